@@ -53,6 +53,21 @@ final class DomainRunTest {
     }
   }
 
+  /// Throws what throws when it is asked what it is.
+  @SuppressWarnings({"DoNotCallSuggester", "serial"})
+  public static final class Mute extends RuntimeException {
+    private Mute() {}
+
+    @Override
+    public String toString() {
+      throw new AssertionError("no text");
+    }
+
+    public static void main(String[] arguments) {
+      throw new Mute();
+    }
+  }
+
   /// Is refused.
   public static final class Exits {
     private Exits() {}
@@ -134,6 +149,8 @@ final class DomainRunTest {
   void whatMainThrowsIsAFailure() throws IOException {
     assertThat(run("domain", "run", jar(Throws.class))).isOne();
     assertThat(err.toString()).contains("main threw").contains("out of luck");
+    assertThat(run("domain", "run", jar(Mute.class))).isOne();
+    assertThat(err.toString()).contains("main threw " + Mute.class.getName());
     assertThat(run("domain", "run", jar(Exits.class))).isOne();
     assertThat(err.toString()).contains("Exits.main", "it ends the JVM of all domains", "Fix: ");
   }

@@ -32,7 +32,7 @@ import sluice.memory.Memory;
 /// |---|---|---|---|
 /// | reason, tasks | the thread that ends the domain, callers of `onEnd` | under the lock | under the lock |
 /// | alive | the thread that ends the domain | volatile | volatile, under the lock |
-/// | problem | a thread with a main class | volatile | volatile |
+/// | problem, problemText | a thread with a main class | volatile | volatile |
 /// | held | the warden's thread | volatile | volatile |
 public final class Domain implements Party, AutoCloseable {
   private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
@@ -56,6 +56,7 @@ public final class Domain implements Party, AutoCloseable {
   private volatile boolean alive = true;
   private volatile boolean held;
   private volatile @Nullable Throwable problem;
+  private volatile String problemText = "";
 
   private Domain(DomainConfig config, ClassPath path) throws IOException {
     this.config = config;
@@ -161,18 +162,41 @@ public final class Domain implements Party, AutoCloseable {
           } catch (Death e) {
             throw e;
           } catch (RuntimeException | Error e) {
-            problem = e;
+            threw(e);
             throw e;
           } catch (Throwable e) {
-            problem = e;
+            threw(e);
             throw new IllegalStateException(mainClass + ".main: " + e, e);
           }
         });
   }
 
-  /// What a main class threw, or null. The end of the domain is no problem.
+  private void threw(Throwable thrown) {
+    problemText = textOf(thrown);
+    problem = thrown;
+  }
+
+  /// What was thrown, in words. Runs code of the domain, so only a thread that ends with the domain
+  /// may call.
+  public static String textOf(Throwable thrown) {
+    try {
+      return String.valueOf(thrown);
+    } catch (Death e) {
+      throw e;
+    } catch (Throwable e) { // its own code may throw anything
+      return thrown.getClass().getName();
+    }
+  }
+
+  /// What a main class threw, or null. The end of the domain is no problem. Its methods may be code
+  /// of the domain; [#problemText] is not.
   public @Nullable Throwable problem() {
     return problem;
+  }
+
+  /// [#problem] in words, as the thread said that threw it.
+  public String problemText() {
+    return problemText;
   }
 
   /// Runs a task in a thread of the domain.

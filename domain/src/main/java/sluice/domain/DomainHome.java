@@ -1,5 +1,6 @@
 package sluice.domain;
 
+import java.io.FilterInputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -16,12 +17,15 @@ import sluice.domain.inside.Home;
 /// What one domain has instead of what the JVM has once. Any thread may call.
 final class DomainHome implements Home {
   private final DomainConfig.Streams streams;
+  private final InputStream in;
   private final DomainThreads threads;
   private final DomainSockets sockets;
   private final DomainMemory memory;
   private final DomainTraces traces;
   private final Locale locale = Locale.getDefault();
   private final TimeZone timeZone = TimeZone.getDefault();
+  private volatile @Nullable PrintStream out;
+  private volatile @Nullable PrintStream err;
   private volatile Properties properties = new Properties();
 
   DomainHome(
@@ -31,6 +35,13 @@ final class DomainHome implements Home {
       DomainMemory memory,
       DomainTraces traces) {
     streams = config.streams();
+    in =
+        new FilterInputStream(streams.in()) {
+          @Override
+          public void close() {
+            // It is the host's.
+          }
+        };
     this.threads = threads;
     this.sockets = sockets;
     this.memory = memory;
@@ -41,17 +52,31 @@ final class DomainHome implements Home {
 
   @Override
   public PrintStream out() {
-    return streams.out();
+    PrintStream known = out;
+    return known == null ? makeOut() : known;
   }
 
   @Override
   public PrintStream err() {
-    return streams.err();
+    PrintStream known = err;
+    return known == null ? makeErr() : known;
+  }
+
+  private synchronized PrintStream makeOut() {
+    PrintStream made = out == null ? HostStream.of(streams.out()) : out;
+    out = made;
+    return made;
+  }
+
+  private synchronized PrintStream makeErr() {
+    PrintStream made = err == null ? HostStream.of(streams.err()) : err;
+    err = made;
+    return made;
   }
 
   @Override
   public InputStream in() {
-    return streams.in();
+    return in;
   }
 
   @Override

@@ -1,8 +1,11 @@
 package sluice.domain;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -11,11 +14,14 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
+import sluice.domain.inside.OwnPool;
+import sluice.domain.inside.OwnThread;
 import sluice.sys.threads.VirtualThreads;
 
 /// The threads of one domain. Any thread may call.
@@ -33,14 +39,19 @@ final class DomainThreads {
   private final String domain;
   private final int limit;
   private final Group group;
-  private final Set<Thread> listed = new HashSet<>();
-  private final List<Thread> carriers = new ArrayList<>();
+  private final Set<Thread> listed = threads();
+  private final Set<Thread> carriers = threads();
   private final LinkedBlockingQueue<Runnable> ready = new LinkedBlockingQueue<>();
   private final AtomicInteger numbers = new AtomicInteger();
   private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
   private @Nullable ForkJoinPool pool;
   private @Nullable ClassLoader loader;
   private volatile boolean ended;
+
+  /// A set that calls no method of a thread, which may be of the domain.
+  private static Set<Thread> threads() {
+    return Collections.newSetFromMap(new IdentityHashMap<>());
+  }
 
   /// Says what ends a thread of the domain, in the domain's own error stream.
   private static final class Group extends ThreadGroup {
@@ -54,8 +65,10 @@ final class DomainThreads {
     @Override
     public void uncaughtException(Thread thread, Throwable problem) {
       if (!(problem instanceof Death)) {
-        streams.err().print("Exception in thread \"" + thread.getName() + "\" ");
-        problem.printStackTrace(streams.err());
+        // Not to the stream itself, whose lock is the host's: a toString may not end.
+        StringWriter text = new StringWriter();
+        problem.printStackTrace(new PrintWriter(text));
+        streams.err().print("Exception in thread \"" + thread.getName() + "\" " + text);
       }
     }
   }
@@ -70,10 +83,50 @@ final class DomainThreads {
     loader = defining;
   }
 
+  private static Thread.UncaughtExceptionHandler handler(Thread thread) {
+    return thread instanceof OwnThread own
+        ? own.sluiceHandler()
+        : thread.getUncaughtExceptionHandler();
+  }
+
+  private static Thread.State state(Thread thread) {
+    return thread instanceof OwnThread own ? own.sluiceState() : thread.getState();
+  }
+
+  private static void interrupt(Thread thread) {
+    if (thread instanceof OwnThread own) {
+      own.sluiceInterrupt();
+    } else {
+      thread.interrupt();
+    }
+  }
+
+  /// A pool calls `interrupt` of its threads, which may be code of the domain, whose gates are
+  /// closed: the pool is shut down then, and its threads are interrupted as the domain's.
+  private static void shutDown(ExecutorService service) {
+    try {
+      if (service instanceof OwnPool own) {
+        own.sluiceShutdown();
+      } else {
+        service.shutdownNow();
+      }
+    } catch (RuntimeException | Error e) {
+      // See above.
+    }
+  }
+
   /// Counts a thread that is about to start.
-  synchronized void starting(Thread thread) {
+  void starting(Thread thread) {
+    boolean isNew = count(thread);
+    // Not under the lock: setting may be code of the domain.
+    if (isNew && thread.getThreadGroup() != group && handler(thread) == thread.getThreadGroup()) {
+      thread.setUncaughtExceptionHandler(group);
+    }
+  }
+
+  private synchronized boolean count(Thread thread) {
     if (listed.contains(thread)) {
-      return;
+      return false;
     }
     int running = running().size();
     if (ended || running >= limit) {
@@ -85,24 +138,28 @@ final class DomainThreads {
               + ". Fix: "
               + (ended ? "create it again" : "let threads end, or raise the budget: threads=N"));
     }
-    if (thread.getThreadGroup() != group
-        && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()) {
-      thread.setUncaughtExceptionHandler(group);
-    }
     listed.add(thread);
+    return true;
   }
 
-  /// Remembers a pool until it has ended; at the domain's end it is shut down. If the JDK shuts it
-  /// down when it is no longer used, it is not held for that.
+  /// Remembers a pool until it has ended; at the domain's end it is shut down. It is not held for
+  /// that if its threads hold it, or if the JDK shuts it down when it is no longer used.
   void made(ExecutorService made) {
-    boolean endsAlone = made.getClass().getSimpleName().startsWith("AutoShutdown");
+    boolean endsAlone =
+        made instanceof ThreadPoolExecutor
+            || made.getClass().getSimpleName().startsWith("AutoShutdown");
     synchronized (this) {
-      pools.removeIf(each -> each.get() == null || each.get().isTerminated());
+      pools.removeIf(each -> isGone(each.get()));
       pools.add(endsAlone ? new WeakReference<>(made)::get : () -> made);
     }
     if (ended) {
-      made.shutdownNow();
+      shutDown(made);
     }
+  }
+
+  /// A pool of a class of the domain is not asked: its `isTerminated` may be the domain's.
+  private static boolean isGone(@Nullable ExecutorService pool) {
+    return pool == null || (!(pool instanceof OwnPool) && pool.isTerminated());
   }
 
   /// A daemon of the domain, counted, not started.
@@ -200,8 +257,9 @@ final class DomainThreads {
 
   /// Threads that run domain code now or may soon, carriers excepted.
   synchronized Set<Thread> running() {
-    listed.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
-    Set<Thread> result = new HashSet<>(listed);
+    listed.removeIf(thread -> state(thread) == Thread.State.TERMINATED);
+    Set<Thread> result = threads();
+    result.addAll(listed);
     Thread[] found = new Thread[group.activeCount() + 16];
     int count = group.enumerate(found);
     for (int i = 0; i < count; i++) {
@@ -235,20 +293,20 @@ final class DomainThreads {
       made = List.copyOf(pools);
       last = pool;
       left = new ArrayList<>(running());
-      left.removeIf(thread -> thread.getState() == Thread.State.NEW);
+      left.removeIf(thread -> state(thread) == Thread.State.NEW);
       carriers.removeIf(thread -> !thread.isAlive());
       left.addAll(carriers);
     }
     if (last != null) {
-      last.shutdownNow();
+      shutDown(last);
     }
     for (Supplier<@Nullable ExecutorService> each : made) {
       ExecutorService service = each.get();
       if (service != null) {
-        service.shutdownNow();
+        shutDown(service);
       }
     }
-    left.forEach(Thread::interrupt);
+    left.forEach(DomainThreads::interrupt);
     return left.isEmpty();
   }
 }

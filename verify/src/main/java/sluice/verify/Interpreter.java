@@ -155,7 +155,8 @@ final class Interpreter {
           case Integer number -> values.constant(kind, number);
           case Long number -> values.constant(kind, number);
           case String text -> values.range(kind, text.length(), text.length());
-          default -> values.unknown(kind);
+          // null, a class, a handle: neither array nor string
+          default -> kind == Kind.REFERENCE ? values.range(kind, 0, 0) : values.unknown(kind);
         });
   }
 

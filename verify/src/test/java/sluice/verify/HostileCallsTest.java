@@ -10,6 +10,8 @@ import java.lang.classfile.attribute.ConstantValueAttribute;
 import java.lang.classfile.attribute.PermittedSubclassesAttribute;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import java.util.function.Consumer;
@@ -156,6 +158,45 @@ final class HostileCallsTest {
                                 name, "takes", MethodTypeDesc.of(ConstantDescs.CD_void, string))
                             .return_()));
     assertThat(refusal("call").reason()).isEqualTo(Reason.LENGTH);
+  }
+
+  /// The JVM does not check that an object has the interface of a parameter.
+  @Test
+  void aStringThatPassesAsAnInterfaceMayBeLongerThanDeclared() {
+    ClassDesc self = ClassDesc.of("p.Passes");
+    ClassDesc string = ConstantDescs.CD_String;
+    MethodTypeDesc takes =
+        MethodTypeDesc.of(ConstantDescs.CD_void, ClassDesc.of("java.lang.Runnable"));
+    DirectMethodHandleDesc concatenates =
+        ConstantDescs.ofCallsiteBootstrap(
+            ClassDesc.of("java.lang.invoke.StringConcatFactory"),
+            "makeConcat",
+            ConstantDescs.CD_CallSite);
+    add(
+        "p.Passes",
+        c ->
+            c.withMethodBody("takes", takes, STATIC, CodeBuilder::return_)
+                .withMethodBody(
+                    "call",
+                    MethodTypeDesc.of(ConstantDescs.CD_void, string),
+                    STATIC,
+                    code ->
+                        code.aload(0)
+                            .aload(0)
+                            .invokedynamic(
+                                DynamicCallSiteDesc.of(
+                                    concatenates,
+                                    "makeConcat",
+                                    MethodTypeDesc.of(string, string, string)))
+                            .invokestatic(self, "takes", takes)
+                            .return_())
+                .withMethodBody(
+                    "callNull",
+                    VOID,
+                    STATIC,
+                    code -> code.aconst_null().invokestatic(self, "takes", takes).return_()));
+    assertThat(refusal("call").reason()).isEqualTo(Reason.LENGTH);
+    assertThat(refusal("callNull")).isNull();
   }
 
   @Test

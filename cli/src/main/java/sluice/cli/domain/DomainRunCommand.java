@@ -191,7 +191,7 @@ final class DomainRunCommand implements Callable<Integer> {
         "domain "
             + domain.name()
             + " ended: main "
-            + (problem == null ? "returned" : "threw " + problem));
+            + (problem == null ? "returned" : "threw " + domain.problemText()));
     domain.close();
     return problem == null ? 0 : 1;
   }

@@ -104,7 +104,7 @@ final class PluginCall {
       return text.length() > TEXT_LENGTH ? text.substring(0, TEXT_LENGTH) + "…" : text;
     } catch (Death e) {
       throw e;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // its own code may throw anything
       return thrown.getClass().getName();
     }
   }

@@ -173,7 +173,7 @@ final class Together {
       runnable.run();
     } catch (RuntimeException | Error e) {
       if (domain.alive()) {
-        problem = "component " + component.name() + " threw " + e;
+        problem = "component " + component.name() + " threw " + Domain.textOf(e);
       }
       throw e;
     }

@@ -8,18 +8,21 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Spliterator;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
@@ -46,6 +49,11 @@ public final class Substitutes {
   @InsteadOf(value = "java/lang/System.in", kind = Kind.FIELD)
   public static InputStream in() {
     return HOME.in();
+  }
+
+  @InsteadOf(value = "java/lang/Throwable.printStackTrace", kind = Kind.RECEIVER)
+  public static void print(Throwable thrown) {
+    thrown.printStackTrace(HOME.err());
   }
 
   /// Properties.
@@ -234,6 +242,11 @@ public final class Substitutes {
     return HOME.threads();
   }
 
+  /// For calls that hand a factory of threads to the JDK, which will start what it makes.
+  public static @Nullable ThreadFactory counted(@Nullable ThreadFactory factory) {
+    return factory == null ? null : HOME.counted(factory);
+  }
+
   @InsteadOf("java/util/concurrent/ForkJoinPool.commonPool")
   public static ForkJoinPool pool() {
     return HOME.pool();
@@ -254,6 +267,50 @@ public final class Substitutes {
   @InsteadOf(value = "java/util/Collection.parallelStream", kind = Kind.RECEIVER)
   public static <T> Stream<T> stream(Collection<T> values) {
     return values.stream();
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.stream")
+  public static <T> Stream<T> stream(Spliterator<T> values, boolean parallel) {
+    return StreamSupport.stream(values, false);
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.stream")
+  public static <T> Stream<T> stream(
+      Supplier<? extends Spliterator<T>> values, int characteristics, boolean parallel) {
+    return StreamSupport.stream(values, characteristics, false);
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.intStream")
+  public static IntStream stream(Spliterator.OfInt values, boolean parallel) {
+    return StreamSupport.intStream(values, false);
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.intStream")
+  public static IntStream ints(
+      Supplier<? extends Spliterator.OfInt> values, int characteristics, boolean parallel) {
+    return StreamSupport.intStream(values, characteristics, false);
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.longStream")
+  public static LongStream stream(Spliterator.OfLong values, boolean parallel) {
+    return StreamSupport.longStream(values, false);
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.longStream")
+  public static LongStream longs(
+      Supplier<? extends Spliterator.OfLong> values, int characteristics, boolean parallel) {
+    return StreamSupport.longStream(values, characteristics, false);
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.doubleStream")
+  public static DoubleStream stream(Spliterator.OfDouble values, boolean parallel) {
+    return StreamSupport.doubleStream(values, false);
+  }
+
+  @InsteadOf("java/util/stream/StreamSupport.doubleStream")
+  public static DoubleStream doubles(
+      Supplier<? extends Spliterator.OfDouble> values, int characteristics, boolean parallel) {
+    return StreamSupport.doubleStream(values, characteristics, false);
   }
 
   @InsteadOf(

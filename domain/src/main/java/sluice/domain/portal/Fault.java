@@ -14,7 +14,7 @@ record Fault(Class<?> type, @Nullable String message) {
     String message;
     try {
       message = thrown.getMessage();
-    } catch (RuntimeException | StackOverflowError e) {
+    } catch (Throwable e) { // whatever it throws, the caller gets an outcome
       message = "(its getMessage threw " + e.getClass().getName() + ")";
     }
     return new Fault(thrown.getClass(), message);

@@ -71,15 +71,22 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
     }
     return switch (outcome.get()) {
       case Returned returned -> {
-        if (!handle.service.isReplaced()) {
-          handle.service.requireUsable();
-        }
+        requireUsable();
         yield signature.result(handle.result(), returned.value());
       }
-      case Thrown thrown -> throw thrown.fault().forCaller(handle.holder.loader());
+      case Thrown thrown -> {
+        requireUsable(); // what a dying party throws is its end
+        throw thrown.fault().forCaller(handle.holder.loader());
+      }
       case Abandoned abandoned -> throw abandoned.why();
       case null -> throw new IllegalStateException("no outcome");
     };
+  }
+
+  private void requireUsable() {
+    if (!handle.service.isReplaced()) {
+      handle.service.requireUsable();
+    }
   }
 
   /// Hands the call to the service; if another has taken its place meanwhile, to that.

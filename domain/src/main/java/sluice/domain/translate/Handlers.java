@@ -10,66 +10,149 @@ import java.lang.classfile.instruction.ExceptionCatch;
 import java.lang.classfile.instruction.LabelTarget;
 import java.lang.classfile.instruction.LookupSwitchInstruction;
 import java.lang.classfile.instruction.TableSwitchInstruction;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Which exception handlers of a method begin with a gate. Of one thread.
+/// Which exception handlers of a method begin with a gate, and which gates they do not cover. Of
+/// one thread.
 ///
-/// A handler that would catch a [sluice.domain.inside.Death] does, and a handler that stands before
-/// the end of what it protects, because it closes a loop. The handler that a compiler makes to
-/// leave a monitor does not: it must reach its `monitorexit`, and rethrows by itself.
+/// A handler that would catch a [sluice.domain.inside.Death] has a gate, and a handler that stands
+/// before the end of what it protects, because it closes a loop. The handler that a compiler makes
+/// to leave a monitor has none: it must reach its `monitorexit`, and throws the same again.
+///
+/// **A death that was thrown goes forward only.** The gate of a handler is covered by no other
+/// handler with a gate, and by the handler of a monitor only if that stands behind it; what covers
+/// the handler of a monitor stands behind that. So a death comes to the end of the method, also in
+/// a class file whose handlers cover themselves and each other. A handler of a monitor that is not
+/// so is one like any other: its monitor is left when the method is.
 final class Handlers {
   private static final Set<String> CATCH_DEATH =
       Set.of("java/lang/Throwable", "java/lang/Error", "sluice/domain/inside/Death");
 
-  private Handlers() {}
+  /// Handlers times entries of the table that are looked at.
+  private static final long MOST_PAIRS = 4_000_000;
 
-  static Set<Label> withGate(CodeModel code) {
-    List<ExceptionCatch> handlers = code.exceptionHandlers();
-    if (handlers.isEmpty()) {
-      return Set.of();
+  /// Instructions of a handler that leaves a monitor.
+  private static final int MOST_OF_EXIT = 12;
+
+  private final List<ExceptionCatch> entries;
+  private final List<Instruction> instructions = new ArrayList<>();
+
+  /// How many instructions stand before a label.
+  private final Map<Label, Integer> places = new HashMap<>();
+
+  /// Handlers that leave a monitor, and where each ends.
+  private final Map<Label, Integer> exits = new HashMap<>();
+
+  private final List<Label> gated = new ArrayList<>();
+  private final Set<Label> withGate = new HashSet<>();
+
+  /// @throws IllegalArgumentException if it has too many
+  Handlers(CodeModel code) {
+    entries = code.exceptionHandlers();
+    if (entries.isEmpty()) {
+      return;
     }
-    List<CodeElement> elements = code.elementList();
-    Map<Label, Integer> places = new HashMap<>();
-    for (int i = 0; i < elements.size(); i++) {
-      if (elements.get(i) instanceof LabelTarget target) {
-        places.put(target.label(), i);
+    for (CodeElement element : code) {
+      if (element instanceof Instruction instruction) {
+        instructions.add(instruction);
+      } else if (element instanceof LabelTarget target) {
+        places.put(target.label(), instructions.size());
       }
     }
-    Set<Label> result = new HashSet<>();
-    for (ExceptionCatch handler : handlers) {
-      int place = places.getOrDefault(handler.handler(), elements.size());
-      boolean isBackward = place < places.getOrDefault(handler.tryEnd(), elements.size());
-      boolean catchesDeath =
-          handler.catchType().map(type -> CATCH_DEATH.contains(type.asInternalName())).orElse(true);
-      if ((catchesDeath || isBackward) && !leavesMonitor(elements, place)) {
-        result.add(handler.handler());
+    Set<Label> all = new HashSet<>();
+    entries.forEach(entry -> all.add(entry.handler()));
+    if ((long) all.size() * entries.size() > MOST_PAIRS) {
+      throw new IllegalArgumentException("a method has " + entries.size() + " handlers");
+    }
+    all.forEach(this::findExit);
+    for (ExceptionCatch entry : entries) {
+      Label handler = entry.handler();
+      boolean isBackward = place(handler) < place(entry.tryEnd());
+      if ((catchesDeath(entry) || isBackward)
+          && !exits.containsKey(handler)
+          && withGate.add(handler)) {
+        gated.add(handler);
       }
     }
-    return result;
+    gated.sort(Comparator.comparingInt(this::place));
   }
 
-  /// Whether a `monitorexit` comes before the handler branches or ends.
-  private static boolean leavesMonitor(List<CodeElement> elements, int place) {
-    for (int i = place; i < elements.size(); i++) {
-      if (elements.get(i) instanceof Instruction instruction) {
-        if (instruction.opcode() == Opcode.MONITOREXIT) {
-          return true;
+  private int place(Label label) {
+    return places.getOrDefault(label, instructions.size());
+  }
+
+  private static boolean catchesDeath(ExceptionCatch entry) {
+    return entry.catchType().map(type -> CATCH_DEATH.contains(type.asInternalName())).orElse(true);
+  }
+
+  private void findExit(Label handler) {
+    int from = place(handler);
+    int end = endOfExit(from);
+    if (end < 0) {
+      return;
+    }
+    for (ExceptionCatch entry : entries) {
+      int first = place(entry.tryStart());
+      int last = place(entry.tryEnd());
+      boolean isFit;
+      if (entry.handler().equals(handler)) {
+        isFit = first >= from ? last <= end : last <= from;
+      } else {
+        isFit = last <= from || first >= end || place(entry.handler()) > from;
+      }
+      if (!isFit) {
+        return;
+      }
+    }
+    exits.put(handler, end);
+  }
+
+  /// Where a handler ends that leaves a monitor and throws, and does nothing else; or -1.
+  private int endOfExit(int from) {
+    boolean leaves = false;
+    for (int i = from; i < Math.min(instructions.size(), from + MOST_OF_EXIT); i++) {
+      switch (instructions.get(i).opcode().kind()) {
+        case LOAD, STORE, STACK, CONSTANT, NOP -> {}
+        case MONITOR -> leaves |= instructions.get(i).opcode() == Opcode.MONITOREXIT;
+        case THROW_EXCEPTION -> {
+          return leaves ? i + 1 : -1;
         }
-        boolean isSimple =
-            switch (instruction.opcode().kind()) {
-              case LOAD, STORE, STACK, CONSTANT, NOP -> true;
-              default -> false;
-            };
-        if (!isSimple) {
-          return false;
+        default -> {
+          return -1;
         }
       }
     }
-    return false;
+    return -1;
+  }
+
+  /// Whether a handler begins with a gate.
+  boolean hasGate(Label handler) {
+    return withGate.contains(handler);
+  }
+
+  /// Whether an entry is left out: it covers the handler of a monitor with itself, which would go
+  /// round for ever at a monitor that is not held.
+  boolean isLeftOut(ExceptionCatch entry) {
+    return exits.containsKey(entry.handler()) && place(entry.tryStart()) >= place(entry.handler());
+  }
+
+  /// The handlers within an entry whose gates it must not cover, in their order.
+  List<Label> uncovered(ExceptionCatch entry) {
+    if (!catchesDeath(entry)) {
+      return List.of();
+    }
+    int first = place(entry.tryStart());
+    int last = place(entry.tryEnd());
+    int own = exits.containsKey(entry.handler()) ? place(entry.handler()) : -1;
+    return gated.stream()
+        .filter(each -> place(each) >= first && place(each) < last && own <= place(each))
+        .toList();
   }
 
   /// Whether an instruction may go to a label that was seen before it.

@@ -4,6 +4,7 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Calls of the JDK that open a socket, a channel of one or a selector: each is counted by the
 /// domain before it is made and after. Stateless.
@@ -43,7 +44,15 @@ final class Openers {
           Map.entry("javax/net/ServerSocketFactory", CREATE_SERVER),
           Map.entry("javax/net/ssl/SSLServerSocketFactory", CREATE_SERVER));
 
+  private static final Set<String> MEMBERS =
+      NAMES.values().stream().flatMap(Set::stream).collect(Collectors.toUnmodifiableSet());
+
   private Openers() {}
+
+  /// Whether a member of this name of some class does.
+  static boolean isCandidate(String name) {
+    return MEMBERS.contains(name);
+  }
 
   /// Whether a call opens one.
   ///

@@ -21,6 +21,9 @@ final class Redirects {
   static final ClassDesc EXECUTOR = ClassDesc.of(Executor.class.getName());
   static final ClassDesc FACTORY = ClassDesc.of(ThreadFactory.class.getName());
 
+  private static final ClassDesc REJECTED =
+      ClassDesc.of("java.util.concurrent.RejectedExecutionHandler");
+
   private static final String CONCURRENT = "java/util/concurrent/";
   private static final Set<String> TAKE_A_FACTORY =
       Set.of(
@@ -79,7 +82,7 @@ final class Redirects {
 
   /// Whether some class of the JDK has a member of this name and type that is redirected.
   boolean isCandidate(String name, String descriptor) {
-    return signatures.contains("." + name + descriptor) || isThreadStart(name, descriptor);
+    return signatures.contains("." + name + descriptor);
   }
 
   static boolean isThreadStart(String name, String descriptor) {
@@ -95,7 +98,7 @@ final class Redirects {
     boolean isStage =
         owner.equals(CONCURRENT + "CompletableFuture")
             || owner.equals(CONCURRENT + "CompletionStage");
-    if (isStage && (name.endsWith("Async") || name.equals("delayedExecutor"))) {
+    if (isStage && mayAdd(name)) {
       int count = type.parameterCount();
       boolean hasExecutor = count > 0 && type.parameterType(count - 1).equals(EXECUTOR);
       return hasExecutor ? null : EXECUTOR;
@@ -104,6 +107,11 @@ final class Redirects {
     return TAKE_A_FACTORY.contains(call) || TAKE_A_FACTORY_BEFORE_THE_LAST.contains(call)
         ? FACTORY
         : null;
+  }
+
+  /// Whether a class of the domain may inherit a method of this name to which an argument is added.
+  static boolean mayAdd(String name) {
+    return name.endsWith("Async") || name.equals("delayedExecutor");
   }
 
   private static String call(String owner, String name, MethodTypeDesc type) {
@@ -122,10 +130,34 @@ final class Redirects {
     return isBefore ? type.parameterCount() - 1 : type.parameterCount();
   }
 
+  /// Whether a class is a pool of threads of the JDK, whose constructor a domain's class may call.
+  static boolean isPool(String owner) {
+    return owner.equals(CONCURRENT + "ThreadPoolExecutor")
+        || owner.equals(CONCURRENT + "ScheduledThreadPoolExecutor");
+  }
+
+  /// Whether a call hands a factory of threads to the JDK, which will start what that makes.
+  static boolean givesFactory(String owner, MethodTypeDesc type) {
+    int count = type.parameterCount();
+    return owner.startsWith(CONCURRENT)
+        && count > 0
+        && (type.parameterType(count - 1).equals(FACTORY) || isBeforeHandler(type));
+  }
+
+  /// Whether the factory of such a call is the last argument but one.
+  static boolean isBeforeHandler(MethodTypeDesc type) {
+    int count = type.parameterCount();
+    return count > 1
+        && type.parameterType(count - 1).equals(REJECTED)
+        && type.parameterType(count - 2).equals(FACTORY);
+  }
+
   /// The name of the method of [Substitutes] that gives an added argument.
   static String giver(ClassDesc added) {
     return added.equals(EXECUTOR) ? "executor" : "threads";
   }
+
+  static final MethodTypeDesc COUNTED = MethodTypeDesc.of(FACTORY, FACTORY);
 
   static final MethodTypeDesc MADE =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);

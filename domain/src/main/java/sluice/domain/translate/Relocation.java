@@ -112,6 +112,7 @@ final class Relocation {
     return 1;
   }
 
+  /// Names that stand alone: `x/java/util/regex/Y`, as of a jar with its libraries inside, is none.
   private static String renamed(String text) {
     String result = text;
     if (text.contains("/regex/")
@@ -119,9 +120,39 @@ final class Relocation {
         || text.contains("Substitutes")
         || text.contains("/Drivers")) {
       for (Map.Entry<String, String> name : NAMES.entrySet()) {
-        result = result.replace(name.getKey(), name.getValue());
+        result = renamed(result, name.getKey(), name.getValue());
       }
     }
     return result;
+  }
+
+  private static String renamed(String text, String from, String to) {
+    int found = text.indexOf(from);
+    if (found < 0) {
+      return text;
+    }
+    StringBuilder result = new StringBuilder(text.length() + 64);
+    int copied = 0;
+    while (found >= 0) {
+      if (beginsName(text, found)) {
+        result.append(text, copied, found).append(to);
+        copied = found + from.length();
+      }
+      found = text.indexOf(from, found + from.length());
+    }
+    return result.append(text, copied, text.length()).toString();
+  }
+
+  /// Whether a name begins there: in a descriptor it comes after an `L`, which begins the
+  /// descriptor of a type itself.
+  private static boolean beginsName(String text, int at) {
+    if (at == 0) {
+      return true;
+    }
+    char before = text.charAt(at - 1);
+    if (before == 'L') {
+      return at == 1 || "[()<;:+-*^VZBSCIJFD".indexOf(text.charAt(at - 2)) >= 0;
+    }
+    return !Character.isJavaIdentifierPart(before) && before != '/' && before != '.';
   }
 }

@@ -3,19 +3,18 @@ package sluice.domain.translate;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeModel;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodBuilder;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.attribute.StackMapTableAttribute;
-import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.classfile.constantpool.MemberRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
+import sluice.verify.check.JdkTypes;
 import sluice.verify.check.RuleTable;
 import sluice.verify.check.Treatment;
 
@@ -25,9 +24,8 @@ import sluice.verify.check.Treatment;
 /// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
 public final class Translator {
   /// Changes when the same class is to be translated otherwise than before.
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
-  private static final int MAX_DEPTH = 64;
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
 
   /// Leaves out the names of local variables, and constants that no code uses: a seventh of what
@@ -37,6 +35,8 @@ public final class Translator {
           ClassFile.StackMapsOption.DROP_STACK_MAPS,
           ClassFile.DebugElementsOption.DROP_DEBUG,
           ClassFile.ConstantPoolSharingOption.NEW_POOL);
+
+  private static final String CLASS_VALUE = "java/lang/ClassValue";
 
   private final RuleTable rules = RuleTable.standard();
   private final Redirects redirects = new Redirects();
@@ -77,19 +77,19 @@ public final class Translator {
   }
 
   private void check(ClassModel model, byte[] bytes, ClassSource source) {
-    DomainCheck check = new DomainCheck(rules);
+    DomainCheck check = new DomainCheck(rules, source::read);
     String name = model.thisClass().asInternalName();
     check.add(name, bytes);
-    byte[] above = superBytes(model, source);
-    for (int depth = 0; above != null && depth < MAX_DEPTH; depth++) {
-      check.add(name, above);
-      above = superBytes(FILES.parse(above), source);
-    }
-    String dotted = name.replace('/', '.');
     for (Finding finding : check.run()) {
-      if (finding.rule().treatment() == Treatment.REFUSED && finding.className().equals(dotted)) {
+      if (finding.rule().treatment() == Treatment.REFUSED) {
         throw new Refused(
-            dotted + "." + finding.member() + ", line " + finding.line() + ": " + finding.use(),
+            finding.className()
+                + "."
+                + finding.member()
+                + ", line "
+                + finding.line()
+                + ": "
+                + finding.use(),
             finding.rule().why(),
             finding.rule().fix());
       }
@@ -97,10 +97,6 @@ public final class Translator {
     if (!check.unreadable().isEmpty()) {
       throw new IllegalArgumentException(check.unreadable().getFirst());
     }
-  }
-
-  private static byte @Nullable [] superBytes(ClassModel model, ClassSource source) {
-    return model.superclass().map(ClassEntry::asInternalName).map(source::read).orElse(null);
   }
 
   /// A pattern of the domain cannot be given to the JDK, which knows only its own.
@@ -112,7 +108,7 @@ public final class Translator {
         if (!owner.startsWith(Relocation.OWN)
             && !owner.startsWith("[")
             && source.read(owner) == null
-            && isOfJdk(owner)) {
+            && JdkTypes.has(owner)) {
           throw new Refused(
               model.thisClass().asInternalName().replace('/', '.')
                   + ": "
@@ -126,15 +122,10 @@ public final class Translator {
     }
   }
 
-  private static boolean isOfJdk(String internalName) {
-    return ClassLoader.getPlatformClassLoader().getResource(internalName + ".class") != null;
-  }
-
   private byte[] weave(ClassModel model, ClassSource source) {
     Ancestry ancestry = new Ancestry(source);
     String name = model.thisClass().asInternalName().replace('/', '.');
-    return SMALL.transformClass(
-        model,
+    ClassTransform methods =
         (builder, element) -> {
           if (element instanceof MethodModel method && method.code().isPresent()) {
             builder.transformMethod(
@@ -149,7 +140,9 @@ public final class Translator {
           } else {
             builder.with(element);
           }
-        });
+        };
+    ClassTransform own = OwnMethods.of(model, ancestry);
+    return SMALL.transformClass(model, own == null ? methods : methods.andThen(own));
   }
 
   private void weave(
@@ -159,8 +152,7 @@ public final class Translator {
             owner + "." + method.methodName().stringValue(),
             code,
             redirects,
-            ancestry::isThread,
-            ancestry::firstOfJdk,
+            ancestry,
             computesValue(method, ancestry));
     body.transformCode(
         code,
@@ -177,36 +169,7 @@ public final class Translator {
         && method
             .parent()
             .flatMap(ClassModel::superclass)
-            .map(above -> ancestry.firstOfJdk(above.asInternalName()))
-            .filter(Ancestry.CLASS_VALUE::equals)
+            .filter(above -> ancestry.ofJdk(above.asInternalName()).contains(CLASS_VALUE))
             .isPresent();
-  }
-
-  /// Names of the classes above a class of a component. Of one thread.
-  private record Ancestry(ClassSource source) {
-    private static final String CLASS_VALUE = "java/lang/ClassValue";
-
-    boolean isThread(String internalName) {
-      return firstOfJdk(internalName).equals("java/lang/Thread");
-    }
-
-    String firstOfJdk(String internalName) {
-      String at = internalName;
-      List<String> passed = new ArrayList<>();
-      while (passed.size() < MAX_DEPTH) {
-        byte[] bytes = source.read(at);
-        if (bytes == null) {
-          return at;
-        }
-        passed.add(at);
-        at =
-            FILES
-                .parse(bytes)
-                .superclass()
-                .map(ClassEntry::asInternalName)
-                .orElse("java/lang/Object");
-      }
-      return at;
-    }
   }
 }

@@ -7,6 +7,11 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Instruction;
 import java.lang.classfile.Label;
 import java.lang.classfile.Opcode;
+import java.lang.classfile.constantpool.ConstantDynamicEntry;
+import java.lang.classfile.constantpool.LoadableConstantEntry;
+import java.lang.classfile.constantpool.MethodHandleEntry;
+import java.lang.classfile.instruction.ConstantInstruction;
+import java.lang.classfile.instruction.ExceptionCatch;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
@@ -19,12 +24,13 @@ import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// Puts gates and redirects into one method. Of one thread.
 ///
@@ -33,35 +39,30 @@ import java.util.function.UnaryOperator;
 final class Weaver implements CodeTransform {
   private final String where;
   private final Redirects redirects;
-  private final Predicate<String> isOfThreads;
-  private final UnaryOperator<String> jdkOwner;
+  private final Ancestry ancestry;
   private final boolean computesValue;
-  private final Set<Label> handlers;
+  private final Handlers handlers;
+
+  /// Where the gate of a handler ends.
+  private final Map<Label, Label> afterGate = new HashMap<>();
+
   private final Set<Label> seen = new HashSet<>();
 
-  /// How many sockets of a class have been made and not yet constructed.
+  /// How many sockets and pools of a class have been made and not yet constructed.
   private final Map<String, Integer> made = new HashMap<>();
 
-  /// A socket was made by the instruction before this.
+  /// A socket or pool was made by the instruction before this.
   private boolean isNew;
 
   /// @param where class and method, for messages
-  /// @param isOfThreads whether a class is `Thread` or one below it
-  /// @param jdkOwner the first class of the JDK at or above a class
   /// @param computesValue whether it is the `computeValue` of a `ClassValue`
   Weaver(
-      String where,
-      CodeModel code,
-      Redirects redirects,
-      Predicate<String> isOfThreads,
-      UnaryOperator<String> jdkOwner,
-      boolean computesValue) {
+      String where, CodeModel code, Redirects redirects, Ancestry ancestry, boolean computesValue) {
     this.where = where;
     this.redirects = redirects;
-    this.isOfThreads = isOfThreads;
-    this.jdkOwner = jdkOwner;
+    this.ancestry = ancestry;
     this.computesValue = computesValue;
-    handlers = Handlers.withGate(code);
+    handlers = new Handlers(code);
   }
 
   @Override
@@ -85,8 +86,8 @@ final class Weaver implements CodeTransform {
     if (element instanceof Instruction instruction) {
       if (isNew && instruction.opcode() != Opcode.DUP) {
         throw new Refused(
-            where + ": a socket is made and not kept",
-            "it cannot be counted",
+            where + ": a socket or pool is made and not kept",
+            "it cannot be counted or ended",
             "compile the class with javac");
       }
       isNew = false;
@@ -95,7 +96,7 @@ final class Weaver implements CodeTransform {
       case NewObjectInstruction created -> {
         builder.with(element);
         String type = created.className().asInternalName();
-        if (Openers.has(type, ConstantDescs.INIT_NAME)) {
+        if (Openers.has(type, ConstantDescs.INIT_NAME) || Redirects.isPool(type)) {
           made.merge(type, 1, Integer::sum);
           isNew = true;
         }
@@ -103,10 +104,12 @@ final class Weaver implements CodeTransform {
       case LabelTarget target -> {
         seen.add(target.label());
         builder.with(element);
-        if (handlers.contains(target.label())) {
+        if (handlers.hasGate(target.label())) {
           gate(builder);
+          builder.labelBinding(afterGate(builder, target.label()));
         }
       }
+      case ExceptionCatch entry -> cover(builder, entry);
       case InvokeInstruction call -> call(builder, call);
       case FieldInstruction field when field.opcode() == Opcode.GETSTATIC -> {
         Redirects.Substitute substitute =
@@ -121,8 +124,36 @@ final class Weaver implements CodeTransform {
         }
       }
       case InvokeDynamicInstruction call -> dynamic(builder, call);
+      case ConstantInstruction.LoadConstantInstruction load -> {
+        constant(load.constantEntry());
+        builder.with(load);
+      }
       default -> builder.with(element);
     }
+  }
+
+  private Label afterGate(CodeBuilder builder, Label handler) {
+    return afterGate.computeIfAbsent(handler, _ -> builder.newLabel());
+  }
+
+  /// An entry of the table, in as many parts as there are gates that it must not cover.
+  private void cover(CodeBuilder builder, ExceptionCatch entry) {
+    if (handlers.isLeftOut(entry)) {
+      return;
+    }
+    List<Label> uncovered = handlers.uncovered(entry);
+    if (uncovered.isEmpty()) {
+      builder.with(entry);
+      return;
+    }
+    Label from = entry.tryStart();
+    for (Label gate : uncovered) {
+      if (!from.equals(gate)) {
+        builder.with(ExceptionCatch.of(entry.handler(), from, gate, entry.catchType()));
+      }
+      from = afterGate(builder, gate);
+    }
+    builder.with(ExceptionCatch.of(entry.handler(), from, entry.tryEnd(), entry.catchType()));
   }
 
   private void call(CodeBuilder builder, InvokeInstruction call) {
@@ -130,48 +161,69 @@ final class Weaver implements CodeTransform {
     MethodTypeDesc type = call.typeSymbol();
     String descriptor = type.descriptorString();
     String owner = call.owner().asInternalName();
-    if (redirects.isCandidate(name, descriptor)) {
-      if (Redirects.isThreadStart(name, descriptor) && isOfThreads.test(owner)) {
-        builder.dup().invokestatic(Redirects.SUBSTITUTES, "starting", Redirects.STARTING);
-      }
-      Redirects.Substitute substitute = redirects.find(jdkOwner.apply(owner), name, descriptor);
-      // A call of a superclass's method cannot go to a static method: it would choose again.
-      if (substitute != null && call.opcode() != Opcode.INVOKESPECIAL) {
-        builder.invokestatic(Redirects.SUBSTITUTES, substitute.name(), substitute.type());
-        castResult(builder, type, substitute);
-        return;
-      }
+    if (Redirects.isThreadStart(name, descriptor) && ancestry.isThread(owner)) {
+      builder.dup().invokestatic(Redirects.SUBSTITUTES, "starting", Redirects.STARTING);
     }
-    if (Openers.has(owner, name)) {
-      open(builder, call, owner, name);
-      return;
-    }
-    ClassDesc added = redirects.added(owner, name, type);
-    if (added == null) {
+    Redirects.Substitute substitute = substitute(owner, name, descriptor);
+    // A call of a superclass's method cannot go to a static method: it would choose again.
+    if (substitute != null && call.opcode() != Opcode.INVOKESPECIAL) {
+      builder.invokestatic(Redirects.SUBSTITUTES, substitute.name(), substitute.type());
+      castResult(builder, type, substitute);
+    } else if (opens(owner, name, descriptor)) {
+      builder.invokestatic(Redirects.SUBSTITUTES, "opening", ConstantDescs.MTD_void);
       builder.with(call);
-      return;
-    }
-    builder.invokestatic(Redirects.SUBSTITUTES, Redirects.giver(added), MethodTypeDesc.of(added));
-    int place = Redirects.place(owner, name, type);
-    if (place < type.parameterCount()) {
-      builder.swap();
-    }
-    builder.invoke(
-        call.opcode(),
-        call.owner().asSymbol(),
-        name,
-        type.insertParameterTypes(place, added),
-        call.isInterface());
-    if (call.opcode() == Opcode.INVOKESTATIC && added.equals(Redirects.FACTORY)) {
-      builder.dup().invokestatic(Redirects.SUBSTITUTES, "made", Redirects.MADE);
+      made(builder, owner, name, "opened", Openers.OPENED);
+    } else {
+      threads(builder, call, owner, name, type);
     }
   }
 
-  /// A socket is counted before and after it is opened. Its constructor leaves it on the stack when
-  /// it was called for a `new`; in the constructor of a class below it is `this`.
-  private void open(CodeBuilder builder, InvokeInstruction call, String owner, String name) {
-    builder.invokestatic(Redirects.SUBSTITUTES, "opening", ConstantDescs.MTD_void);
-    builder.with(call);
+  /// A call that may need threads: with those of the domain, and each pool that it makes is noted.
+  private void threads(
+      CodeBuilder builder, InvokeInstruction call, String owner, String name, MethodTypeDesc type) {
+    String adding = adding(owner, name, type);
+    ClassDesc added = adding == null ? null : redirects.added(adding, name, type);
+    boolean isGiven = added == null && givesFactory(owner, name, type);
+    if (adding != null && added != null) {
+      builder.invokestatic(Redirects.SUBSTITUTES, Redirects.giver(added), MethodTypeDesc.of(added));
+      int place = Redirects.place(adding, name, type);
+      if (place < type.parameterCount()) {
+        builder.swap();
+      }
+      builder.invoke(
+          call.opcode(),
+          call.owner().asSymbol(),
+          name,
+          type.insertParameterTypes(place, added),
+          call.isInterface());
+    } else {
+      if (isGiven) {
+        counted(builder, Redirects.isBeforeHandler(type));
+      }
+      builder.with(call);
+    }
+    boolean isPool = name.equals(ConstantDescs.INIT_NAME) && Redirects.isPool(owner);
+    boolean makesPool =
+        call.opcode() == Opcode.INVOKESTATIC && (isGiven || Redirects.FACTORY.equals(added));
+    if (isPool || makesPool) {
+      made(builder, owner, name, "made", Redirects.MADE);
+    }
+  }
+
+  private static void counted(CodeBuilder builder, boolean isBelowTop) {
+    if (isBelowTop) {
+      builder.swap();
+    }
+    builder.invokestatic(Redirects.SUBSTITUTES, "counted", Redirects.COUNTED);
+    if (isBelowTop) {
+      builder.swap();
+    }
+  }
+
+  /// Tells what a call made. A constructor leaves it on the stack when it was called for a `new`;
+  /// in the constructor of a class below it is `this`.
+  private void made(
+      CodeBuilder builder, String owner, String name, String teller, MethodTypeDesc type) {
     boolean isThis = false;
     if (name.equals(ConstantDescs.INIT_NAME)) {
       int count = made.getOrDefault(owner, 0);
@@ -183,7 +235,60 @@ final class Weaver implements CodeTransform {
     } else {
       builder.dup();
     }
-    builder.invokestatic(Redirects.SUBSTITUTES, "opened", Openers.OPENED);
+    builder.invokestatic(Redirects.SUBSTITUTES, teller, type);
+  }
+
+  private Redirects.@Nullable Substitute substitute(String owner, String name, String descriptor) {
+    if (!redirects.isCandidate(name, descriptor)) {
+      return null;
+    }
+    for (String each : ancestry.ofJdk(owner)) {
+      Redirects.Substitute found = redirects.find(each, name, descriptor);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /// Whether a call opens a socket: its owner does, or inherits what does.
+  private boolean opens(String owner, String name, String descriptor) {
+    if (Openers.has(owner, name)) {
+      return true;
+    }
+    return Openers.isCandidate(name)
+        && !name.equals(ConstantDescs.INIT_NAME)
+        && ancestry.ofJdk(owner).stream().anyMatch(each -> Openers.has(each, name))
+        && !ancestry.declares(owner, name, descriptor);
+  }
+
+  /// The class of the JDK, at or above an owner, to whose call an argument is added; or null.
+  private @Nullable String adding(String owner, String name, MethodTypeDesc type) {
+    if (redirects.added(owner, name, type) != null) {
+      return owner;
+    }
+    if (name.equals(ConstantDescs.INIT_NAME) || !Redirects.mayAdd(name)) {
+      return null;
+    }
+    for (String each : ancestry.ofJdk(owner)) {
+      if (redirects.added(each, name, type) != null
+          && !ancestry.declares(owner, name, type.descriptorString())) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private boolean givesFactory(String owner, String name, MethodTypeDesc type) {
+    int count = type.parameterCount();
+    if (count == 0 || Redirects.givesFactory(owner, type)) {
+      return count > 0;
+    }
+    return !name.equals(ConstantDescs.INIT_NAME)
+        && (type.parameterType(count - 1).equals(Redirects.FACTORY)
+            || Redirects.isBeforeHandler(type))
+        && ancestry.ofJdk(owner).stream().anyMatch(each -> Redirects.givesFactory(each, type))
+        && !ancestry.declares(owner, name, type.descriptorString());
   }
 
   private static void castResult(
@@ -201,6 +306,8 @@ final class Weaver implements CodeTransform {
         ConstantDesc changed = reference(handle);
         isChanged |= changed != handle;
         arguments[i] = changed;
+      } else {
+        constant(call.invokedynamic().bootstrap().arguments().get(i));
       }
     }
     if (isChanged) {
@@ -209,6 +316,28 @@ final class Weaver implements CodeTransform {
               call.bootstrapMethod(), call.name().stringValue(), call.typeSymbol(), arguments));
     } else {
       builder.with(call);
+    }
+  }
+
+  /// A constant of the class: a method handle in it is not a reference that can be redirected.
+  private void constant(LoadableConstantEntry entry) {
+    ArrayDeque<LoadableConstantEntry> ready = new ArrayDeque<>(List.of(entry));
+    Set<Integer> made = new HashSet<>();
+    while (!ready.isEmpty()) {
+      switch (ready.remove()) {
+        case MethodHandleEntry handle -> {
+          DirectMethodHandleDesc symbol = handle.asSymbol();
+          if (reference(symbol) != symbol) {
+            throw new Refused(
+                where + ": a constant with a handle of " + handle.reference().name().stringValue(),
+                "a call becomes the domain's, a method handle in a constant does not",
+                "write a call or a method reference");
+          }
+        }
+        case ConstantDynamicEntry dynamic when made.add(dynamic.index()) ->
+            ready.addAll(dynamic.bootstrap().arguments());
+        default -> {}
+      }
     }
   }
 
@@ -225,25 +354,24 @@ final class Weaver implements CodeTransform {
     String name = handle.methodName();
     String descriptor = handle.lookupDescriptor();
     String owner = internalName(handle.owner());
-    if (Openers.has(owner, name)) {
+    if (opens(owner, name, descriptor)) {
       throw new Refused(
           where + ": a reference to " + owner.replace('/', '.') + "." + name,
           "a socket that a call opens is counted, one that a method reference opens is not",
           "write a lambda that calls it");
     }
-    if (redirects.added(owner, name, MethodTypeDesc.ofDescriptor(descriptor)) != null) {
+    MethodTypeDesc type = MethodTypeDesc.ofDescriptor(descriptor);
+    boolean isPool = name.equals(ConstantDescs.INIT_NAME) && Redirects.isPool(owner);
+    if (isPool || adding(owner, name, type) != null || givesFactory(owner, name, type)) {
       throw new Refused(
           where + ": a reference to " + owner.replace('/', '.') + "." + name,
           "a call gets the domain's threads, a method reference does not",
           "write a lambda that calls it");
     }
-    if (!redirects.isCandidate(name, descriptor)) {
-      return handle;
-    }
-    Redirects.Substitute substitute = redirects.find(jdkOwner.apply(owner), name, descriptor);
+    Redirects.Substitute substitute = substitute(owner, name, descriptor);
     if (substitute == null
         && Redirects.isThreadStart(name, descriptor)
-        && isOfThreads.test(owner)) {
+        && ancestry.isThread(owner)) {
       substitute = new Redirects.Substitute("start", Redirects.STARTING);
     }
     return substitute == null

@@ -117,6 +117,14 @@ abstract class PortalContract {
   }
 
   @Test
+  void anExceptionThatThrowsWhenItIsAskedIsARemoteFault() {
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> portal().fail("mute")).isInstanceOf(RemoteFault.class);
+    }
+    assertThat(portal().twice("ab")).isEqualTo("abab");
+  }
+
+  @Test
   void nestedAndReentrantCallsReturn() {
     Listener asksBack = text -> portal().tell(inner -> inner + portal().add(1, 1, 0, false), text);
     assertThat(portal().tell(asksBack, "sum ")).isEqualTo("sum 2");

@@ -39,6 +39,26 @@ public final class Shop {
     }
   }
 
+  /// An exception that does not say what it is.
+  public static final class Mute extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String getMessage() {
+      throw new AssertionError("no message");
+    }
+
+    @Override
+    public String toString() {
+      throw new AssertionError("no text");
+    }
+
+    @Override
+    public synchronized Throwable getCause() {
+      throw new AssertionError("no cause");
+    }
+  }
+
   /// The service.
   public interface Counter {
     long add(int a, long b, double c, boolean d);
@@ -117,6 +137,7 @@ public final class Shop {
         case "io" -> throw new IOException("disk");
         case "coded" -> throw new Coded("lost");
         case "deep" -> fail(how);
+        case "mute" -> throw new Mute();
         default -> throw new IllegalStateException(how);
       }
     }

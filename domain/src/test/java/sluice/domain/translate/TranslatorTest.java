@@ -34,7 +34,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
@@ -148,7 +147,7 @@ final class TranslatorTest {
       String name = target.substring(dot + 1);
       Class<?> owner = Class.forName(target.substring(0, dot).replace('/', '.'));
       for (Member member : members(owner)) {
-        if (matches(name, member) && !takesThreads(member)) {
+        if (matches(name, member) && !takesExecutor(member)) {
           members++;
           if (!isRedirected(new Translator().translate(caller(owner, member), _ -> null))) {
             kept.add(member.toString());
@@ -176,10 +175,9 @@ final class TranslatorTest {
         : member.getName().equals(name);
   }
 
-  private static boolean takesThreads(Member member) {
+  private static boolean takesExecutor(Member member) {
     return member instanceof Executable code
-        && Stream.of(code.getParameterTypes())
-            .anyMatch(type -> type == Executor.class || type == ThreadFactory.class);
+        && Stream.of(code.getParameterTypes()).anyMatch(type -> type == Executor.class);
   }
 
   /// A class with a call or a read of the member; it is never run.
@@ -251,6 +249,39 @@ final class TranslatorTest {
       }
     }
     return false;
+  }
+
+  /// A jar may carry a copy of a library under names that end like those of the JDK.
+  @Test
+  void namesThatOnlyEndLikeTheJdksAreKept() {
+    ClassDesc shaded = ClassDesc.of("shaded.java.util.regex.Pattern");
+    ClassDesc pattern = ClassDesc.of("java.util.regex.Pattern");
+    byte[] file =
+        ClassFile.of()
+            .build(
+                shaded,
+                made ->
+                    made.withField("text", ConstantDescs.CD_String, ClassFile.ACC_STATIC)
+                        .withMethodBody(
+                            "of",
+                            MethodTypeDesc.of(shaded, ConstantDescs.CD_int, pattern, shaded),
+                            ClassFile.ACC_STATIC,
+                            code ->
+                                code.loadConstant("my.java.util.regex.Name")
+                                    .pop()
+                                    .aload(2)
+                                    .areturn()));
+    ClassModel model = ClassFile.of().parse(new Translator().translate(file, _ -> null));
+    assertThat(model.thisClass().asSymbol()).isEqualTo(shaded);
+    assertThat(model.methods().getFirst().methodTypeSymbol())
+        .isEqualTo(
+            MethodTypeDesc.of(
+                shaded,
+                ConstantDescs.CD_int,
+                ClassDesc.ofInternalName(Relocation.REGEX + "Pattern"),
+                shaded));
+    assertThat(new String(new Translator().translate(file, _ -> null), StandardCharsets.ISO_8859_1))
+        .contains("my.java.util.regex.Name");
   }
 
   @Test

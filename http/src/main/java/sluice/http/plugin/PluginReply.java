@@ -22,7 +22,8 @@ public record PluginReply(int status, Map<String, List<String>> headers, byte[] 
       throw new IllegalArgumentException("not the status of a reply: " + status);
     }
     Map<String, List<String>> copy = new LinkedHashMap<>();
-    headers.forEach((name, values) -> copy.put(name, List.copyOf(values)));
+    // As an array of strings, for a list may hold anything whatever its type says.
+    headers.forEach((name, values) -> copy.put(name, List.of(values.toArray(new String[0]))));
     headers = Map.copyOf(copy);
     body = body.clone();
   }

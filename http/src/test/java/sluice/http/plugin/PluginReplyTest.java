@@ -26,6 +26,16 @@ final class PluginReplyTest {
         .isInstanceOf(UnsupportedOperationException.class);
   }
 
+  /// In the plug-in's own thread, not later in the server's.
+  @Test
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  void aValueThatIsNoStringIsRefused() {
+    Map<String, List<String>> wrong = new HashMap<>();
+    wrong.put("X-A", (List) List.of(1));
+    assertThatThrownBy(() -> new PluginReply(200, wrong, new byte[0]))
+        .isInstanceOf(ArrayStoreException.class);
+  }
+
   @Test
   void aHeaderMayHaveSeveralValues() {
     PluginReply reply = PluginReply.text("é").withHeader("X-A", "a").withHeader("X-A", "b");

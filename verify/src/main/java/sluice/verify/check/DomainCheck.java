@@ -7,6 +7,7 @@ import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.ConstantDynamicEntry;
 import java.lang.classfile.constantpool.LoadableConstantEntry;
 import java.lang.classfile.constantpool.MethodHandleEntry;
 import java.lang.classfile.instruction.ConstantInstruction;
@@ -15,30 +16,45 @@ import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LineNumber;
 import java.lang.constant.ConstantDescs;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Names what the classes of a jar use that a domain refuses, redirects or cannot enforce. Of one
 /// thread.
 ///
-/// A use is a call, a field, or a method handle, also one in a lambda, whose owner or a superclass
-/// of it is in the table of rules. What a class reaches by reflection is not seen; the rules name
-/// reflection.
+/// A use is a call, a field, or a method handle, also one in a lambda or a constant, whose owner or
+/// a type above it is in the table of rules. What a class reaches by reflection is not seen; the
+/// rules name reflection.
 public final class DomainCheck {
-  private static final int MAX_DEPTH = 64;
+  /// How many types above another are looked at.
+  private static final int MOST = 256;
+
   private static final int NATIVE = 0x0100;
 
   private final RuleTable rules;
+  private final Function<String, byte @Nullable []> source;
   private final List<ClassModel> classes = new ArrayList<>();
   private final Map<String, ClassModel> byName = new HashMap<>();
   private final List<String> unreadable = new ArrayList<>();
 
   /// With the rules that count.
   public DomainCheck(RuleTable rules) {
+    this(rules, _ -> null);
+  }
+
+  /// As above, for a class that is checked alone.
+  ///
+  /// @param source the bytes of classes that are not added, by internal name; null for one it lacks
+  public DomainCheck(RuleTable rules, Function<String, byte @Nullable []> source) {
     this.rules = rules;
+    this.source = source;
   }
 
   /// Adds a class.
@@ -121,29 +137,41 @@ public final class DomainCheck {
       entry.arguments().forEach(this::constant);
     }
 
+    /// A constant that a method makes may have others as its arguments.
     private void constant(LoadableConstantEntry entry) {
-      if (entry instanceof MethodHandleEntry handle) {
-        use(handle.reference().owner().asInternalName(), handle.reference().name().stringValue());
+      ArrayDeque<LoadableConstantEntry> ready = new ArrayDeque<>(List.of(entry));
+      Set<Integer> made = new HashSet<>();
+      while (!ready.isEmpty()) {
+        switch (ready.remove()) {
+          case MethodHandleEntry handle ->
+              use(
+                  handle.reference().owner().asInternalName(),
+                  handle.reference().name().stringValue());
+          case ConstantDynamicEntry dynamic when made.add(dynamic.index()) -> {
+            ready.add(dynamic.bootstrap().bootstrapMethod());
+            ready.addAll(dynamic.bootstrap().arguments());
+          }
+          default -> {}
+        }
       }
     }
 
     private void use(String owner, String name) {
-      String at = owner;
-      for (int depth = 0; depth < MAX_DEPTH; depth++) {
+      ArrayDeque<String> ready = new ArrayDeque<>(List.of(owner));
+      Set<String> seen = new HashSet<>();
+      while (!ready.isEmpty() && seen.size() < MOST) {
+        String at = ready.remove();
+        if (!seen.add(at)) {
+          continue;
+        }
         if (report(line, at, name, owner.replace('/', '.') + "." + name)) {
           return;
         }
-        ClassModel type = byName.get(at);
-        String above = type == null ? null : superOf(type);
-        if (above == null || name.equals(ConstantDescs.INIT_NAME)) {
-          return;
+        // Only a constructor of the JDK calls those above it unseen.
+        if (rules.names(name) && (!name.equals(ConstantDescs.INIT_NAME) || JdkTypes.has(at))) {
+          ready.addAll(above(at));
         }
-        at = above;
       }
-    }
-
-    private @Nullable String superOf(ClassModel type) {
-      return type.superclass().map(ClassEntry::asInternalName).orElse(null);
     }
 
     boolean report(int where, String owner, String name, String shown) {
@@ -153,5 +181,24 @@ public final class DomainCheck {
       }
       return rule != null;
     }
+  }
+
+  /// The types above a class of the JDK, which has its names first, or of the component.
+  private List<String> above(String name) {
+    List<String> ofJdk = JdkTypes.above(name);
+    if (ofJdk != null) {
+      return ofJdk;
+    }
+    ClassModel type = byName.get(name);
+    if (type == null) {
+      byte[] bytes = source.apply(name);
+      type = bytes == null ? null : ClassFile.of().parse(bytes);
+    }
+    List<String> above = new ArrayList<>();
+    if (type != null) {
+      type.superclass().map(ClassEntry::asInternalName).ifPresent(above::add);
+      type.interfaces().forEach(each -> above.add(each.asInternalName()));
+    }
+    return above;
   }
 }

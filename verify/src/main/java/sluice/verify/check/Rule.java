@@ -10,9 +10,11 @@ public record Rule(Treatment treatment, String owner, String member, String why,
   /// Whether the rule is about a member of a class.
   boolean matches(String ownerName, String memberName) {
     boolean isOwner = owner.endsWith("/") ? ownerName.startsWith(owner) : ownerName.equals(owner);
-    if (!isOwner) {
-      return false;
-    }
+    return isOwner && hasMember(memberName);
+  }
+
+  /// Whether it is about members of this name.
+  boolean hasMember(String memberName) {
     if (member.startsWith("*")) {
       return memberName.endsWith(member.substring(1));
     }

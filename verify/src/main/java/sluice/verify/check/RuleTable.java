@@ -6,9 +6,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The rules of a domain, of which the first that matches counts. Immutable once read.
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// A line is `TREATMENT OWNER.MEMBER | WHY | FIX`; `#` begins a comment.
 public final class RuleTable {
   private final Map<String, List<Rule>> byOwner = new HashMap<>();
+  private final Set<String> exact = new HashSet<>();
+  private final List<Rule> patterns = new ArrayList<>();
   private int size;
 
   private RuleTable() {}
@@ -53,13 +57,19 @@ public final class RuleTable {
       }
       Treatment treatment = Treatment.valueOf(words[0].toUpperCase(Locale.ROOT).replace('-', '_'));
       String owner = words[1].substring(0, dot);
-      table
-          .byOwner
-          .computeIfAbsent(owner, _ -> new ArrayList<>())
-          .add(new Rule(treatment, owner, words[1].substring(dot + 1), parts[1], parts[2]));
-      table.size++;
+      table.add(new Rule(treatment, owner, words[1].substring(dot + 1), parts[1], parts[2]));
     }
     return table;
+  }
+
+  private void add(Rule rule) {
+    byOwner.computeIfAbsent(rule.owner(), _ -> new ArrayList<>()).add(rule);
+    size++;
+    if (!rule.member().contains("*")) {
+      exact.add(rule.member());
+    } else if (rule.member().length() > 1) {
+      patterns.add(rule);
+    }
   }
 
   /// The rule for a member of a class: of the class, else of the nearest package around it; null if
@@ -78,6 +88,12 @@ public final class RuleTable {
       }
       at = at.substring(0, slash + 1);
     }
+  }
+
+  /// Whether a rule has a member of this name, not only `*`: rules with `*` are about all members,
+  /// so a class below cannot be made without its constructor.
+  boolean names(String member) {
+    return exact.contains(member) || patterns.stream().anyMatch(rule -> rule.hasMember(member));
   }
 
   /// How many rules there are.

@@ -1,0 +1,88 @@
+package sluice.domain.translate;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.verify.check.JdkTypes;
+
+/// What stands above a class of a component, down from it to the JDK. Of one thread.
+///
+/// A call names the class that the compiler saw: `MyList.parallelStream` is that of `Collection`,
+/// as long as no class of the component between them has a method of its own.
+final class Ancestry {
+  private static final int MOST = 256;
+  private static final ClassFile FILES = ClassFile.of();
+  private static final String THREAD = "java/lang/Thread";
+
+  private final ClassSource source;
+  private final Map<String, List<String>> ofJdk = new HashMap<>();
+
+  Ancestry(ClassSource source) {
+    this.source = source;
+  }
+
+  /// Whether it is `Thread` or a class below.
+  boolean isThread(String internalName) {
+    return ofJdk(internalName).contains(THREAD);
+  }
+
+  /// The types of the JDK at or above a type, the nearer before the farther.
+  List<String> ofJdk(String internalName) {
+    return ofJdk.computeIfAbsent(
+        internalName, name -> above(name).stream().filter(JdkTypes::has).toList());
+  }
+
+  /// Whether a class of the component, at or above a type, has a method of this name and type.
+  boolean declares(String internalName, String name, String descriptor) {
+    for (String at : above(internalName)) {
+      ClassModel model = model(at);
+      if (model != null
+          && model.methods().stream()
+              .anyMatch(method ->
+                  method.methodName().equalsString(name)
+                      && method.methodType().equalsString(descriptor))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private Set<String> above(String internalName) {
+    Set<String> seen = new LinkedHashSet<>();
+    ArrayDeque<String> ready = new ArrayDeque<>(List.of(internalName));
+    while (!ready.isEmpty() && seen.size() < MOST) {
+      String at = ready.remove();
+      if (seen.add(at)) {
+        ready.addAll(directlyAbove(at));
+      }
+    }
+    return seen;
+  }
+
+  private List<String> directlyAbove(String internalName) {
+    List<String> known = JdkTypes.above(internalName);
+    if (known != null) {
+      return known;
+    }
+    List<String> above = new ArrayList<>();
+    ClassModel model = model(internalName);
+    if (model != null) {
+      model.superclass().map(ClassEntry::asInternalName).ifPresent(above::add);
+      model.interfaces().forEach(each -> above.add(each.asInternalName()));
+    }
+    return above;
+  }
+
+  private @Nullable ClassModel model(String internalName) {
+    byte[] bytes = JdkTypes.has(internalName) ? null : source.read(internalName);
+    return bytes == null ? null : FILES.parse(bytes);
+  }
+}

@@ -1,0 +1,96 @@
+package sluice.domain.translate;
+
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassElement;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.Interfaces;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.OwnPool;
+import sluice.domain.inside.OwnThread;
+
+/// Gives a class directly below `Thread` or a pool of the JDK the methods of [OwnThread] or
+/// [OwnPool], which are final. Stateless.
+final class OwnMethods {
+  private static final ClassDesc THREAD = ClassDesc.of(OwnThread.class.getName());
+  private static final ClassDesc POOL = ClassDesc.of(OwnPool.class.getName());
+
+  private OwnMethods() {}
+
+  /// What adds them to a class; null if it is no such class.
+  static @Nullable ClassTransform of(ClassModel model, Ancestry ancestry) {
+    String above = model.superclass().map(ClassEntry::asInternalName).orElse("");
+    List<String> ofJdk = ancestry.ofJdk(above);
+    if (ofJdk.isEmpty() || !ofJdk.getFirst().equals(above)) {
+      return null;
+    }
+    if (ancestry.isThread(above)) {
+      return added(
+          model,
+          THREAD,
+          builder -> {
+            method(builder, "sluiceInterrupt", above, "interrupt", "()V");
+            method(builder, "sluiceState", above, "getState", "()Ljava/lang/Thread$State;");
+            method(
+                builder,
+                "sluiceHandler",
+                above,
+                "getUncaughtExceptionHandler",
+                "()Ljava/lang/Thread$UncaughtExceptionHandler;");
+          });
+    }
+    if (Redirects.isPool(above)) {
+      return added(
+          model,
+          POOL,
+          builder -> method(builder, "sluiceShutdown", above, "shutdownNow", "()Ljava/util/List;"));
+    }
+    return null;
+  }
+
+  /// A method that calls another of the class above, also if it is overridden.
+  private static void method(
+      ClassBuilder builder, String name, String above, String called, String descriptor) {
+    MethodTypeDesc type = MethodTypeDesc.ofDescriptor(descriptor);
+    builder.withMethodBody(
+        name,
+        type,
+        ClassFile.ACC_PUBLIC | ClassFile.ACC_FINAL | ClassFile.ACC_SYNTHETIC,
+        code ->
+            code.aload(0)
+                .invokespecial(ClassDesc.ofInternalName(above), called, type)
+                .return_(TypeKind.from(type.returnType())));
+  }
+
+  private interface Methods {
+    void addTo(ClassBuilder builder);
+  }
+
+  /// The class with one more interface and its methods.
+  private static ClassTransform added(ClassModel model, ClassDesc face, Methods methods) {
+    List<ClassDesc> faces = new ArrayList<>();
+    model.interfaces().forEach(each -> faces.add(each.asSymbol()));
+    faces.add(face);
+    return new ClassTransform() {
+      @Override
+      public void accept(ClassBuilder builder, ClassElement element) {
+        if (!(element instanceof Interfaces)) {
+          builder.with(element);
+        }
+      }
+
+      @Override
+      public void atEnd(ClassBuilder builder) {
+        builder.withInterfaceSymbols(faces);
+        methods.addTo(builder);
+      }
+    };
+  }
+}
