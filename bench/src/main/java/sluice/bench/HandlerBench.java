@@ -46,11 +46,11 @@ final class HandlerBench extends CaseBench {
                 + " of what it is with long runs handed off");
   }
 
-  /// The rule for `HandlerTimes.ADVISED_NANOS`: the longest time of the long runs before the
-  /// first that is too long. A time is too long when the p99 of ordinary requests is more than [#MOST_RATIO]
-  /// of what it is where the long runs are handed off, with the whole interval of the paired
-  /// rounds. A median above it proves nothing on a machine whose p99 differs by more in two copies
-  /// of one server.
+  /// The rule for `HandlerTimes.ADVISED_NANOS`: the longest time of the long runs before the first
+  /// that is too long. A time is too long when the p99 of ordinary requests is more than
+  /// [#MOST_RATIO] of what it is where the long runs are handed off, with the whole interval of the
+  /// paired rounds. A median above it proves nothing on a machine whose p99 differs by more in two
+  /// copies of one server.
   ///
   /// @return empty where not both were measured; 0 when even the shortest is too long
   static OptionalInt advisedMicros(List<CaseResult> results) {
