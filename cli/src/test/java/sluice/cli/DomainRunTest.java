@@ -54,7 +54,7 @@ final class DomainRunTest {
   }
 
   /// Throws what throws when it is asked what it is.
-  @SuppressWarnings({"DoNotCallSuggester", "serial"})
+  @SuppressWarnings({"DoNotCallSuggester", "OverrideThrowableToString", "serial"})
   public static final class Mute extends RuntimeException {
     private Mute() {}
 
