@@ -18,8 +18,10 @@ public final class VethPair implements AutoCloseable {
   /// Of the kernel at the server's end.
   public static final String SERVER_ADDRESS = "10.11.0.1";
 
-  static final String SERVER_LINK = "xsA";
-  static final String CLIENT_LINK = "xsB";
+  public static final String SERVER_LINK = "xsA";
+
+  public static final String CLIENT_LINK = "xsB";
+
   private static final int TRIES = 500;
   private static final int SECONDS = 10;
 

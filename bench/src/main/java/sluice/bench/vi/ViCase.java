@@ -29,6 +29,11 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
   static final String OFI_SHM = "sluice/ofi-shm";
   static final String OFI_TCP = "sluice/ofi-tcp";
   static final String RING = "sluice/ring";
+  static final String XDP = "sluice/xdp";
+
+  /// Between two network namespaces, as [#XDP] always is.
+  static final String VETH = " veth";
+
   static final String COPY = "sluice/copy";
   static final String C = "c/";
   static final String C_SHM = "c/ofi-shm";
@@ -53,6 +58,8 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
           OFI_TCP + LEVEL_ONE,
           OFI_TCP + PINNED,
           RING,
+          RING + VETH,
+          XDP,
           C_SHM,
           C_TCP,
           C_UNIX,

@@ -70,7 +70,9 @@ final class ViMain {
     WaitMode mode =
         system.endsWith(ViCase.HYBRID)
             ? WaitMode.HYBRID
-            : system.endsWith(ViCase.PARK) || system.equals(ViCase.RING)
+            : system.endsWith(ViCase.PARK)
+                    || system.startsWith(ViCase.RING)
+                    || system.equals(ViCase.XDP)
                 ? WaitMode.PARK // the device has a thread of its own, on the same processor
                 : WaitMode.SPIN;
     ViAttributes attributes = ATTRIBUTES.withWaiting(mode);

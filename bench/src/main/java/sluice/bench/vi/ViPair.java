@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
+import sluice.bench.packets.VethPair;
 import sluice.bench.run.Harness;
 import sluice.bench.run.WorkerProcess;
 
@@ -33,10 +34,17 @@ final class ViPair implements AutoCloseable {
           "-Daeron.pre.touch.mapped.memory=true",
           "-cp");
 
+  /// Addresses of the stacks at both ends of a veth pair, beside those of the kernel.
+  private static final String SERVER_STACK = "10.11.0.11";
+
+  private static final String CLIENT_STACK = "10.11.0.12";
+
+  private final @Nullable VethPair veth;
   private final @Nullable WorkerProcess server;
   private final WorkerProcess client;
 
-  private ViPair(@Nullable WorkerProcess server, WorkerProcess client) {
+  private ViPair(@Nullable VethPair veth, @Nullable WorkerProcess server, WorkerProcess client) {
+    this.veth = veth;
     this.server = server;
     this.client = client;
   }
@@ -49,16 +57,23 @@ final class ViPair implements AutoCloseable {
     if (serverCpu == clientCpu) {
       throw new IOException("both ends on one processor measure the scheduler. Fix: --cpus A,B");
     }
+    boolean apart = system.equals(ViCase.XDP) || system.endsWith(ViCase.VETH);
+    VethPair veth = apart ? VethPair.open() : null;
     String place = place(harness, system, number);
     WorkerProcess server = null;
-    if (!isAlone(system)) {
-      server = start(harness, system, "server", place, serverCpu);
-    }
     try {
-      return new ViPair(server, start(harness, system, "client", place, clientCpu));
+      if (!isAlone(system)) {
+        String room = veth == null ? null : veth.serverPid();
+        server = start(harness, system, "server", place, serverCpu, room);
+      }
+      String room = veth == null ? null : veth.clientPid();
+      return new ViPair(veth, server, start(harness, system, "client", place, clientCpu, room));
     } catch (IOException e) {
       if (server != null) {
         server.close();
+      }
+      if (veth != null) {
+        veth.close();
       }
       throw e;
     }
@@ -83,8 +98,11 @@ final class ViPair implements AutoCloseable {
           + ","
           + freePort();
     }
+    if (system.equals(ViCase.XDP)) {
+      return SERVER_STACK + ":" + freePort();
+    }
     return system.startsWith(ViCase.RING)
-        ? "127.0.0.1:" + freePort()
+        ? (system.endsWith(ViCase.VETH) ? VethPair.SERVER_ADDRESS : "127.0.0.1") + ":" + freePort()
         : "bench-" + ProcessHandle.current().pid() + "-" + number;
   }
 
@@ -94,9 +112,15 @@ final class ViPair implements AutoCloseable {
     }
   }
 
+  /// @param room a process in the namespace of this end, or null
   private static WorkerProcess start(
-      Harness harness, String system, String role, String place, int cpu) throws IOException {
-    List<String> command = new ArrayList<>(List.of("taskset", "-c", Integer.toString(cpu)));
+      Harness harness, String system, String role, String place, int cpu, @Nullable String room)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    if (room != null) {
+      command.addAll(List.of("nsenter", "-n", "-t", room));
+    }
+    command.addAll(List.of("taskset", "-c", Integer.toString(cpu)));
     switch (system) {
       case ViCase.C_SHM, ViCase.C_TCP -> {
         command.add(harness.workspace().viFabricPeer().toString());
@@ -117,6 +141,13 @@ final class ViPair implements AutoCloseable {
       default -> {
         command.addAll(JVM);
         command.add(harness.workspace().classPath(false));
+        if (system.equals(ViCase.XDP)) {
+          String stack =
+              role.equals("server")
+                  ? VethPair.SERVER_LINK + "," + SERVER_STACK
+                  : VethPair.CLIENT_LINK + "," + CLIENT_STACK;
+          command.add("-Dsluice.vi.xdp=xdp:" + stack + "/24");
+        }
         command.addAll(List.of(ViMain.class.getName(), role, system, place));
       }
     }
@@ -159,6 +190,9 @@ final class ViPair implements AutoCloseable {
     client.close();
     if (server != null) {
       server.close();
+    }
+    if (veth != null) {
+      veth.close();
     }
   }
 }
