@@ -95,7 +95,7 @@ final class LeakTest {
   void aClearedEntryOfSerializationHoldsNoClass() throws Exception {
     WeakReference<ClassLoader> loader = clearedWhileItLives();
     Await.until(
-        "the entry to be taken out, which the JVM puts into the queue some time after the collection",
+        "the entry to be taken out, which comes into the queue some time after a collection",
         () -> {
           SerialCaches.dropCleared();
           System.gc();
