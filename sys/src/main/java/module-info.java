@@ -30,6 +30,9 @@ module sluice.sys {
       sluice.isocket;
   exports sluice.sys.threads to
       sluice.loop,
+      sluice.net,
+      sluice.fs,
+      sluice.vi,
       sluice.domain;
   exports sluice.sys.fabric to
       sluice.vi;

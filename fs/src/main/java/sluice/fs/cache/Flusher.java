@@ -2,6 +2,7 @@ package sluice.fs.cache;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.threads.ThreadEnds;
 
 /// Writes changed blocks back that no thread waits for: those older than a few seconds, and the
 /// oldest when there are many. A thread of the cache, begun with the first change.
@@ -83,6 +84,6 @@ final class Flusher {
       running = thread;
       notifyAll();
     }
-    Uninterruptibly.join(running);
+    ThreadEnds.join(running);
   }
 }

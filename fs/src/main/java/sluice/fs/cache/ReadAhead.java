@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevice.Transfer;
+import sluice.sys.threads.ThreadEnds;
 
 /// Reads what will soon be asked for. Any thread asks; a thread of the cache, begun with the first
 /// request, reads. What does not fit in the queue is forgotten: it will be read when it is needed.
@@ -117,6 +118,6 @@ final class ReadAhead {
       running = reader;
       notifyAll();
     }
-    Uninterruptibly.join(running);
+    ThreadEnds.join(running);
   }
 }

@@ -1,7 +1,5 @@
 package sluice.fs.cache;
 
-import org.jspecify.annotations.Nullable;
-
 /// Waiting that an interrupt does not break off: a block that is half read belongs to others too.
 /// Any thread may call.
 public final class Uninterruptibly {
@@ -21,21 +19,6 @@ public final class Uninterruptibly {
   static void pause() {
     Thread.onSpinWait();
     Thread.yield();
-  }
-
-  /// Waits for the end of a thread, if there is one.
-  public static void join(@Nullable Thread thread) {
-    boolean interrupted = false;
-    while (thread != null && thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @SuppressWarnings("WaitNotInLoop") // every caller looks again

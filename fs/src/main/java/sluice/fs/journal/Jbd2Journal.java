@@ -17,6 +17,7 @@ import sluice.fs.cache.FrameLease;
 import sluice.fs.cache.FrameRuns;
 import sluice.fs.cache.Uninterruptibly;
 import sluice.sys.Errno;
+import sluice.sys.threads.ThreadEnds;
 
 /// A journal with a log in the format of JBD2, ordered mode. Any thread begins and ends
 /// transactions; a thread of the journal commits and writes blocks to their places.
@@ -349,7 +350,7 @@ public final class Jbd2Journal implements Journal {
       closing = true;
       notifyAll();
     }
-    Uninterruptibly.join(committer);
+    ThreadEnds.join(committer);
     self.set(null);
     synchronized (this) {
       if (failure != null) {

@@ -1,6 +1,7 @@
 package sluice.net.port;
 
 import sluice.sys.PollFds;
+import sluice.sys.threads.ThreadEnds;
 
 /// The interrupts of one device: a thread that waits for its descriptor and calls the handler.
 /// After each interrupt they are off until [#enable], so that a worker which drains the device is
@@ -58,16 +59,6 @@ public final class InterruptLine implements AutoCloseable {
   public void close() {
     closed = true;
     state.setAndUnblock(ON);
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    ThreadEnds.join(thread);
   }
 }

@@ -5,6 +5,7 @@ import sluice.net.port.AtomicVariable;
 import sluice.net.port.InterruptHandler;
 import sluice.net.port.InterruptLine;
 import sluice.net.stack.Ipv4Stack;
+import sluice.sys.threads.ThreadEnds;
 
 /// Runs a stack in a thread of its own, where there is no loop: the driver's interrupt unblocks the
 /// worker, which drains the device and lets it interrupt again. The worker owns the stack from the
@@ -67,16 +68,6 @@ public final class PacketWorker implements AutoCloseable {
   public void close() {
     closed = true;
     work.setAndUnblock(WORK);
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    ThreadEnds.join(thread);
   }
 }

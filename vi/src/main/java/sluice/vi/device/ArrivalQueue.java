@@ -3,6 +3,7 @@ package sluice.vi.device;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -35,12 +36,42 @@ public final class ArrivalQueue<A> {
     return !closed && waiting.size() < BACKLOG && waiting.offer(new Waiting<>(arrival));
   }
 
-  /// Waits for one.
+  /// Has the device's thread make a port of an arrival.
+  ///
+  /// @param <W> what a device knows of such a connection
+  @FunctionalInterface
+  public interface Maker<W> {
+    /// Begins, and completes the future later, with null when the arrival is gone.
+    ///
+    /// @throws IOException when the device is closed
+    void begin(W arrival, CompletableFuture<@Nullable Port> made) throws IOException;
+  }
+
+  /// Waits for an arrival of which a port is made; those that are gone meanwhile are passed over.
   ///
   /// @param timeoutNanos negative waits for ever
+  /// @param what the device's thread, for messages, such as "the loop"
   /// @return null when the time is over
-  /// @throws IOException when it is closed, or the thread is interrupted
-  public @Nullable A take(long timeoutNanos) throws IOException {
+  /// @throws IOException when it or the device is closed, the thread is interrupted, or as the
+  ///   device's thread answered
+  public @Nullable Port accept(long timeoutNanos, Maker<A> maker, String what) throws IOException {
+    long end = System.nanoTime() + timeoutNanos;
+    while (true) {
+      long left = timeoutNanos < 0 ? -1 : Math.max(0, end - System.nanoTime());
+      A arrival = take(left);
+      if (arrival == null) {
+        return null;
+      }
+      CompletableFuture<@Nullable Port> made = new CompletableFuture<>();
+      maker.begin(arrival, made);
+      Port port = Answers.await(made, what);
+      if (port != null) {
+        return port;
+      }
+    }
+  }
+
+  private @Nullable A take(long timeoutNanos) throws IOException {
     Waiting<A> next;
     try {
       next =

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import sluice.vi.device.Answers;
 import sluice.vi.device.ArrivalQueue;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
@@ -32,22 +31,14 @@ final class RingListener implements Listener {
 
   @Override
   public @Nullable Port accept(PortSpec spec, long timeoutNanos) throws IOException {
-    long end = System.nanoTime() + timeoutNanos;
-    while (true) {
-      long left = timeoutNanos < 0 ? -1 : Math.max(0, end - System.nanoTime());
-      Arrival arrival = waiting.take(left);
-      if (arrival == null) {
-        return null;
-      }
-      CompletableFuture<@Nullable Port> made = new CompletableFuture<>();
-      if (!loop.order(() -> accept(arrival, spec, made))) {
-        throw new IOException("the device is closed");
-      }
-      Port port = Answers.await(made, "the loop");
-      if (port != null) {
-        return port;
-      }
-    }
+    return waiting.accept(
+        timeoutNanos,
+        (arrival, made) -> {
+          if (!loop.order(() -> accept(arrival, spec, made))) {
+            throw new IOException("the device is closed");
+          }
+        },
+        "the loop");
   }
 
   /// By the loop.

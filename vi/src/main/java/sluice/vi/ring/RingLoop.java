@@ -16,6 +16,7 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.server.Engines;
+import sluice.sys.threads.ThreadEnds;
 import sluice.vi.device.Answers;
 
 /// The thread of a device: it turns one engine and calls what its completions belong to. Any thread
@@ -293,16 +294,8 @@ final class RingLoop implements AutoCloseable {
       stopped = true;
     }
     wake();
-    boolean interrupted = false;
-    while (thread != Thread.currentThread() && thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (thread != Thread.currentThread()) {
+      ThreadEnds.join(thread);
     }
   }
 }

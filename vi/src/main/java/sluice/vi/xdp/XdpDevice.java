@@ -20,6 +20,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
+import sluice.sys.threads.ThreadEnds;
 import sluice.vi.device.Answers;
 import sluice.vi.device.Device;
 import sluice.vi.device.HostPort;
@@ -276,16 +277,8 @@ final class XdpDevice implements Device {
         loop.execute(() -> {});
       }
     }
-    boolean interrupted = false;
-    while (thread != Thread.currentThread() && thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (thread != Thread.currentThread()) {
+      ThreadEnds.join(thread);
     }
   }
 }

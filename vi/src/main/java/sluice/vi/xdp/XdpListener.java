@@ -2,9 +2,7 @@ package sluice.vi.xdp;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import sluice.vi.device.Answers;
 import sluice.vi.device.ArrivalQueue;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
@@ -32,20 +30,10 @@ final class XdpListener implements Listener {
 
   @Override
   public @Nullable Port accept(PortSpec spec, long timeoutNanos) throws IOException {
-    long end = System.nanoTime() + timeoutNanos;
-    while (true) {
-      long left = timeoutNanos < 0 ? -1 : Math.max(0, end - System.nanoTime());
-      Arrival arrival = waiting.take(left);
-      if (arrival == null) {
-        return null;
-      }
-      CompletableFuture<@Nullable Port> made = new CompletableFuture<>();
-      device.run(made, () -> made.complete(shared.accept(arrival, spec)));
-      Port port = Answers.await(made, "the device");
-      if (port != null) {
-        return port;
-      }
-    }
+    return waiting.accept(
+        timeoutNanos,
+        (arrival, made) -> device.run(made, () -> made.complete(shared.accept(arrival, spec))),
+        "the device");
   }
 
   @Override
