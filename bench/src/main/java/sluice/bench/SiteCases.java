@@ -11,6 +11,7 @@ import sluice.bench.run.LoadSpec;
 import sluice.bench.run.Peers;
 import sluice.bench.run.ServerSpec;
 import sluice.bench.run.Systems;
+import sluice.http.clients.ClientLimits;
 import sluice.testbase.FreePort;
 
 /// The cases of `sluice bench site`: a hit of a site with 200 rules, another host and limits of
@@ -84,9 +85,9 @@ final class SiteCases {
                 List.of(
                     root.toString(),
                     "--connections-per-address",
-                    "1000000",
+                    String.valueOf(ClientLimits.MOST),
                     "--requests-per-address",
-                    "1000000");
+                    String.valueOf(ClientLimits.MOST)); // more than a client that pipelines sends
             default -> List.of(root.toString());
           };
       return systems.site(system, what, FreePort.find());

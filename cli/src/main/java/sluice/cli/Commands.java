@@ -93,13 +93,23 @@ public final class Commands {
     return commands;
   }
 
+  /// What is wrong, in words: that of picocli for a misspelled command is about its own arguments.
+  private static String what(CommandLine.ParameterException wrong, CommandLine command) {
+    if (wrong instanceof CommandLine.UnmatchedArgumentException unmatched
+        && !unmatched.isUnknownOption()
+        && !command.getSubcommands().isEmpty()) {
+      return "there is no command '" + unmatched.getUnmatched().getFirst() + "'";
+    }
+    return String.valueOf(wrong.getMessage());
+  }
+
   /// One line and where to find the rest; where a command is missing, which there are.
   private static int explainUsage(CommandLine.ParameterException wrong, String[] words) {
     CommandLine command = wrong.getCommandLine();
     PrintWriter err = command.getErr();
     String name = command.getCommandSpec().qualifiedName();
     String prefix = name.startsWith("sluice") ? "" : "sluice ";
-    err.println(prefix + name + ": " + wrong.getMessage());
+    err.println(prefix + name + ": " + what(wrong, command));
     if (command.getSubcommands().isEmpty()) {
       err.println("'" + prefix + name + " --help' shows the usage.");
     } else {

@@ -59,11 +59,16 @@ final class Lifecycle {
     configuration = value;
   }
 
-  /// From now on signals are heard.
+  /// From now on signals are heard. That HUP cannot be is told: nothing else would show it.
   void listenToSignals() {
     Signals.handle("TERM", this::terminate);
     Signals.handle("INT", this::interrupt);
-    Signals.handle("HUP", this::reload);
+    if (!Signals.handle("HUP", this::reload)) {
+      messages.accept(
+          "SIGHUP reads nothing again: this process was started with the signal ignored, as nohup"
+              + " does, or with -Xrs. Fix: start it by setsid in the place of nohup, or as a"
+              + " service");
+    }
   }
 
   /// Tells the service manager that the server is up.

@@ -201,7 +201,7 @@ final class NfsCommand implements Callable<Integer> {
             NfsServer.start(
                 stack == null ? config : config.withDatagramPorts(stack.onOwnAddress()))) {
       this.stack = stack;
-      return serve(server, userThatCannotWrite(tree, options));
+      return serve(server, surprises(tree, options));
     }
   }
 
@@ -227,6 +227,19 @@ final class NfsCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw wrong("--udp-stack", e);
     }
+  }
+
+  /// What surprises a user that starts a server with few options; empty where nothing does.
+  private List<String> surprises(FileTree tree, ExportOptions options) throws IOException {
+    List<String> notes = new ArrayList<>();
+    boolean isOpen = hosts.isEmpty() || hosts.contains("0.0.0.0") || hosts.contains("::");
+    if (isOpen && allowed.isEmpty()) {
+      notes.add(
+          "any machine that reaches this one may mount it; Fix: --allow 10.0.0.0/8, or --bind"
+              + " 127.0.0.1");
+    }
+    notes.addAll(userThatCannotWrite(tree, options));
+    return notes;
   }
 
   /// What surprises a user that mounts a new image as root; empty where it does not.
@@ -363,9 +376,9 @@ final class NfsCommand implements Callable<Integer> {
   }
 
   private ServerConfig server() throws IOException {
-    if (port < 0 || port > 65_535 || loops < 1 || loops > 1024 || drainSeconds < 0) {
-      throw wrong("--port is 0 to 65535, --loops 1 to 1024, --drain-timeout at least 0", null);
-    }
+    check("--port", port, 0, 65_535);
+    check("--loops", loops, 1, 1024);
+    check("--drain-timeout", drainSeconds, 0, 86_400);
     List<SocketAddress> addresses = new ArrayList<>();
     for (String host : hosts) {
       addresses.add(new InetSocketAddress(InetAddress.getByName(host), port));
@@ -375,10 +388,16 @@ final class NfsCommand implements Callable<Integer> {
     }
     ServerConfig one = ServerConfig.of("nfs", addresses.getFirst()).withLoops(loops);
     try {
-      Backend chosen = Backend.valueOf(backend.toUpperCase(Locale.ROOT));
+      Backend chosen = Backend.parse(backend.toLowerCase(Locale.ROOT));
       return one.withBackend(chosen).withAddresses(addresses);
     } catch (IllegalArgumentException e) {
-      throw wrong("--backend takes auto, io_uring, epoll, poll or jdk: " + backend, e);
+      throw wrong("--backend", e);
+    }
+  }
+
+  private void check(String option, int value, int low, int high) {
+    if (value < low || value > high) {
+      throw wrong(option + " takes a number from " + low + " to " + high + ": " + value, null);
     }
   }
 

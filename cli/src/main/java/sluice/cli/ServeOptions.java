@@ -55,8 +55,8 @@ final class ServeOptions {
         --host ADDRESS          address to listen on, 0.0.0.0 or :: for all (127.0.0.1)
         --backend NAME          auto, io_uring, epoll, poll or jdk (auto)
         --loops N               event loops, each a thread (1)
-        --max-connections N     connections per loop; for one more the longest idle
-                          is closed, or it is answered 503 (16384)
+        --max-connections N     connections per loop; for one more the longest idle is closed, or it
+                                is answered 503 (16384)
         --cache-mb N            most memory for ready replies in MiB, 0 for none (1/32 of the
                                 machine's or the container's, 64 to 512)
         --index NAME,...        files that stand for their directory (index.html,index.htm)

@@ -36,6 +36,7 @@ abstract class ViOptions {
 
   @Option(
       names = "--provider",
+      paramLabel = "NAME",
       defaultValue = "local",
       description = "Which device: local (the default), ring, xdp, ofi-shm or ofi-tcp.")
   String provider = "local";
@@ -52,6 +53,7 @@ abstract class ViOptions {
 
   @Option(
       names = "--size",
+      paramLabel = "BYTES",
       defaultValue = "4",
       description = "Bytes of a message, as 64, 4K or 1M; 4 by default.")
   String sizeText = "4";
@@ -60,17 +62,23 @@ abstract class ViOptions {
 
   @Option(
       names = "--wait",
+      paramLabel = "HOW",
       defaultValue = "hybrid",
       description =
           "How threads wait: spin, hybrid (the default), park, or many: one thread for the"
               + " completions of eight VIs.")
   String wait = "hybrid";
 
-  @Option(names = "--count", defaultValue = "0", description = "How many messages.")
+  @Option(
+      names = "--count",
+      defaultValue = "0",
+      paramLabel = "N",
+      description = "How many messages, 100000 by default.")
   int count;
 
   @Option(
       names = "--level",
+      paramLabel = "1|2",
       defaultValue = "2",
       description = "1 copies arrays, 2 uses registered buffers (the default).")
   int level = 2;

@@ -70,17 +70,22 @@ final class FsCommandTest {
     assertThat(run("mkfs", "--block", "4k", "--inode-ratio", "1M", "--force", image())).isZero();
     assertThat(rig.out()).contains("blocks of 4096");
     assertThat(run("mkfs", "--inode-ratio", "some", "--force", image())).isEqualTo(2);
-    assertThat(rig.err()).contains("--inode-ratio must be a number of bytes: some");
+    assertThat(rig.err()).contains("--inode-ratio must be a number of bytes, such as 4k: some");
     assertThat(run("mkfs", "--version")).isZero();
     assertThat(rig.out()).startsWith("sluice ");
     assertThat(run("ls", image(), "/none")).isEqualTo(1);
     assertThat(rig.err()).contains("ENOENT").contains("/none");
     assertThat(run("cp", image(), "a", "b")).isEqualTo(2);
+    assertThat(run("cpy", image(), "a", ":/b")).isEqualTo(2);
+    assertThat(rig.err()).contains("sluice fs: there is no command 'cpy'", "Commands:");
     assertThat(run("fsck", "-y", image())).isEqualTo(2);
     assertThat(rig.err()).contains("e2fsck");
     Path noise = rig.file("noise", new byte[102_400]);
     assertThat(run("fsck", noise.toString())).isEqualTo(8);
     assertThat(rig.err()).contains("no ext2 file system");
+    Path empty = rig.file("empty", new byte[0]);
+    assertThat(run("ls", empty.toString())).isEqualTo(1);
+    assertThat(rig.err()).contains(empty + ": EINVAL", "no ext2 file system: only 0 bytes; Fix: ");
   }
 
   /// A wrong option is told first, not a page of the right ones.

@@ -170,6 +170,7 @@ final class LauncherOfTestsTest extends LauncherRig {
     assertThat(run(List.of(), "test", "--help").out()).contains("--quick", "--only", "--seed");
     assertThat(run(List.of(), "help", "dev").out()).contains("test --quick", "--only", "--seed");
     assertThat(run(List.of(), "help", "test").out()).isEqualTo(run(List.of(), "test", "-h").out());
+    assertThat(run(List.of(), "help", "fs", "mkfs").out()).endsWith(" fs mkfs --help\n");
   }
 
   /// The arguments of the last call of Maven.

@@ -186,6 +186,8 @@ final class LauncherTest extends LauncherRig {
   void runNamesWhatIsWrongWithItsWords() throws Exception {
     assertThat(run(List.of(), "run", "--help").out()).contains("--backend completion");
     assertThat(refusal("--backend", "epoll", "a.jar")).contains("no backend epoll", "readiness");
+    assertThat(refusal("--bakend", "jdk", "a.jar")).contains("unknown option --bakend", "Fix:");
+    assertThat(refusal("--static=.", "--cache=many", "a.jar")).contains("--cache takes a number");
     assertThat(refusal("--backend")).contains("--backend needs a value");
     assertThat(refusal("-Xmx1g")).contains("what is to be run?");
     assertThat(refusal("gone.jar")).contains("there is no file gone.jar", "Fix:");

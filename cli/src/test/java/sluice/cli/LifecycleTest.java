@@ -11,6 +11,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -196,6 +197,27 @@ final class LifecycleTest {
     assertThat(process().inputReader(StandardCharsets.UTF_8).lines().toList())
         .anyMatch(line ->
             line.startsWith("sluice: the error pages in use stay: ") && line.contains("404.html"));
+  }
+
+  @Test
+  void aServerThatCannotHearHangUpSaysSo() throws Exception {
+    List<String> command = SluiceProcess.command("serve");
+    command.addAll(List.of(directory.resolve("site").toString(), "--port", "0"));
+    List<String> ignoring = new ArrayList<>(List.of("sh", "-c", "trap '' HUP; exec \"$@\"", "sh"));
+    for (String word : command) {
+      ignoring.add(word.replace("=INT,HUP", "=INT")); // of env(1): HUP stays ignored
+    }
+    Process started = new ProcessBuilder(ignoring).redirectErrorStream(true).start();
+    process = started;
+    BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
+    String first = String.valueOf(out.readLine());
+    assertThat(first).startsWith("sluice: SIGHUP reads nothing again: ").contains("Fix: ");
+    port = port(out.readLine());
+    kill("HUP");
+    assertThat(get(port, "/")).endsWith("the site");
+    kill("TERM");
+    assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process().exitValue()).isZero();
   }
 
   private void reload() throws Exception {

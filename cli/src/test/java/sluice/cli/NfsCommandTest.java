@@ -287,9 +287,13 @@ final class NfsCommandTest {
   @Test
   void aUserThatCannotWriteIsToldAtTheStart() throws Exception {
     start("--squash", "root");
-    assertThat(terminate()).contains("note: only root may write").contains("--squash none");
-    start();
-    assertThat(terminate()).doesNotContain("only root may write");
+    assertThat(terminate())
+        .contains("note: only root may write", "--squash none")
+        .doesNotContain("any machine");
+    start("--bind", "0.0.0.0");
+    assertThat(terminate())
+        .contains("note: any machine that reaches this one may mount it", "--allow")
+        .doesNotContain("only root may write");
     start("--squash", "root", "--read-only");
     assertThat(terminate()).doesNotContain("only root may write");
   }

@@ -221,13 +221,14 @@ final class SiteFileTest {
             "Fix: "),
         arguments(
             site + "[server]\nrequests-per-address = 0",
-            ":3: --requests-per-address takes a number from 1 to 1000000"),
+            ":3: --requests-per-address takes a number from 1 to 10000000"),
         arguments(site + "[server]\nbackend = \"kqueue\"", ":3: no backend 'kqueue'", "Fix: "),
         arguments(
             site + "[server]\nlog-format = \"{adress}\"",
             ":3: a log format has no {adress}, but address",
             "Fix: "),
         arguments("directory = \"public", ":1: ", "Fix: end the text with a quote"),
+        arguments("directory = ", ":1: ", "Fix: write a value behind the sign ="),
         arguments(site + "directory = \"public\"", ":2: ", "Fix: leave one of the two out"),
         arguments("index = [\"a\"", ":1: ", "Fix: close the bracket"));
   }

@@ -107,7 +107,7 @@ final class TerminalTextTest {
         .isEqualTo("call(x\\033[1m): EIO\n  Why: a\\b");
     assertThat(TerminalText.line("a\nb")).isEqualTo("a\\nb");
     assertThat(FailureMessage.text(new NoSuchFileException("x\n\033[2J")))
-        .isEqualTo("x\\n\\033[2J does not exist");
+        .isEqualTo("x\\n\\033[2J does not exist. Fix: name one that does");
     assertHarmless(FailureMessage.text(new IllegalStateException("\033[2J")));
   }
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,7 @@ final class ClassPath implements Closeable {
       known = new ArrayList<>();
       try {
         for (Path jar : closed ? List.<Path>of() : jars) {
-          known.add(new JarFile(jar.toFile(), true, ZipFile.OPEN_READ, Runtime.version()));
+          known.add(open(jar));
         }
       } catch (IOException e) {
         for (JarFile jar : known) {
@@ -83,6 +84,17 @@ final class ClassPath implements Closeable {
       opened = known;
     }
     return known;
+  }
+
+  private static JarFile open(Path jar) throws IOException {
+    try {
+      return new JarFile(jar.toFile(), true, ZipFile.OPEN_READ, Runtime.version());
+    } catch (ZipException e) {
+      ZipException named =
+          new ZipException(jar + " is no jar: " + e.getMessage() + ". Fix: name a jar");
+      named.initCause(e);
+      throw named;
+    }
   }
 
   /// The bytes of a resource, or null.

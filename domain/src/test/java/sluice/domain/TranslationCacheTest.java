@@ -134,7 +134,8 @@ final class TranslationCacheTest {
     Path jar = temporary.resolve("guests.jar");
     Files.write(jar, new byte[] {1, 2, 3});
     assertThatThrownBy(() -> Domain.create(DomainConfig.of("bad", jar).withCache(cache)))
-        .isInstanceOf(java.util.zip.ZipException.class);
+        .isInstanceOf(java.util.zip.ZipException.class)
+        .hasMessageStartingWith(jar + " is no jar: ");
   }
 
   @Test

@@ -5,7 +5,9 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterPublisher;
@@ -63,8 +65,8 @@ public final class Loop implements AutoCloseable {
   private final Acceptor acceptor;
   private final Receiver receiver;
   private final Drain drain;
-  private final List<DescriptorWatch> watches = new ArrayList<>();
-  private final List<Runnable> closeHooks = new ArrayList<>();
+  private final DescriptorWatch.Table watches;
+  private final Set<Runnable> closeHooks = new LinkedHashSet<>();
   private final RunningHandler handler = new RunningHandler();
   private final CompletionSink sink = this::complete;
 
@@ -81,6 +83,7 @@ public final class Loop implements AutoCloseable {
   public Loop(String name, Engine engine, LoopConfig config, NanoClock clock, Executor slowPath) {
     this.name = name;
     this.engine = engine;
+    this.watches = new DescriptorWatch.Table(engine);
     this.kernel = engine.sockets();
     this.delivering = kernel;
     this.clock = clock;
@@ -303,9 +306,7 @@ public final class Loop implements AutoCloseable {
   ///
   /// @param ready runs when what was waited for has come
   public DescriptorWatch watch(int fd, Runnable ready) {
-    DescriptorWatch made = new DescriptorWatch(engine, watches.size(), fd, () -> tasks.run(ready));
-    watches.add(made);
-    return made;
+    return watches.add(fd, () -> tasks.run(ready));
   }
 
   /// Runs `hook` once before the first input of a turn is handled, when all input of that turn has
@@ -315,9 +316,30 @@ public final class Loop implements AutoCloseable {
   }
 
   /// Runs `hook` when the loop has closed, after its last connection is gone, on the thread that
-  /// closes it. Tasks given to [#execute] before the hook returns run after it.
+  /// closes it. Tasks given to [#execute] before the hook returns run after it. On the loop's
+  /// thread.
   public void onClose(Runnable hook) {
     closeHooks.add(hook);
+  }
+
+  /// Takes back what [#onClose] was given: what it would close is closed. Does nothing while the
+  /// loop closes. On the loop's thread.
+  ///
+  /// @param hook the same object
+  public void forgetOnClose(Runnable hook) {
+    if (!closed) {
+      closeHooks.remove(hook);
+    }
+  }
+
+  /// How many hooks there are now. On the loop's thread.
+  int closeHooks() {
+    return closeHooks.size();
+  }
+
+  /// How many watches there were at one time. On the loop's thread.
+  int watchSlots() {
+    return watches.slots();
   }
 
   /// Runs a task after a delay, give or take a turn.
@@ -395,7 +417,7 @@ public final class Loop implements AutoCloseable {
           () -> name + ": " + left + " connections do not end; what they send stays");
     }
     engine.close();
-    watches.forEach(DescriptorWatch::engineEnded);
+    watches.engineEnded();
     userTransports.forEach(UserTransport::close);
     outputMemory.close();
     closeHooks.forEach(tasks::run);
@@ -445,7 +467,7 @@ public final class Loop implements AutoCloseable {
       case Token.WRITABLE -> flushes.writable(connections.get(token), result);
       case Token.POLL -> {
         turn.openBatch();
-        watches.get(Token.index(token)).completed();
+        watches.completed(token);
       }
       default -> throw new AssertionError("token " + Long.toHexString(token));
     }

@@ -41,6 +41,7 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Option(
       names = "--backend",
+      paramLabel = "NAME",
       defaultValue = "auto",
       description = "Ours: auto, readiness, completion. Default: ${DEFAULT-VALUE}")
   String backend = "auto";

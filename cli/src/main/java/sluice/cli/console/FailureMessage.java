@@ -20,11 +20,14 @@ public final class FailureMessage {
   /// One message, without a stack.
   public static String text(Throwable failure) {
     return switch (failure) {
-      case NoSuchFileException e -> TerminalText.line(e.getFile()) + " does not exist";
+      case NoSuchFileException e ->
+          TerminalText.line(e.getFile()) + " does not exist. Fix: name one that does";
       case FileAlreadyExistsException e ->
           TerminalText.line(e.getFile()) + " exists already. Fix: remove it first";
-      case NotDirectoryException e -> TerminalText.line(e.getFile()) + " is no directory";
-      case DirectoryNotEmptyException e -> TerminalText.line(e.getFile()) + " is not empty";
+      case NotDirectoryException e ->
+          TerminalText.line(e.getFile()) + " is no directory. Fix: name a directory";
+      case DirectoryNotEmptyException e ->
+          TerminalText.line(e.getFile()) + " is not empty. Fix: empty it, or name another one";
       case AccessDeniedException e ->
           TerminalText.line(e.getFile())
               + ": permission denied. Fix: grant it, or run as a user that may";

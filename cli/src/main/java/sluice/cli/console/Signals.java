@@ -14,12 +14,13 @@ public final class Signals {
   /// Runs an action whenever a signal arrives, instead of what the JVM does with it.
   ///
   /// @param name without `SIG`
-  /// @return false when the JVM was told to leave signals alone (`-Xrs`) or the system has no such
-  ///   signal: then it does what it did before
+  /// @return false when the signal does what it did before: the JVM was told to leave signals alone
+  ///   (`-Xrs`), the system has no such signal, or HUP, INT or TERM is ignored since the start of
+  ///   the process, as HUP is under nohup(1), and the JVM keeps it so
   public static boolean handle(String name, Runnable action) {
     try {
-      Signal.handle(new Signal(name), signal -> action.run());
-      return true;
+      SignalHandler before = Signal.handle(new Signal(name), signal -> action.run());
+      return !before.equals(SignalHandler.SIG_IGN);
     } catch (IllegalArgumentException e) {
       return false;
     }

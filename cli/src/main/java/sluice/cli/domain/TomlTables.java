@@ -50,6 +50,9 @@ public final class TomlTables {
     if (problem.contains("previously defined")) {
       return "leave one of the two out";
     }
+    if (problem.contains("a boolean")) { // of all that a value can be
+      return "write a value behind the sign =: text in quotes, a number, true, false or a list";
+    }
     if (problem.contains("expected \"") || problem.contains("expected '")) {
       return "end the text with a quote";
     }

@@ -70,10 +70,13 @@ final class FsMkfs implements Callable<Integer> {
       description = "Blocks kept for root (default: ${DEFAULT-VALUE}).")
   int reservedPercent = 5;
 
-  @Option(names = "--label", description = "Name of the volume, at most 16 bytes.")
+  @Option(
+      names = "--label",
+      paramLabel = "NAME",
+      description = "Name of the volume, at most 16 bytes.")
   String label = "";
 
-  @Option(names = "--uuid", description = "Instead of a random one.")
+  @Option(names = "--uuid", paramLabel = "UUID", description = "Instead of a random one.")
   @Nullable UUID uuid;
 
   @Option(names = "--no-journal", description = "Plain ext2: a crash needs e2fsck afterwards.")
@@ -91,7 +94,7 @@ final class FsMkfs implements Callable<Integer> {
     if (size != null) {
       if (wanted < 1) {
         throw new ParameterException(
-            spec.commandLine(), "--size must be a number of bytes: " + size);
+            spec.commandLine(), "--size must be a number of bytes, such as 64M or 1G: " + size);
       }
       options(wanted); // says what is wrong before anything is touched
       prepare(wanted);
@@ -153,7 +156,7 @@ final class FsMkfs implements Callable<Integer> {
     long bytes = ByteCount.parse(text);
     if (bytes < 1 || bytes > Integer.MAX_VALUE) {
       throw new ParameterException(
-          spec.commandLine(), option + " must be a number of bytes: " + text);
+          spec.commandLine(), option + " must be a number of bytes, such as 4k: " + text);
     }
     return (int) bytes;
   }

@@ -57,6 +57,9 @@ public final class MountedImage implements AutoCloseable {
                 + " blocks are read from it, and the image is not changed");
       }
       return new MountedImage(device, tree);
+    } catch (FsException e) {
+      device.close();
+      throw e.errno() == Errno.EINVAL ? new IOException(image + ": " + e.getMessage(), e) : e;
     } catch (IOException | RuntimeException e) {
       device.close();
       throw e;

@@ -175,7 +175,10 @@ public final class Ext2 implements FileTree {
     int bytes = 4096;
     if (device.lengthBytes() < bytes) {
       throw FsException.of(
-          Errno.EINVAL, "no ext2 file system: only " + device.lengthBytes() + " bytes");
+          Errno.EINVAL,
+          "no ext2 file system: only "
+              + device.lengthBytes()
+              + " bytes; Fix: give an image made by sluice fs mkfs or mke2fs");
     }
     Block block = Block.allocate(new Account("superblock", bytes), bytes);
     if (block == null) {

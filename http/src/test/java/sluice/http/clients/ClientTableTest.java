@@ -40,6 +40,20 @@ final class ClientTableTest {
     assertThat(client.request(now + 100 * SECOND)).isPositive();
   }
 
+  /// Requests of one turn of a loop come at the same instant: the clock stands still meanwhile.
+  @Test
+  void aTurnsRequestsComeAtOneInstant() {
+    int turn = 2_000;
+    ClientTable table = new ClientTable(new ClientLimits(0, 2_000_000, turn));
+    ClientAllowance client = open(table, 1, 0);
+    for (long now = 0; now < SECOND; now += SECOND / 1000) {
+      for (int i = 0; i < turn; i++) {
+        assertThat(client.request(now) == 0).isTrue();
+      }
+      assertThat(client.request(now) == 0).isFalse();
+    }
+  }
+
   @Test
   void addressesAreApartAndNetworksOfSixAreOne() {
     ClientTable table = new ClientTable(new ClientLimits(1, 0, 0));
@@ -105,6 +119,7 @@ final class ClientTableTest {
     assertThatThrownBy(() -> new ClientLimits(-1, 0, 0)).hasMessageContaining("connections");
     assertThatThrownBy(() -> new ClientLimits(0, 1, 0)).hasMessageContaining("burst");
     assertThatThrownBy(() -> new ClientLimits(0, 0, 1)).hasMessageContaining("burst");
-    assertThatThrownBy(() -> new ClientLimits(0, 1_000_001, 1)).hasMessageContaining("1000000");
+    assertThatThrownBy(() -> new ClientLimits(0, ClientLimits.MOST + 1, 1))
+        .hasMessageContaining("10000000");
   }
 }

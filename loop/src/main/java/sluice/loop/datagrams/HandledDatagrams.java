@@ -2,6 +2,7 @@ package sluice.loop.datagrams;
 
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import sluice.loop.Loop;
 import sluice.loop.sockets.Log;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
@@ -9,8 +10,10 @@ import sluice.memory.ViewBinder;
 /// What datagrams of the kernel and of a stack of our own have in common: the handler, its
 /// failures, and the counts. Owned by the loop's thread.
 abstract class HandledDatagrams implements Datagrams {
+  private final Loop loop;
   private final DatagramHandler handler;
   private final InetSocketAddress address;
+  private final Runnable closing = this::close;
   final ViewBinder binder = new ViewBinder(Thread.currentThread());
   final DatagramPeer from = new DatagramPeer();
 
@@ -25,12 +28,31 @@ abstract class HandledDatagrams implements Datagrams {
   long sent;
   long dropped;
 
-  HandledDatagrams(InetSocketAddress address, DatagramHandler handler) {
+  HandledDatagrams(Loop loop, InetSocketAddress address, DatagramHandler handler) {
+    this.loop = loop;
     this.address = address;
     this.handler = handler;
   }
 
   abstract DatagramOutput output();
+
+  /// Gives back socket and memory. Once.
+  abstract void end();
+
+  /// When all is made: the loop closes this when it ends.
+  void closeWithLoop() {
+    loop.onClose(closing);
+  }
+
+  /// Idempotent.
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      loop.forgetOnClose(closing);
+      end();
+    }
+  }
 
   /// Shows a datagram of `from` to the handler, whose failure costs that datagram alone. Unbinds
   /// it.

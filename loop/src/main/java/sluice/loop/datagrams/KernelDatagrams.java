@@ -26,7 +26,7 @@ final class KernelDatagrams extends HandledDatagrams {
   private final DatagramOutput output;
 
   private KernelDatagrams(Loop loop, int fd, InetSocketAddress address, DatagramHandler handler) {
-    super(address, handler);
+    super(loop, address, handler);
     this.fd = fd;
     this.watch = loop.watch(fd, this::ready);
     Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
@@ -57,7 +57,7 @@ final class KernelDatagrams extends HandledDatagrams {
       Files.close(fd);
       throw e;
     }
-    loop.onClose(made::close);
+    made.closeWithLoop();
     if (!made.watch.arm(DescriptorWatch.READABLE)) {
       made.close();
       throw new UnsupportedOperationException(
@@ -143,13 +143,10 @@ final class KernelDatagrams extends HandledDatagrams {
   }
 
   @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      watch.close();
-      Files.close(fd);
-      incoming.close();
-      outgoing.close();
-    }
+  void end() {
+    watch.close();
+    Files.close(fd);
+    incoming.close();
+    outgoing.close();
   }
 }

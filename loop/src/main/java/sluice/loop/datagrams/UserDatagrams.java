@@ -23,7 +23,7 @@ public final class UserDatagrams extends HandledDatagrams {
   /// @param socket is closed with this
   /// @param handler gets what [#received] is told of
   public UserDatagrams(Loop loop, UserDatagramSocket socket, DatagramHandler handler) {
-    super(socket.address(), handler);
+    super(loop, socket.address(), handler);
     this.socket = socket;
     Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
     Block made = Block.allocate(account, HEADROOM_BYTES + MOST_BYTES);
@@ -32,7 +32,7 @@ public final class UserDatagrams extends HandledDatagrams {
     }
     this.block = made;
     this.output = new DatagramOutput(this::stage, made);
-    loop.onClose(this::close);
+    closeWithLoop();
   }
 
   /// A datagram has come.
@@ -90,14 +90,11 @@ public final class UserDatagrams extends HandledDatagrams {
   }
 
   @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      output.discard();
-      socket.close();
-      if (!handling) {
-        block.release();
-      }
+  void end() {
+    output.discard();
+    socket.close();
+    if (!handling) {
+      block.release();
     }
   }
 }
