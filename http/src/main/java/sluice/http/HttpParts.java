@@ -95,8 +95,7 @@ final class HttpParts {
     if (perLoop == null || route.sample().isEmpty()) {
       return;
     }
-    Routes alone =
-        new Routes(List.of(Route.at(route.prefix()).withInterruptlet(perLoop)));
+    Routes alone = new Routes(List.of(Route.at(route.prefix()).withInterruptlet(perLoop)));
     HandlerGuard guard = alone.current().getFirst().guard();
     try {
       WarmUp.Report report =

@@ -39,8 +39,8 @@ public final class HttpServer implements AutoCloseable {
   /// @param complaints told, in one line each, what does not work as it should
   /// @throws IOException when the site cannot be opened, an address cannot be bound, or the backend
   ///   asked for is not to be had
-  /// @throws IllegalArgumentException when the sample of a route does not reach its interruptlet, or
-  ///   makes it fail
+  /// @throws IllegalArgumentException when the sample of a route does not reach its interruptlet,
+  ///   or makes it fail
   public static HttpServer start(HttpConfig config, Consumer<String> complaints)
       throws IOException {
     HttpParts parts = new HttpParts(config, complaints);

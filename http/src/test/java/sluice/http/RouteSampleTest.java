@@ -38,13 +38,12 @@ final class RouteSampleTest {
   }
 
   private Route counting() {
-    return route(
-        (request, reply) -> {
-          runs.incrementAndGet();
-          int body = request.from() + request.headLength();
-          reply.text("got ").body(request.view(), body, body + (int) request.contentLength());
-          return true;
-        });
+    return route((request, reply) -> {
+      runs.incrementAndGet();
+      int body = request.from() + request.headLength();
+      reply.text("got ").body(request.view(), body, body + (int) request.contentLength());
+      return true;
+    });
   }
 
   @Test
@@ -78,12 +77,11 @@ final class RouteSampleTest {
   @Test
   void oneThatClosesEachConnectionIsWarmed() throws Exception {
     Route closing =
-        route(
-            (request, reply) -> {
-              runs.incrementAndGet();
-              reply.close().text("bye");
-              return true;
-            });
+        route((request, reply) -> {
+          runs.incrementAndGet();
+          reply.close().text("bye");
+          return true;
+        });
     try (HttpServer _ = start(closing.withSample("/warm"))) {
       assertThat(runs.get()).isGreaterThan(100);
     }
@@ -101,7 +99,8 @@ final class RouteSampleTest {
   void aSampleThatDoesNotReachTheInterruptletIsRefused() throws Exception {
     try (HttpServer server = start(counting());
         PlainClient client = new PlainClient(server.server().port())) {
-      for (String sample : List.of("/elsewhere", "TRACE /warm HTTP/1.1\r\nHost: a\r\n\r\n", "GET")) {
+      for (String sample :
+          List.of("/elsewhere", "TRACE /warm HTTP/1.1\r\nHost: a\r\n\r\n", "GET")) {
         assertThatThrownBy(() -> server.admit(counting().withSample(sample)))
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageStartingWith("route /warm: the sample of ")
@@ -115,10 +114,9 @@ final class RouteSampleTest {
   @Test
   void aSampleThatMakesTheInterruptletFailIsRefused() {
     Route failing =
-        route(
-            (request, reply) -> {
-              throw new IllegalStateException("run " + runs.incrementAndGet());
-            });
+        route((request, reply) -> {
+          throw new IllegalStateException("run " + runs.incrementAndGet());
+        });
     assertThatThrownBy(() -> start(failing.withSample("/warm")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("route /warm: the sample makes the handler fail.");

@@ -41,6 +41,8 @@ public final class WarmUp {
 
   private static final String NAME = "warm-up";
 
+  private static final byte[] NOTHING = {};
+
   private WarmUp() {}
 
   /// What a warm-up has brought.
@@ -153,7 +155,7 @@ public final class WarmUp {
       throws IOException {
     long end = System.nanoTime() + LONGEST.toNanos();
     try (Loop loop = loop(new InProcess())) {
-      DatagramInterruptlets handlers = new DatagramInterruptlets(loop, (datagram, from) -> null);
+      DatagramInterruptlets handlers = new DatagramInterruptlets(loop, (datagram, from) -> NOTHING);
       HandlerGuard guard = handlers.admit(NAME, maker, LONGEST);
       UserDatagrams port = new UserDatagrams(loop, new NoNetwork(), handlers);
       MemorySegment datagram = MemorySegment.ofArray(sample);
@@ -208,8 +210,8 @@ public final class WarmUp {
   }
 
   /// @return whether the handler has run
-  private static boolean ask(
-      InProcessStream client, Loop loop, HandlerGuard guard, byte[] sample) throws IOException {
+  private static boolean ask(InProcessStream client, Loop loop, HandlerGuard guard, byte[] sample)
+      throws IOException {
     long before = guard.times().count();
     try {
       client.output().write(sample);

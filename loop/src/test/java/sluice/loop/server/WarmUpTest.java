@@ -42,7 +42,7 @@ final class WarmUpTest {
             LoopConfig.DEFAULT,
             NanoClock.SYSTEM,
             Runnable::run)) {
-      DatagramInterruptlets port = new DatagramInterruptlets(loop, (datagram, from) -> null);
+      DatagramInterruptlets port = new DatagramInterruptlets(loop, (datagram, from) -> SAMPLE);
       HandlerGuard guard =
           WarmUp.admit(port, "echo", () -> noting(true), Duration.ofSeconds(1), SAMPLE);
       assertThat(guard.name()).isEqualTo("echo");
