@@ -23,6 +23,10 @@ import sluice.testbase.FreePort;
 final class FrontCases {
   private static final int CONNECTIONS = 64;
   private static final String FILE = "file.txt";
+
+  /// Replies of the application that its front keeps.
+  private static final String KEPT = "kept replies";
+
   private static final List<String> NAMES =
       List.of("sluice/owner", "sluice/companion", "jdk-epoll");
 
@@ -37,6 +41,7 @@ final class FrontCases {
       cases.add(of(app, "files", 1, 0));
       cases.add(of(app, "dynamic", 0, 1));
       cases.add(of(app, "70% files", 7, 3));
+      cases.add(of(app, KEPT, 0, 1));
     }
     return cases;
   }
@@ -44,7 +49,7 @@ final class FrontCases {
   private static BenchCase of(String app, String what, int files, int dynamic) {
     return new BenchCase(
         app + " " + what,
-        new Servers(app),
+        new Servers(app, what.equals(KEPT)),
         app.equals("tomcat"),
         0,
         0,
@@ -71,7 +76,9 @@ final class FrontCases {
 
   /// A server by itself, and behind files in both modes. The owner is told to be one, since only
   /// Tomcat gets it by itself.
-  private record Servers(String app) implements Peers {
+  ///
+  /// @param kept whether the front keeps what the application replies
+  private record Servers(String app, boolean kept) implements Peers {
     @Override
     public List<String> names() {
       return app.equals("jetty") ? JETTY : NAMES;
@@ -85,6 +92,10 @@ final class FrontCases {
       if (front) {
         flags.add("-Dsluice.nio.static=" + root);
         flags.add("-Dsluice.nio.front=" + system.substring(Systems.OURS.length()));
+      }
+      if (front && kept) {
+        flags.add("-Dsluice.nio.cache=16");
+        flags.add("-Dsluice.nio.cache.rules=/dynamic=3600");
       }
       flags.addAll(SelectorCases.flags(app));
       int port = FreePort.find();

@@ -2,7 +2,6 @@ package sluice.cli;
 
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.HttpInterruptlet;
@@ -24,8 +23,8 @@ final class DemoHandlers {
   static List<Route> routes() {
     return List.of(
         Route.at("/demo/hello")
-            .withLimit(Duration.ofSeconds(1)) // a cold machine takes long for the first
             .withInterruptlet(Hello::new)
+            .withSample("/demo/hello")
             .withSlowHandler((request, responder) -> responder.status(405).send("GET only\n")),
         Route.at("/demo/report").withSlowHandler(DemoHandlers::report));
   }

@@ -196,6 +196,9 @@ final class LauncherTest extends LauncherRig {
     assertThat(refusal("--static=site", "a.jar")).contains("--static site: there is no such");
     assertThat(refusal("--static=.", "--backend=jdk", "a.jar")).contains("our own channels. Fix:");
     assertThat(refusal("--cache", "8", "a.jar")).contains("Fix: --static DIR");
+    assertThat(refusal("--access-log", "l", "a.jar")).contains("Fix: --static DIR");
+    assertThat(refusal("--static=.", "--access-log=l", "--compare", "a.jar"))
+        .contains("Fix: -Dsluice.nio.static.log=l");
     assertThat(refusal("--static=.", "--cache=8", "--compare", "a.jar"))
         .contains("Fix: -Dsluice.nio.cache=8");
     assertThat(root.resolve("maven.log")).doesNotExist();

@@ -1,16 +1,15 @@
 package sluice.http;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontApplication;
 import sluice.http.front.FrontProtocol;
-import sluice.http.front.FrontTimes;
-import sluice.http.front.KeptReplies;
+import sluice.http.front.FrontSettings;
 import sluice.http.site.Site;
 import sluice.loop.DescriptorWatch;
 import sluice.loop.Listener;
@@ -37,76 +36,63 @@ public final class FrontServer implements AutoCloseable {
 
   private final Loop loop;
   private final Thread thread = Thread.currentThread();
-  private final FrontTimes times;
+  private final FrontSettings settings;
   private final HttpParts parts;
   private final HttpFront site;
-  private final @Nullable KeptReplies replies;
   private final Engines.Choice engine;
   private volatile boolean closed;
 
   /// On the thread that turns the loop.
-  private FrontServer(
-      Loop loop,
-      FrontTimes times,
-      HttpParts parts,
-      @Nullable KeptReplies replies,
-      Engines.Choice engine)
+  private FrontServer(Loop loop, FrontSettings settings, HttpParts parts, Engines.Choice engine)
       throws IOException {
     this.loop = loop;
-    this.times = times;
+    this.settings = settings;
     this.parts = parts;
     this.site = parts.front(loop);
-    this.replies = replies;
     this.engine = engine;
   }
 
   /// Starts the loop; it listens nowhere yet.
   ///
-  /// @param replies where replies of the application are kept; null where none is
   /// @param complaints told, in one line each, what does not work as it should
-  /// @throws IOException when the site or an engine of the kernel cannot be opened
-  public static FrontServer start(
-      Site site, FrontTimes times, @Nullable KeptReplies replies, Consumer<String> complaints)
+  /// @throws IOException when the site, the access log or an engine of the kernel cannot be opened
+  public static FrontServer start(Site site, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
-    return start(config(site), times, replies, complaints);
+    return start(config(site, settings), settings, complaints);
   }
 
   /// @param config of the files and of the loop; addresses and routes are the application's matter
-  static FrontServer start(
-      HttpConfig config,
-      FrontTimes times,
-      @Nullable KeptReplies replies,
-      Consumer<String> complaints)
+  static FrontServer start(HttpConfig config, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
     Engines.Choice choice = chooseEngine(config.server().backend());
     CompletableFuture<FrontServer> started = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .daemon()
-        .name(NAME)
-        .start(() -> run(times, parts, replies, choice, started));
+    Thread.ofPlatform().daemon().name(NAME).start(() -> run(settings, parts, choice, started));
     try {
       return started.join();
     } catch (CompletionException e) {
+      parts.close();
       throw new IOException(e.getCause() == null ? e : e.getCause());
     }
   }
 
   /// Opens a loop that the calling thread turns and closes; it listens nowhere yet.
   ///
-  /// @param replies where replies of the application are kept; null where none is
   /// @param complaints told, in one line each, what does not work as it should
-  /// @throws IOException when the site or an engine of the kernel cannot be opened
-  public static FrontServer open(
-      Site site, FrontTimes times, @Nullable KeptReplies replies, Consumer<String> complaints)
+  /// @throws IOException when the site, the access log or an engine of the kernel cannot be opened
+  public static FrontServer open(Site site, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
-    HttpParts parts = new HttpParts(config(site), complaints);
     Engines.Choice choice = chooseEngine();
-    Loop loop = loop(parts, choice);
+    HttpParts parts = new HttpParts(config(site, settings), complaints);
+    Loop loop = null;
     try {
-      return new FrontServer(loop, times, parts, replies, choice);
+      loop = loop(parts, choice);
+      return new FrontServer(loop, settings, parts, choice);
     } catch (IOException | RuntimeException | Error e) {
-      loop.close();
+      if (loop != null) {
+        loop.close();
+      }
+      parts.close();
       throw e;
     }
   }
@@ -126,8 +112,10 @@ public final class FrontServer implements AutoCloseable {
     return choice;
   }
 
-  private static HttpConfig config(Site site) {
-    return HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
+  private static HttpConfig config(Site site, FrontSettings settings) {
+    HttpConfig config = HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
+    Path log = settings.accessLog();
+    return log == null ? config : config.withAccessLog(log);
   }
 
   private static Loop loop(HttpParts parts, Engines.Choice choice) throws IOException {
@@ -137,13 +125,12 @@ public final class FrontServer implements AutoCloseable {
   }
 
   private static void run(
-      FrontTimes times,
+      FrontSettings settings,
       HttpParts parts,
-      @Nullable KeptReplies replies,
       Engines.Choice choice,
       CompletableFuture<FrontServer> started) {
     try (Loop loop = loop(parts, choice)) {
-      started.complete(new FrontServer(loop, times, parts, replies, choice));
+      started.complete(new FrontServer(loop, settings, parts, choice));
       loop.run();
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
@@ -225,10 +212,11 @@ public final class FrontServer implements AutoCloseable {
   public void close() {
     closed = true;
     loop.close();
+    parts.close();
   }
 
   private FrontProtocol protocol(FrontApplication application) {
-    return new FrontProtocol(loop, site, application, times, replies);
+    return new FrontProtocol(loop, site, application, settings);
   }
 
   /// A listening socket with the front before it. Any thread may call.

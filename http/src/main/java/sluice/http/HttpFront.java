@@ -93,6 +93,11 @@ final class HttpFront implements FrontSite {
   }
 
   @Override
+  public void kept(Connection connection, int status, long bodyBytes) {
+    http.noted(connection, status, bodyBytes);
+  }
+
+  @Override
   public void sent(Connection connection) {
     http.sent(connection);
   }

@@ -11,10 +11,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sluice.http.clients.ClientTable;
+import sluice.http.handlers.HttpInterruptlet;
+import sluice.http.handlers.Route;
 import sluice.http.handlers.RouteTable;
 import sluice.http.handlers.Routes;
 import sluice.http.log.AccessLog;
@@ -22,12 +25,14 @@ import sluice.http.reply.ErrorPages;
 import sluice.http.service.SiteService;
 import sluice.http.service.SiteSettings;
 import sluice.http.site.Site;
+import sluice.loop.HandlerGuard;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.server.AdoptedSocket;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
+import sluice.loop.server.WarmUp;
 import sluice.loop.tls.TlsContext;
 import sluice.sys.zstd.Zstd;
 
@@ -51,6 +56,7 @@ final class HttpParts {
     this.config = config;
     this.pages = new HttpPages(config);
     this.errors = pages.main();
+    config.routes().forEach(this::warm);
     this.routes = new Routes(config.routes());
     if (!Zstd.why().isEmpty()
         && sites(config).stream().anyMatch(site -> site.compression().zstdLevel() > 0)) {
@@ -73,6 +79,38 @@ final class HttpParts {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// Answers by a route from now on, once it is warm.
+  ///
+  /// @throws IllegalArgumentException when the route's sample does not reach its interruptlet
+  HandlerGuard admit(Route route) {
+    warm(route);
+    return routes.admit(route);
+  }
+
+  /// Runs the interruptlet of a route that has a sample, on a network inside of the process.
+  private void warm(Route route) {
+    Supplier<? extends HttpInterruptlet> perLoop = route.interruptlets();
+    if (perLoop == null || route.sample().isEmpty()) {
+      return;
+    }
+    Routes alone = new Routes(List.of(Route.at(route.prefix()).withInterruptlet(perLoop)));
+    HandlerGuard guard = alone.current().getFirst().guard();
+    try {
+      WarmUp.Report report =
+          WarmUp.run(loop -> unlogged(loop, alone), guard, route.sampleRequest());
+      WarmUp.say(route.prefix(), report);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("route " + route.prefix() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /// Nothing but routes, and no line in the access log.
+  private Protocol unlogged(Loop loop, Routes of) {
+    RouteTable table = new RouteTable(of, config.limits());
+    HttpShared unlogged = new HttpShared(errors, null, null);
+    return new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged);
   }
 
   /// What a loop serves in front of an application. Called by its thread.

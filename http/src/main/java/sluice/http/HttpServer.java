@@ -39,6 +39,8 @@ public final class HttpServer implements AutoCloseable {
   /// @param complaints told, in one line each, what does not work as it should
   /// @throws IOException when the site cannot be opened, an address cannot be bound, or the backend
   ///   asked for is not to be had
+  /// @throws IllegalArgumentException when the sample of a route does not reach its interruptlet,
+  ///   or makes it fail
   public static HttpServer start(HttpConfig config, Consumer<String> complaints)
       throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
@@ -94,10 +96,13 @@ public final class HttpServer implements AutoCloseable {
   /// those before.
   ///
   /// @param route its interruptlets are made by the loops' threads, before their next requests; one
-  ///   that cannot be made fails the requests of the route
+  ///   that cannot be made fails the requests of the route. With a sample, this blocks until it is
+  ///   warm
   /// @return watches its interruptlets, as in [#guards]
+  /// @throws IllegalArgumentException when the route's sample does not reach its interruptlet, or
+  ///   makes it fail; what was served stays
   public HandlerGuard admit(Route route) {
-    return parts.routes.admit(route);
+    return parts.admit(route);
   }
 
   /// Leaves requests below a path to the site, or to a route with a shorter prefix, from now on. As

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.http.front.FrontSettings;
 import sluice.http.front.FrontTimes;
 import sluice.http.handlers.Route;
 import sluice.http.site.Site;
@@ -37,7 +38,8 @@ abstract class HttpFrontedContract extends HttpContractLife {
     HttpConfig config = change.apply(HttpConfig.of(own, site));
     FrontTimes times =
         new FrontTimes(FrontTimes.DEFAULT.silence(), config.headerTimeout(), config.idleTimeout());
-    FrontServer started = FrontServer.start(config, times, null, complaints::add);
+    FrontServer started =
+        FrontServer.start(config, FrontSettings.DEFAULT.withTimes(times), complaints::add);
     RelayedApplication behind = new RelayedApplication(port);
     front = started;
     application = behind;

@@ -214,6 +214,7 @@ class HttpHandlersTest {
     try (PlainClient client = start(backend, broken, splitting)) {
       assertThat(client.get("/broken").status()).isEqualTo(500);
       assertThat(client.get("/split").status()).isEqualTo(500);
+      assertThat(server().guards()).extracting(guard -> guard.times().failures()).containsOnly(1L);
       assertThat(client.get("/").text()).isEqualTo("the site");
     }
   }
@@ -235,7 +236,7 @@ class HttpHandlersTest {
                   return true;
                 });
     Route both = slow.withSlowHandler((request, responder) -> responder.send("slowly"));
-    Route other = new Route("/both", both.interruptlets(), both.slowHandler(), 0, both.limit());
+    Route other = new Route("/both", both.interruptlets(), both.slowHandler(), 0, both.limit(), "");
     try (PlainClient client = start(backend, slow, other)) {
       assertThat(server().server().watchdog().healthy()).isTrue();
       assertThat(client.get("/slow").status()).isEqualTo(200);

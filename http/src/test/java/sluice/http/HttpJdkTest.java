@@ -6,7 +6,7 @@ import sluice.loop.engine.Backend;
 @DisabledIfEnvironmentVariable(
     named = "SLUICE_TURN",
     matches = "[^25]",
-    disabledReason = "in continuous integration epoll, poll and JDK channels have days by turns")
+    disabledReason = "epoll, poll and JDK channels have days by turns")
 class HttpJdkTest extends HttpContract {
   @Override
   Backend backend() {

@@ -46,6 +46,9 @@ public final class InterruptletCall {
     guard.enter(running);
     try {
       done = interruptlet.handle(message, connection.output());
+    } catch (RuntimeException | Error e) {
+      guard.times().failed();
+      throw e;
     } finally {
       guard.exit(running);
       sentBytes = done ? mark.bytesSince() : 0;

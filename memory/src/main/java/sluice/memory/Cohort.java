@@ -16,7 +16,7 @@ import sluice.sys.NativeMemory;
 /// Lock-Freedom", 2004, section 5.2.3).
 ///
 /// ```
-/// join ──▶ open cohort, at most 256 ──64 revoked, or 0.5 ms after the first──▶ retired ──▶ closed
+/// join ──▶ open cohort, at most 1024 ─256 revoked, or 0.5 ms after the first──▶ retired ──▶ closed
 ///                   ▲                                                            │
 ///                   └────── members that are not revoked get another alias ──────┘
 /// ```
@@ -37,8 +37,8 @@ import sluice.sys.NativeMemory;
 /// |---|---|---|---|
 /// | all, and those of the members | any thread | under `LOCK` | under `LOCK` |
 final class Cohort {
-  private static final int MOST_MEMBERS = 256;
-  private static final int BATCH = 64;
+  private static final int MOST_MEMBERS = 1024;
+  private static final int BATCH = 256;
 
   /// Half of what is promised: the rest is for the timer and the handshake.
   private static final long DELAY_NANOS = 500_000;

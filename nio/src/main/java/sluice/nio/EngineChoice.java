@@ -1,12 +1,15 @@
 package sluice.nio;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import sluice.http.front.FrontTimes;
+import sluice.http.front.FrontSettings;
 import sluice.http.front.KeptReplies;
 import sluice.nio.descriptors.JdkExport;
 import sluice.nio.front.Front;
@@ -23,8 +26,9 @@ import sluice.nio.ring.RingNotice;
 /// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
 /// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
 /// the readiness engine has counted, `sluice.nio.static` names a directory whose files are answered
-/// in front of the application, `sluice.nio.cache` is how many MiB of its cacheable replies are
-/// kept there, `sluice.nio.cache.rules` names paths whose replies are though they do not say so,
+/// in front of the application, `sluice.nio.static.log` a file that gets a line for each of these
+/// replies, `sluice.nio.cache` is how many MiB of its cacheable replies are kept there,
+/// `sluice.nio.cache.rules` names paths whose replies are though they do not say so,
 /// `sluice.nio.quiet=true` leaves out the line that tells the choice.
 ///
 /// @param engine the choice
@@ -35,6 +39,7 @@ record EngineChoice(NioEngine engine, String why) {
   static final String COALESCING = "sluice.nio.coalescing";
   static final String STATS = "sluice.nio.stats";
   static final String STATIC = "sluice.nio.static";
+  static final String LOG = "sluice.nio.static.log";
   static final String FRONT = "sluice.nio.front";
   static final String CACHE = "sluice.nio.cache";
   static final String CACHE_RULES = "sluice.nio.cache.rules";
@@ -60,6 +65,10 @@ record EngineChoice(NioEngine engine, String why) {
     String files = properties.apply(STATIC);
     if (files != null) {
       return inFront(files, wanted, properties, provider);
+    }
+    if (properties.apply(LOG) != null) {
+      throw new IllegalArgumentException(
+          "-D%s has a line for each file that is answered. Fix: -D%s=DIR.".formatted(LOG, STATIC));
     }
     if (properties.apply(CACHE) != null || properties.apply(CACHE_RULES) != null) {
       throw new IllegalArgumentException(
@@ -112,15 +121,35 @@ record EngineChoice(NioEngine engine, String why) {
       throw new IllegalArgumentException(
           "-D" + STATIC + "=" + files + ": no such directory. Fix: name the one with the files.");
     }
+    FrontSettings settings =
+        FrontSettings.DEFAULT
+            .withReplies(replies(properties.apply(CACHE), properties.apply(CACHE_RULES)))
+            .withAccessLog(accessLog(properties.apply(LOG)));
     Front front =
         new Front(
             directory,
-            FrontTimes.DEFAULT,
+            settings,
             frontMode(properties.apply(FRONT)),
-            replies(properties.apply(CACHE), properties.apply(CACHE_RULES)),
             flag(properties, QUIET, false));
     return new EngineChoice(
         CompletionEngine.behind(front, provider), "without rings, because of -D" + STATIC);
+  }
+
+  /// A log that cannot be written is told at the start, not with the first client.
+  private static @Nullable Path accessLog(@Nullable String file) {
+    if (file == null) {
+      return null;
+    }
+    Path log = Path.of(file);
+    try (FileChannel _ =
+        FileChannel.open(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+      return log;
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "-D%s=%s cannot be written: %s. Fix: name a file in a directory that there is."
+              .formatted(LOG, file, e),
+          e);
+    }
   }
 
   private static @Nullable KeptReplies replies(@Nullable String mib, @Nullable String rules) {

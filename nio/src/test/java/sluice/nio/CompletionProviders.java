@@ -2,6 +2,7 @@ package sluice.nio;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import sluice.http.front.FrontSettings;
 import sluice.http.front.FrontTimes;
 import sluice.http.front.KeptReplies;
 import sluice.nio.front.Front;
@@ -44,7 +45,12 @@ public final class CompletionProviders {
   /// Behind the files of a directory and the replies that are kept.
   static SluiceSelectorProvider behind(
       Path directory, FrontTimes times, FrontMode mode, @Nullable KeptReplies replies) {
-    Front front = new Front(directory, times, mode, replies, true);
+    return behind(directory, FrontSettings.DEFAULT.withTimes(times).withReplies(replies), mode);
+  }
+
+  /// Behind the files of a directory.
+  static SluiceSelectorProvider behind(Path directory, FrontSettings settings, FrontMode mode) {
+    Front front = new Front(directory, settings, mode, true);
     return new SluiceSelectorProvider(self -> CompletionEngine.behind(front, self));
   }
 

@@ -51,9 +51,19 @@ final class EngineChoiceTest {
         .hasMessageContaining("auto, readiness");
   }
 
+  @Test
+  void aLogThatCannotBeWrittenIsRefused() {
+    Map<String, String> properties =
+        Map.of("sluice.nio.static", ".", "sluice.nio.static.log", "target/no/such/log");
+    assertThatThrownBy(() -> choose(properties))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("-Dsluice.nio.static.log=target/no/such/log cannot be written: ")
+        .hasMessageContaining("Fix: name a file");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"sluice.nio.cache", "sluice.nio.cache.rules"})
-  void aCacheWithoutFilesIsRefused(String property) {
+  @ValueSource(strings = {"sluice.nio.cache", "sluice.nio.cache.rules", "sluice.nio.static.log"})
+  void whatNeedsFilesInFrontIsRefusedWithout(String property) {
     assertThatThrownBy(() -> choose(Map.of(property, "16")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Fix: -Dsluice.nio.static=DIR");

@@ -82,6 +82,7 @@ class FrontOwnerTest extends FrontTest {
   /// A ring takes nothing from another thread: its connections end with it all the same.
   @Test
   void anotherThreadClosesTheSelectorOfAThreadThatHasEnded() throws Exception {
+    application.close(); // which would be asked too
     Selector selector = provider.openSelector();
     AtomicBoolean on = new AtomicBoolean(true);
     Thread thread =

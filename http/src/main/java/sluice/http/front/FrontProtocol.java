@@ -23,18 +23,13 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private final @Nullable KeptReplies replies;
   private boolean telling;
 
-  /// @param replies where replies of the application are kept; null where none is
   public FrontProtocol(
-      Loop loop,
-      FrontSite site,
-      FrontApplication application,
-      FrontTimes times,
-      @Nullable KeptReplies replies) {
+      Loop loop, FrontSite site, FrontApplication application, FrontSettings settings) {
     this.loop = loop;
     this.site = site;
     this.application = application;
-    this.times = times;
-    this.replies = replies;
+    this.times = settings.times();
+    this.replies = settings.replies();
   }
 
   private static FrontedConnection fronted(Connection connection) {
@@ -205,7 +200,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
       }
       int length = site.request().headLength();
       if (kept != null && replies != null) {
-        kept.send(site.request(), connection.output(), replies.now());
+        send(kept, replies, connection);
         fronted.answered();
       } else if (site.answer(connection, this)) {
         fronted.answered();
@@ -217,6 +212,12 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     }
     int next = at + fronted.pass();
     return give(connection, fronted, input, at, next) ? next : STAY;
+  }
+
+  private void send(KeptReply kept, KeptReplies from, Connection connection) {
+    int body = kept.send(site.request(), connection.output(), from.now());
+    boolean same = body == KeptReply.NOT_MODIFIED;
+    site.kept(connection, same ? 304 : 200, same ? 0 : body);
   }
 
   @Override
@@ -233,7 +234,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     FrontedConnection fronted = fronted(connection);
     KeptReply kept = replies == null ? null : replies.lookup(site.request());
     if (kept != null && replies != null && fronted.mayAnswer()) {
-      kept.send(site.request(), connection.output(), replies.now());
+      send(kept, replies, connection);
       given(connection);
       return;
     }

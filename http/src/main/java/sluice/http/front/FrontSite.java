@@ -49,6 +49,11 @@ public interface FrontSite {
   /// @return whether the reply is staged; otherwise the connection is deferred, or `outcome` told
   boolean answer(Connection connection, Outcome outcome);
 
+  /// The request is answered by a reply that was kept, which is staged.
+  ///
+  /// @param bodyBytes of its body, as it is framed
+  void kept(Connection connection, int status, long bodyBytes);
+
   /// As [sluice.loop.Protocol#sent].
   void sent(Connection connection);
 

@@ -16,7 +16,10 @@ import sluice.memory.View;
 final class KeptReply {
   private static final byte[] AGE = Latin1.bytes("Age: ");
   private static final byte[] ENDS = Latin1.bytes("\r\n\r\n");
-  private static final byte[] NO_BYTES = {};
+
+  /// What [#send] returns when the client has it already.
+  static final int NOT_MODIFIED = -1;
+
   private static final int OVERHEAD_BYTES = 256;
 
   /// What it answers: host, target and codings.
@@ -109,13 +112,22 @@ final class KeptReply {
   }
 
   /// Stages the reply to a request for it. The loop's thread.
-  void send(HttpRequest request, Output out, long nowNanos) {
+  ///
+  /// @return bytes of the body, or [#NOT_MODIFIED]
+  int send(HttpRequest request, Output out, long nowNanos) {
     boolean same = isTheSame(request);
     out.put(same ? notModifiedHead : head);
     out.put(AGE);
     out.put(Latin1.bytes(Long.toString(Math.max(0, nowNanos - bornNanos) / 1_000_000_000L)));
     out.put(ENDS);
-    out.put(same || request.method() == HttpMethod.HEAD ? NO_BYTES : body);
+    if (same) {
+      return NOT_MODIFIED;
+    }
+    if (request.method() == HttpMethod.HEAD) {
+      return 0;
+    }
+    out.put(body);
+    return body.length;
   }
 
   /// Whether the client has it already (RFC 9110, 13.2.2; RFC 9111, 4.3.2).

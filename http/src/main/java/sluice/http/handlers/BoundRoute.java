@@ -20,7 +20,7 @@ public final class BoundRoute {
 
   /// Makes the interruptlet.
   BoundRoute(Routes.Admitted admitted) {
-    this(admitted, interruptlet(admitted.route()));
+    this(admitted, interruptlet(admitted));
   }
 
   private BoundRoute(Routes.Admitted admitted, @Nullable HttpInterruptlet interruptlet) {
@@ -47,9 +47,9 @@ public final class BoundRoute {
     }
   }
 
-  private static @Nullable HttpInterruptlet interruptlet(Route route) {
-    Supplier<? extends HttpInterruptlet> maker = route.interruptlets();
-    return maker == null ? null : maker.get();
+  private static @Nullable HttpInterruptlet interruptlet(Routes.Admitted admitted) {
+    Supplier<? extends HttpInterruptlet> maker = admitted.route().interruptlets();
+    return maker == null ? null : admitted.guard().make(maker);
   }
 
   boolean matches(View view, int from, int to) {

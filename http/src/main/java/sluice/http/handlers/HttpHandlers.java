@@ -126,6 +126,7 @@ public final class HttpHandlers {
       }
     } catch (RuntimeException | Error e) {
       reply.discard();
+      route.guard.times().failed();
       Log.LOGGER.log(
           Level.ERROR, () -> "the interruptlet of " + route.route.prefix() + " failed", e);
       http.finish(connection, 500, HttpReplies.NONE, keep);

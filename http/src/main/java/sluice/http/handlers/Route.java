@@ -19,12 +19,15 @@ import sluice.http.parse.RequestPath;
 /// @param bodyBytes longest request body that is collected for the slow handler; a longer one is
 ///   answered 413
 /// @param limit longest run of the interruptlet, at least 1 ms
+/// @param sample warms the interruptlet before the route is admitted, as [#withSample]; empty for
+///   none
 public record Route(
     String prefix,
     @Nullable Supplier<? extends HttpInterruptlet> interruptlets,
     @Nullable HttpSlowHandler slowHandler,
     int bodyBytes,
-    Duration limit) {
+    Duration limit,
+    String sample) {
 
   public Route {
     if (!prefix.startsWith("/")) {
@@ -40,27 +43,48 @@ public record Route(
     if (limit.toMillis() < 1) {
       throw new IllegalArgumentException("limit must be at least 1 ms: " + limit);
     }
+    if (!sample.isEmpty() && interruptlets == null) {
+      throw new IllegalArgumentException(
+          "a sample is for an interruptlet, and there is none at " + prefix);
+    }
   }
 
   /// A route without handlers, for bodies of up to 1 MiB and interruptlets of up to 50 ms.
   public static Route at(String prefix) {
-    return new Route(prefix, null, null, 1 << 20, Duration.ofMillis(50));
+    return new Route(prefix, null, null, 1 << 20, Duration.ofMillis(50), "");
   }
 
   /// @param perLoop called once for each loop
   public Route withInterruptlet(Supplier<? extends HttpInterruptlet> perLoop) {
-    return new Route(prefix, perLoop, slowHandler, bodyBytes, limit);
+    return new Route(prefix, perLoop, slowHandler, bodyBytes, limit, sample);
   }
 
   public Route withSlowHandler(HttpSlowHandler handler) {
-    return new Route(prefix, interruptlets, handler, bodyBytes, limit);
+    return new Route(prefix, interruptlets, handler, bodyBytes, limit, sample);
   }
 
   public Route withBodyBytes(int bytes) {
-    return new Route(prefix, interruptlets, slowHandler, bytes, limit);
+    return new Route(prefix, interruptlets, slowHandler, bytes, limit, sample);
   }
 
   public Route withLimit(Duration longest) {
-    return new Route(prefix, interruptlets, slowHandler, bodyBytes, longest);
+    return new Route(prefix, interruptlets, slowHandler, bodyBytes, longest, sample);
+  }
+
+  /// Runs the interruptlet before the route is admitted, on the thread that starts the server or
+  /// admits the route, until the JVM has compiled it, two seconds at most: no client waits for
+  /// that. One more instance is made for it, which must bear to see the sample often.
+  ///
+  /// @param request a path, which is asked for by GET; or a whole request in ISO-8859-1, with its
+  ///   empty line and its body
+  public Route withSample(String request) {
+    return new Route(prefix, interruptlets, slowHandler, bodyBytes, limit, request);
+  }
+
+  /// The request of the sample.
+  public byte[] sampleRequest() {
+    String request =
+        sample.startsWith("/") ? "GET " + sample + " HTTP/1.1\r\nHost: sample\r\n\r\n" : sample;
+    return request.getBytes(StandardCharsets.ISO_8859_1);
   }
 }

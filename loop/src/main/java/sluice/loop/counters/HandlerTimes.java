@@ -15,6 +15,7 @@ import java.lang.invoke.VarHandle;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `counts` | loops | opaque | getAndAdd |
+/// | `failures` | loops | volatile | getAndAdd |
 /// | `madeNanos` | the loop that made it last | volatile | volatile |
 /// | `firstNanos` | the loop that ran it first | volatile | compareAndSet |
 /// | `maxNanos` | loops | volatile | volatile; of two that race one may be lost |
@@ -35,10 +36,13 @@ public final class HandlerTimes {
 
   private static final VarHandle COUNTS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final VarHandle FIRST;
+  private static final VarHandle FAILURES;
 
   static {
     try {
-      FIRST = MethodHandles.lookup().findVarHandle(HandlerTimes.class, "firstNanos", long.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      FIRST = lookup.findVarHandle(HandlerTimes.class, "firstNanos", long.class);
+      FAILURES = lookup.findVarHandle(HandlerTimes.class, "failures", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -48,6 +52,9 @@ public final class HandlerTimes {
   private volatile long firstNanos = -1;
   private volatile long madeNanos;
   private volatile long maxNanos;
+
+  @SuppressWarnings("UnusedVariable") // changed through FAILURES
+  private volatile long failures;
 
   /// A loop has made its instance, for which its first message waited.
   public void made(long nanos) {
@@ -63,6 +70,16 @@ public final class HandlerTimes {
     if (firstNanos < 0) {
       FIRST.compareAndSet(this, -1L, madeNanos + Math.max(0, nanos));
     }
+  }
+
+  /// Counts a run that has ended by an exception; [#ran] counts it too.
+  public void failed() {
+    FAILURES.getAndAdd(this, 1L);
+  }
+
+  /// Runs that have ended by an exception.
+  public long failures() {
+    return failures;
   }
 
   static int bucket(long nanos) {

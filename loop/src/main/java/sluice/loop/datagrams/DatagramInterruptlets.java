@@ -88,7 +88,7 @@ public final class DatagramInterruptlets implements DatagramHandler {
     Admission now = admission;
     if (now != seen) {
       seen = now;
-      interruptlet = now == null ? null : now.maker.get();
+      interruptlet = now == null ? null : now.guard.make(now.maker);
     }
     DatagramInterruptlet asked = interruptlet;
     if (now == null || asked == null || now.guard.disabled()) {
@@ -99,6 +99,9 @@ public final class DatagramInterruptlets implements DatagramHandler {
     now.guard.enter(running);
     try {
       done = asked.handle(datagram, reply);
+    } catch (RuntimeException | Error e) {
+      now.guard.times().failed();
+      throw e;
     } finally {
       now.guard.exit(running);
     }

@@ -75,6 +75,7 @@ public final class HandlerReports {
       }
       publisher.counter(
           source + "/handler_runs_beyond_advice", () -> times(source).countBeyondAdvice());
+      publisher.counter(source + "/handler_failures", () -> times(source).failures());
       quantile(publisher, source, "p50", 0.5);
       quantile(publisher, source, "p99", 0.99);
       quantile(publisher, source, "p99_9", 0.999);

@@ -3,10 +3,13 @@ package sluice.loop.server;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
@@ -14,7 +17,12 @@ import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
+import sluice.loop.Protocol;
 import sluice.loop.counters.HandlerTimes;
+import sluice.loop.datagrams.DatagramInterruptlet;
+import sluice.loop.datagrams.DatagramInterruptlets;
+import sluice.loop.datagrams.UserDatagramSocket;
+import sluice.loop.datagrams.UserDatagrams;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.NanoClock;
@@ -30,6 +38,10 @@ public final class WarmUp {
   private static final int RUNS_PER_CONNECTION = 1_000;
 
   private static final Duration LONGEST = Duration.ofSeconds(2);
+
+  private static final String NAME = "warm-up";
+
+  private static final byte[] NOTHING = {};
 
   private WarmUp() {}
 
@@ -71,7 +83,11 @@ public final class WarmUp {
   public static void before(
       String name, Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
       throws IOException {
-    Report report = run(framing, perLoop, sample);
+    say(name, run(framing, perLoop, sample));
+  }
+
+  /// Says in the log what a warm-up has brought.
+  public static void say(String name, Report report) {
     Log.LOGGER.log(Level.DEBUG, () -> "handler '" + name + "' is warm: " + report);
   }
 
@@ -82,54 +98,156 @@ public final class WarmUp {
   public static Report run(Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
       throws IOException {
     Interruptlets handlers = new Interruptlets(framing, (message, reply) -> {});
-    HandlerGuard guard = handlers.admit("warm-up", perLoop, LONGEST);
+    return run(handlers::protocol, handlers.admit(NAME, perLoop, LONGEST), sample);
+  }
+
+  /// Warms a handler of any protocol with one message, again and again.
+  ///
+  /// @param protocol has the handler, and nothing that is not to be run
+  /// @param guard watches the handler; its runs are counted
+  /// @param sample a whole message for the handler, which must bear to see it often
+  /// @throws IOException when the sample does not reach the handler
+  public static Report run(Function<Loop, Protocol> protocol, HandlerGuard guard, byte[] sample)
+      throws IOException {
     long end = System.nanoTime() + LONGEST.toNanos();
     InProcess network = new InProcess();
-    try (Loop loop =
-        new Loop(
-            "warm-up",
-            network.open(new EngineConfig(16, 16 << 10, 64)),
-            LoopConfig.DEFAULT,
-            NanoClock.SYSTEM,
-            Runnable::run)) {
+    try (Loop loop = loop(network)) {
       SocketAddress name = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       SocketAddress at =
-          loop.listen(name, ListenOptions.DEFAULT, handlers.protocol(loop)).localAddress();
+          loop.listen(name, ListenOptions.DEFAULT, protocol.apply(loop)).localAddress();
       int runs = 0;
       while (runs < RUNS && System.nanoTime() < end) {
-        runs += connection(network, at, loop, handlers, sample);
+        int more = connection(network, at, loop, guard, sample);
+        checkFailures(guard);
+        if (more == 0) {
+          throw new IOException(
+              "the sample of "
+                  + sample.length
+                  + " bytes does not reach the handler. Why: it is no whole message, or not one for"
+                  + " this handler. Fix: give a whole message, its end included.");
+        }
+        runs += more;
       }
     }
+    return report(guard);
+  }
+
+  /// Warms an interruptlet of datagrams, says in the log what that has brought, and then admits it.
+  ///
+  /// @param port gets the interruptlet, as by [DatagramInterruptlets#admit]
+  /// @param sample a datagram, at most [sluice.loop.datagrams.Datagrams#MOST_BYTES]; the handler
+  ///   must bear to see it often
+  public static HandlerGuard admit(
+      DatagramInterruptlets port,
+      String name,
+      Supplier<? extends DatagramInterruptlet> maker,
+      Duration limit,
+      byte[] sample)
+      throws IOException {
+    say(name, run(maker, sample));
+    return port.admit(name, maker, limit);
+  }
+
+  /// Warms an interruptlet of datagrams with one datagram, again and again.
+  ///
+  /// @param maker makes the instance that is warmed
+  public static Report run(Supplier<? extends DatagramInterruptlet> maker, byte[] sample)
+      throws IOException {
+    long end = System.nanoTime() + LONGEST.toNanos();
+    try (Loop loop = loop(new InProcess())) {
+      DatagramInterruptlets handlers = new DatagramInterruptlets(loop, (datagram, from) -> NOTHING);
+      HandlerGuard guard = handlers.admit(NAME, maker, LONGEST);
+      UserDatagrams port = new UserDatagrams(loop, new NoNetwork(), handlers);
+      MemorySegment datagram = MemorySegment.ofArray(sample);
+      for (int runs = 0; runs < RUNS && System.nanoTime() < end; runs++) {
+        port.received(datagram, 0, sample.length, NoNetwork.ADDRESS, NoNetwork.PORT);
+        loop.turn(0);
+        checkFailures(guard);
+      }
+      return report(guard);
+    }
+  }
+
+  private static void checkFailures(HandlerGuard guard) throws IOException {
+    if (guard.times().failures() > 0) {
+      throw new IOException(
+          "the sample makes the handler fail. Why: the log has its exception. Fix: mend the"
+              + " handler, or give a message that it answers.");
+    }
+  }
+
+  private static Loop loop(InProcess network) throws IOException {
+    return new Loop(
+        NAME,
+        network.open(new EngineConfig(16, 16 << 10, 64)),
+        LoopConfig.DEFAULT,
+        NanoClock.SYSTEM,
+        Runnable::run);
+  }
+
+  private static Report report(HandlerGuard guard) {
     HandlerTimes times = guard.times();
     return new Report(times.count(), times.firstNanos(), times.quantileNanos(0.5));
   }
 
+  /// @return runs of the handler; fewer than asked for when the connection was closed
   private static int connection(
-      InProcess network, SocketAddress at, Loop loop, Interruptlets handlers, byte[] sample)
+      InProcess network, SocketAddress at, Loop loop, HandlerGuard guard, byte[] sample)
       throws IOException {
     int runs = 0;
     try (InProcessStream client = network.connect(at)) {
       InputStream replies = client.input();
-      while (runs < RUNS_PER_CONNECTION) {
-        long before = handlers.answered() + handlers.passed();
-        client.output().write(sample);
-        for (int turns = 0; turns < 100; turns++) {
-          loop.turn(0);
-          if (handlers.answered() + handlers.passed() > before) {
-            break;
-          }
-        }
-        if (handlers.answered() + handlers.passed() == before) {
-          throw new IOException(
-              "the sample is no message. Why: the framing waits for more after "
-                  + sample.length
-                  + " bytes. Fix: give a whole message, its end included.");
-        }
+      while (runs < RUNS_PER_CONNECTION && ask(client, loop, guard, sample)) {
         loop.turn(0);
         long _ = replies.skip(replies.available());
         runs++;
+        if (guard.times().failures() > 0) {
+          break;
+        }
       }
     }
     return runs;
+  }
+
+  /// @return whether the handler has run
+  private static boolean ask(InProcessStream client, Loop loop, HandlerGuard guard, byte[] sample)
+      throws IOException {
+    long before = guard.times().count();
+    try {
+      client.output().write(sample);
+    } catch (SocketException closed) {
+      return false; // after its last reply
+    }
+    for (int turns = 0; turns < 100; turns++) {
+      loop.turn(0);
+      if (guard.times().count() > before) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Takes all datagrams and sends none.
+  private static final class NoNetwork implements UserDatagramSocket {
+    /// 127.0.0.1, in host order.
+    static final int ADDRESS = 0x7f000001;
+
+    static final int PORT = 9;
+
+    @Override
+    public InetSocketAddress address() {
+      return new InetSocketAddress(InetAddress.getLoopbackAddress(), PORT);
+    }
+
+    @Override
+    public boolean send(MemorySegment memory, long at, int length, int address, int port) {
+      return true;
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 }

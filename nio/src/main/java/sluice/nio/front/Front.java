@@ -7,8 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sluice.http.FrontServer;
-import sluice.http.front.FrontTimes;
-import sluice.http.front.KeptReplies;
+import sluice.http.front.FrontSettings;
 import sluice.http.site.Site;
 import sluice.loop.server.Engines;
 import sluice.nio.channels.AcceptPort;
@@ -29,9 +28,8 @@ import sluice.nio.ring.SelectorLoop;
 /// | `owner` | opening threads, selecting threads | volatile | volatile |
 public final class Front implements AcceptPorts {
   private final Path directory;
-  private final FrontTimes times;
+  private final FrontSettings settings;
   private final FrontMode mode;
-  private final @Nullable KeptReplies replies;
   private final boolean quiet;
   private @Nullable FrontServer companion;
 
@@ -44,18 +42,11 @@ public final class Front implements AcceptPorts {
   private volatile @Nullable FrontOwner owner;
 
   /// @param directory its files are answered before the application is asked
-  /// @param replies where replies of the application are kept; null where none is
   /// @param quiet tells on standard error only what does not work
-  public Front(
-      Path directory,
-      FrontTimes times,
-      FrontMode mode,
-      @Nullable KeptReplies replies,
-      boolean quiet) {
+  public Front(Path directory, FrontSettings settings, FrontMode mode, boolean quiet) {
     this.directory = directory;
-    this.times = times;
+    this.settings = settings;
     this.mode = mode;
-    this.replies = replies;
     this.quiet = quiet;
   }
 
@@ -89,7 +80,7 @@ public final class Front implements AcceptPorts {
   private synchronized FrontServer companion() throws IOException {
     FrontServer running = companion;
     if (running == null) {
-      running = FrontServer.start(Site.of(directory), times, replies, Front::complain);
+      running = FrontServer.start(Site.of(directory), settings, Front::complain);
       companion = running;
     }
     return running;
@@ -97,7 +88,7 @@ public final class Front implements AcceptPorts {
 
   /// A loop on the calling thread, which turns it.
   FrontServer openHere() throws IOException {
-    return FrontServer.open(Site.of(directory), times, replies, Front::complain);
+    return FrontServer.open(Site.of(directory), settings, Front::complain);
   }
 
   // ---- listening channels that wait for an owner ----------------------------------------------
