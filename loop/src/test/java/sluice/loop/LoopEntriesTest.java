@@ -36,9 +36,13 @@ import org.junit.jupiter.api.Test;
 final class LoopEntriesTest {
   private static final String LOOP = "sluice/loop/Loop";
 
-  /// Classes of this module that call a loop, all at its making or for other threads.
+  /// Classes of this module that call a loop, at its making, for other threads, or once for all
+  /// datagrams that a turn stages.
   private static final List<String> CALLERS =
-      List.of("datagrams/DatagramInterruptlets", "datagrams/KernelDatagrams");
+      List.of(
+          "datagrams/DatagramInterruptlets",
+          "datagrams/HandledDatagrams",
+          "datagrams/KernelDatagrams");
 
   @Test
   void aMessageEntersTheLoopOnce() throws IOException {

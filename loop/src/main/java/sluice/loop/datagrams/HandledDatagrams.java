@@ -2,6 +2,7 @@ package sluice.loop.datagrams;
 
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import sluice.loop.Loop;
 import sluice.loop.sockets.Log;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
@@ -11,6 +12,8 @@ import sluice.memory.ViewBinder;
 abstract class HandledDatagrams implements Datagrams {
   private final DatagramHandler handler;
   private final InetSocketAddress address;
+  private final Loop loop;
+  private final Runnable flushing = this::flushAsked;
   final ViewBinder binder = new ViewBinder(Thread.currentThread());
   final DatagramPeer from = new DatagramPeer();
 
@@ -20,12 +23,16 @@ abstract class HandledDatagrams implements Datagrams {
   /// Whether the handler runs: what it sends waits until it returns.
   boolean handling;
 
+  /// Whether the loop calls [#flushing] before it waits.
+  private boolean asked;
+
   boolean closed;
   long received;
   long sent;
   long dropped;
 
-  HandledDatagrams(InetSocketAddress address, DatagramHandler handler) {
+  HandledDatagrams(Loop loop, InetSocketAddress address, DatagramHandler handler) {
+    this.loop = loop;
     this.address = address;
     this.handler = handler;
   }
@@ -44,6 +51,20 @@ abstract class HandledDatagrams implements Datagrams {
       output().discard();
       binder.unbind();
     }
+  }
+
+  /// A datagram was staged. What the handler stages leaves with its batch, the rest of a turn before
+  /// the loop waits.
+  void noteStaged() {
+    if (!handling && !asked) {
+      asked = true;
+      loop.beforeWait(flushing);
+    }
+  }
+
+  private void flushAsked() {
+    asked = false;
+    flush();
   }
 
   void checkOpen() {

@@ -26,7 +26,7 @@ final class KernelDatagrams extends HandledDatagrams {
   private final DatagramOutput output;
 
   private KernelDatagrams(Loop loop, int fd, InetSocketAddress address, DatagramHandler handler) {
-    super(address, handler);
+    super(loop, address, handler);
     this.fd = fd;
     this.watch = loop.watch(fd, this::ready);
     Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
@@ -125,9 +125,7 @@ final class KernelDatagrams extends HandledDatagrams {
   /// The datagram that was built is complete.
   private void stage(int bytes) {
     outgoing.add(bytes, to);
-    if (!handling) {
-      flush();
-    }
+    noteStaged();
   }
 
   @Override
@@ -145,6 +143,7 @@ final class KernelDatagrams extends HandledDatagrams {
   @Override
   public void close() {
     if (!closed) {
+      flush();
       closed = true;
       watch.close();
       Files.close(fd);

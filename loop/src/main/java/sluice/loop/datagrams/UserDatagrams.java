@@ -23,7 +23,7 @@ public final class UserDatagrams extends HandledDatagrams {
   /// @param socket is closed with this
   /// @param handler gets what [#received] is told of
   public UserDatagrams(Loop loop, UserDatagramSocket socket, DatagramHandler handler) {
-    super(socket.address(), handler);
+    super(loop, socket.address(), handler);
     this.socket = socket;
     Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
     Block made = Block.allocate(account, HEADROOM_BYTES + MOST_BYTES);
@@ -76,9 +76,7 @@ public final class UserDatagrams extends HandledDatagrams {
         socket.send(block.segment(), HEADROOM_BYTES, bytes, to.internetAddress(), to.port());
     sent += taken ? 1 : 0;
     dropped += taken ? 0 : 1;
-    if (!handling) {
-      socket.flush();
-    }
+    noteStaged();
   }
 
   @Override
@@ -92,8 +90,8 @@ public final class UserDatagrams extends HandledDatagrams {
   @Override
   public void close() {
     if (!closed) {
+      flush();
       closed = true;
-      output.discard();
       socket.close();
       if (!handling) {
         block.release();

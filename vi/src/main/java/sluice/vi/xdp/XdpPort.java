@@ -16,8 +16,9 @@ import sluice.vi.device.PortSpec;
 ///   └────────▶ ENDING: what is in the stash waits for receives ── none is left, or closed┘
 /// ```
 ///
-/// Every datagram says what this side has received. A datagram that asks for it, or brings a
-/// fragment, is answered at the end of the batch. A peer that has left [#MOST_UNANSWERED] questions
+/// Every datagram says what this side has received. A datagram that asks for it, or brings the last
+/// fragment of a burst, or one that is not taken, is answered at the end of the batch; so are those
+/// that bring a quarter of the window together. A peer that has left [#MOST_UNANSWERED] questions
 /// unanswered, sent again fragments among them, is dead: 5 s when something waits for it, else 11.
 final class XdpPort extends HandedPort implements Member {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -143,8 +144,10 @@ final class XdpPort extends HandedPort implements Member {
         sendsDone(done);
       }
       if (kind == Datagram.FRAGMENT) {
-        answerDue |= reliable;
-        took(receiving.take(datagram, length));
+        ReceiveWindow.Outcome outcome = receiving.take(datagram, length);
+        boolean ends = (flags & Datagram.MORE) == 0 || outcome == ReceiveWindow.Outcome.DROPPED;
+        answerDue |= reliable && (ends || receiving.isNews());
+        took(outcome);
       }
     }
     if (kind == Datagram.STATUS) {
@@ -202,12 +205,13 @@ final class XdpPort extends HandedPort implements Member {
     } else if (state == State.ENDING && !receiving.holds()) {
       over(peerEnd);
     }
+    wakeSleepers();
   }
 
   private void drain() {
     ReceiveWindow.Outcome outcome = receiving.deliverStashed();
     while (outcome == ReceiveWindow.Outcome.TAKEN || outcome == ReceiveWindow.Outcome.COMPLETED) {
-      answerDue = true;
+      answerDue |= receiving.isNews() || receiving.isNarrow();
       took(outcome);
       outcome = receiving.deliverStashed();
     }
@@ -219,7 +223,7 @@ final class XdpPort extends HandedPort implements Member {
     int sent = 0;
     int length = sending.fill(line.memory(), now);
     while (length > 0) {
-      say(Datagram.FRAGMENT, 0, length);
+      say(Datagram.FRAGMENT, sending.hasMore() ? Datagram.MORE : 0, length);
       sent++;
       length = sent < MOST_OF_A_TURN ? sending.fill(line.memory(), now) : 0;
     }
@@ -251,6 +255,7 @@ final class XdpPort extends HandedPort implements Member {
       Datagram.fragment(memory, sending.next(), 0, 0);
     }
     Datagram.status(memory, receiving.expected(), receiving.limit(), receiving.taken());
+    receiving.told();
     answerDue = false;
     line.send(this, length);
   }
