@@ -25,8 +25,13 @@ final class XdpPort extends HandedPort implements Member {
   private static final int MOST_UNANSWERED = 10;
   private static final int MOST_FAREWELLS = 6;
 
-  /// Fragments of one turn: other connections have their turn between.
-  private static final int MOST_OF_A_TURN = 64;
+  /// Fragments of one turn, as many as the kernel sends for one call: other connections have their
+  /// turn between.
+  private static final int MOST_OF_A_TURN = 32;
+
+  /// How long the next fragment of a burst is looked for before the device's thread may sleep. To
+  /// sleep and to be woken costs both hosts more than a fragment does.
+  private static final long BURST_NANOS = TimeUnit.MICROSECONDS.toNanos(30);
 
   private enum State {
     OPEN,
@@ -46,6 +51,10 @@ final class XdpPort extends HandedPort implements Member {
   private State state = State.OPEN;
   private final AtomicBoolean queued = new AtomicBoolean();
   private boolean answerDue;
+
+  /// Whether the last fragment was not the last of its burst.
+  private boolean bursting;
+
   private boolean waited;
   private boolean failing;
   private int unanswered;
@@ -145,8 +154,8 @@ final class XdpPort extends HandedPort implements Member {
       }
       if (kind == Datagram.FRAGMENT) {
         ReceiveWindow.Outcome outcome = receiving.take(datagram, length);
-        boolean ends = (flags & Datagram.MORE) == 0 || outcome == ReceiveWindow.Outcome.DROPPED;
-        answerDue |= reliable && (ends || receiving.isNews());
+        bursting = (flags & Datagram.MORE) != 0 && outcome != ReceiveWindow.Outcome.DROPPED;
+        answerDue |= reliable && (!bursting || receiving.isNews());
         took(outcome);
       }
     }
@@ -200,12 +209,26 @@ final class XdpPort extends HandedPort implements Member {
     if (state == State.OPEN || state == State.ENDING) {
       drain();
     }
+    boolean waits = isInBurst();
+    boolean wakes = answerDue || !waits;
     if (state == State.OPEN) {
       pump();
     } else if (state == State.ENDING && !receiving.holds()) {
       over(peerEnd);
     }
-    wakeSleepers();
+    if (waits) {
+      line.soon(this);
+    }
+    if (wakes) {
+      wakeSleepers();
+    }
+  }
+
+  /// Whether the peer is about to send more. Threads that sleep wait for the end of the burst, or
+  /// for a quarter of the window, and take what has come then in one go.
+  private boolean isInBurst() {
+    bursting &= state == State.OPEN && line.now() - heardAt < BURST_NANOS;
+    return bursting;
   }
 
   private void drain() {
