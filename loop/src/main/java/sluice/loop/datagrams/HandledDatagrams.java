@@ -53,8 +53,8 @@ abstract class HandledDatagrams implements Datagrams {
     }
   }
 
-  /// A datagram was staged. What the handler stages leaves with its batch, the rest of a turn before
-  /// the loop waits.
+  /// A datagram was staged. What the handler stages leaves with its batch, the rest of a turn
+  /// before the loop waits.
   void noteStaged() {
     if (!handling && !asked) {
       asked = true;
