@@ -38,6 +38,7 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
   static final String C = "c/";
   static final String C_SHM = "c/ofi-shm";
   static final String C_TCP = "c/ofi-tcp";
+
   /// With a second thread, so that the C library's locks cost what they cost in a JVM.
   static final String THREADS = " threads";
 
