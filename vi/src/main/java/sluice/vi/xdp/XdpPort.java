@@ -17,9 +17,10 @@ import sluice.vi.device.PortSpec;
 /// ```
 ///
 /// Every datagram says what this side has received. A datagram that asks for it, or brings the last
-/// fragment of a burst, or a fragment that is not taken, is answered at the end of the batch; so are
-/// those that bring a quarter of the window together. A peer that has left [#MOST_UNANSWERED] questions
-/// unanswered, sent again fragments among them, is dead: 5 s when something waits for it, else 11.
+/// fragment of a burst, or a fragment that is not taken, is answered at the end of the batch; so
+/// are those that bring a quarter of the window together. A peer that has left [#MOST_UNANSWERED]
+/// questions unanswered, sent again fragments among them, is dead: 5 s when something waits for it,
+/// else 11.
 final class XdpPort extends HandedPort implements Member {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int MOST_UNANSWERED = 10;
