@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.engine.CompletionSink;
@@ -60,6 +61,7 @@ public final class Loop implements AutoCloseable {
   private final OutputRoom outputRoom;
   private final Connections connections = new Connections();
   private final BatchQueue<Connection> resumes = new BatchQueue<>();
+  private final BatchQueue<Runnable> beforeWait = new BatchQueue<>();
   private final FlushQueue flushes;
   private final Admission admission;
   private final Acceptor acceptor;
@@ -69,6 +71,7 @@ public final class Loop implements AutoCloseable {
   private final Set<Runnable> closeHooks = new LinkedHashSet<>();
   private final RunningHandler handler = new RunningHandler();
   private final CompletionSink sink = this::complete;
+  private final Consumer<Runnable> runner;
 
   /// Runs slow handlers: the slow path, unless another was given.
   private Executor handlerPath;
@@ -91,6 +94,7 @@ public final class Loop implements AutoCloseable {
     LoopCounters counted = new LoopCounters();
     this.counters = counted;
     this.tasks = new LoopTasks(name, engine::wake, clock, () -> counted.taskFailures++);
+    this.runner = tasks::run;
     this.turn = new Turn(clock, tasks);
     this.partialAccount = new Account(name + " partial messages", config.partialBytesPerLoop());
     this.copyAccount = new Account(name + " copies", config.leases().copiedBytesPerLoop());
@@ -170,6 +174,7 @@ public final class Loop implements AutoCloseable {
     for (int i = 0; i < userTransports.size(); i++) {
       userTransports.get(i).collect();
     }
+    beforeWait.pass(runner);
     long wait = waitNanos(maxWaitNanos);
     if (wait != 0 && (!tasks.sleep() || userTransportReady())) {
       tasks.awake();
@@ -313,6 +318,12 @@ public final class Loop implements AutoCloseable {
   /// arrived: what the hook sees is at least as new as every request it comes before.
   public void beforeBatch(Runnable hook) {
     turn.beforeBatch(hook);
+  }
+
+  /// Runs a task once, when the loop has done all else of this turn and is about to wait: what many
+  /// tasks of a turn have staged leaves together. On the loop's thread.
+  public void beforeWait(Runnable task) {
+    beforeWait.add(task);
   }
 
   /// Runs `hook` when the loop has closed, after its last connection is gone, on the thread that

@@ -36,7 +36,8 @@ import org.junit.jupiter.api.Test;
 final class LoopEntriesTest {
   private static final String LOOP = "sluice/loop/Loop";
 
-  /// Classes of this module that call a loop, all at their making and end or for other threads.
+  /// Classes of this module that call a loop: at their making and end, for other threads, or once
+  /// for all datagrams that a turn stages.
   private static final List<String> CALLERS =
       List.of(
           "datagrams/DatagramInterruptlets",

@@ -131,6 +131,11 @@ final class ViQueue implements Waiter.Source {
     return !sends && port.isReceiveQuiet();
   }
 
+  @Override
+  public boolean isPollLong() {
+    return port.isPollLong();
+  }
+
   /// Waits for the next completion. The guard is entered.
   ///
   /// @throws ViException the VI has failed; then all that was posted has completed as failed

@@ -33,6 +33,11 @@ final class Waiter {
       return false;
     }
 
+    /// As [sluice.vi.device.Port#isPollLong].
+    default boolean isPollLong() {
+      return false;
+    }
+
     /// Asks to be unparked.
     ///
     /// @return how long to park at most, in nanoseconds
@@ -61,8 +66,9 @@ final class Waiter {
 
   private static @Nullable ViTicket look(Source source) throws ViException {
     int looks = 0;
+    int pausing = source.isPollLong() ? FIRST_LOOKS : LOOKS_AT_ONCE;
     while (looks < FIRST_LOOKS) {
-      if (looks >= LOOKS_AT_ONCE) {
+      if (looks >= pausing) {
         Thread.onSpinWait();
       }
       if (source.isQuiet()) {

@@ -37,6 +37,34 @@ final class XdpViTest extends ViContract {
     }
   }
 
+  /// Fragments of a message leave together, and few answers come back.
+  @Test
+  void aStreamTellsTheDeviceSeldom() throws Exception {
+    StackWire wire = new StackWire(0, 0, frame -> frame);
+    int bytes = 40 << 10;
+    int messages = 50;
+    try (Nic nic = new Nic("xdp", PairedStacks.over(wire.end(0), wire.end(1)));
+        VisUnderTest vis = VisUnderTest.connect(nic, ViAttributes.DEFAULT)) {
+      ViBufferTicket out = vis.buffer(vis.client, bytes);
+      ViBufferTicket in = vis.buffer(vis.server, bytes);
+      byte[] sent = VisUnderTest.fill(out, 1);
+      int framesBefore = wire.frames.get();
+      int kicksBefore = wire.kicks.get();
+      for (int i = 0; i < messages; i++) {
+        vis.server.recvBufPost(in, 0);
+        vis.client.sendBufPost(out, 0, bytes);
+        ViTicket _ = vis.server.recvBufWait(LONG);
+        ViTicket _ = vis.client.sendBufWait(LONG);
+      }
+      assertThat(VisUnderTest.content(in, bytes)).isEqualTo(sent);
+      int frames = wire.frames.get() - framesBefore;
+      int kicks = wire.kicks.get() - kicksBefore;
+      System.out.println(frames + " frames, " + kicks + " kicks");
+      assertThat(frames).isGreaterThan(messages * 28);
+      assertThat(kicks).isLessThan(frames / 6);
+    }
+  }
+
   @Test
   void addressesAreChecked() throws Exception {
     try (Nic nic = open()) {

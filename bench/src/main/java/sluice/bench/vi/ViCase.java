@@ -38,6 +38,10 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
   static final String C = "c/";
   static final String C_SHM = "c/ofi-shm";
   static final String C_TCP = "c/ofi-tcp";
+
+  /// With a second thread, so that the C library's locks cost what they cost in a JVM.
+  static final String THREADS = " threads";
+
   static final String C_UNIX = "c/unix";
   static final String C_SOCKET = "c/tcp-socket";
   static final String C_LINE = "c/line";
@@ -61,7 +65,9 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
           RING + VETH,
           XDP,
           C_SHM,
+          C_SHM + THREADS,
           C_TCP,
+          C_TCP + THREADS,
           C_UNIX,
           C_SOCKET,
           C_LINE,

@@ -122,9 +122,14 @@ final class ViPair implements AutoCloseable {
     }
     command.addAll(List.of("taskset", "-c", Integer.toString(cpu)));
     switch (system) {
-      case ViCase.C_SHM, ViCase.C_TCP -> {
+      case ViCase.C_SHM,
+          ViCase.C_SHM + ViCase.THREADS,
+          ViCase.C_TCP,
+          ViCase.C_TCP + ViCase.THREADS -> {
         command.add(harness.workspace().viFabricPeer().toString());
-        command.addAll(List.of(role, system.equals(ViCase.C_SHM) ? "shm" : "tcp", place));
+        String provider = system.startsWith(ViCase.C_SHM) ? "shm" : "tcp";
+        boolean threads = system.endsWith(ViCase.THREADS);
+        command.addAll(List.of(role, threads ? provider + ",threads" : provider, place));
       }
       case ViCase.C_UNIX, ViCase.C_SOCKET -> {
         command.add(harness.workspace().viSocketPeer().toString());

@@ -29,7 +29,9 @@ final class ViPlot {
           new Figure("Shared memory, round trip", false, memory()),
           new Figure("Shared memory, bandwidth", true, memory()),
           new Figure("TCP and UDP, round trip", false, internet()),
-          new Figure("TCP and UDP, bandwidth", true, internet()));
+          new Figure("TCP and UDP, bandwidth", true, internet()),
+          new Figure("Two network namespaces, round trip", false, apart()),
+          new Figure("Two network namespaces, bandwidth", true, apart()));
 
   private ViPlot() {}
 
@@ -52,6 +54,10 @@ final class ViPlot {
         ViCase.C_TCP,
         ViCase.C_SOCKET,
         ViCase.AERON_UDP);
+  }
+
+  private static List<String> apart() {
+    return List.of(ViCase.XDP, ViCase.RING + ViCase.VETH);
   }
 
   static String render(List<CaseResult> results, List<ViCase> cases, String subtitle) {

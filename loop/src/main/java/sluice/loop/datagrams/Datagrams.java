@@ -37,8 +37,8 @@ public interface Datagrams extends AutoCloseable {
   /// that the peer has sent to.
   DatagramOutput to(DatagramPeer peer);
 
-  /// Sends now what the handler has staged. Otherwise it leaves when the handler has seen all that
-  /// came with the same system call; what is staged outside of the handler leaves at once.
+  /// Sends now what is staged. Otherwise it leaves when the handler has seen all that came with the
+  /// same system call; what is staged outside of the handler leaves before the loop waits.
   void flush();
 
   /// Datagrams that have come.

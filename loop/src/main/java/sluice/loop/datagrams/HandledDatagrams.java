@@ -14,6 +14,7 @@ abstract class HandledDatagrams implements Datagrams {
   private final DatagramHandler handler;
   private final InetSocketAddress address;
   private final Runnable closing = this::close;
+  private final Runnable flushing = this::flushAsked;
   final ViewBinder binder = new ViewBinder(Thread.currentThread());
   final DatagramPeer from = new DatagramPeer();
 
@@ -22,6 +23,9 @@ abstract class HandledDatagrams implements Datagrams {
 
   /// Whether the handler runs: what it sends waits until it returns.
   boolean handling;
+
+  /// Whether the loop calls [#flushing] before it waits.
+  private boolean asked;
 
   boolean closed;
   long received;
@@ -44,10 +48,11 @@ abstract class HandledDatagrams implements Datagrams {
     loop.onClose(closing);
   }
 
-  /// Idempotent.
+  /// Idempotent. What is staged leaves first.
   @Override
   public void close() {
     if (!closed) {
+      flush();
       closed = true;
       loop.forgetOnClose(closing);
       end();
@@ -66,6 +71,20 @@ abstract class HandledDatagrams implements Datagrams {
       output().discard();
       binder.unbind();
     }
+  }
+
+  /// A datagram was staged. What the handler stages leaves with its batch, the rest of a turn
+  /// before the loop waits.
+  void noteStaged() {
+    if (!handling && !asked) {
+      asked = true;
+      loop.beforeWait(flushing);
+    }
+  }
+
+  private void flushAsked() {
+    asked = false;
+    flush();
   }
 
   void checkOpen() {

@@ -125,9 +125,7 @@ final class KernelDatagrams extends HandledDatagrams {
   /// The datagram that was built is complete.
   private void stage(int bytes) {
     outgoing.add(bytes, to);
-    if (!handling) {
-      flush();
-    }
+    noteStaged();
   }
 
   @Override

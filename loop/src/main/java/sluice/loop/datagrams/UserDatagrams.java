@@ -76,9 +76,7 @@ public final class UserDatagrams extends HandledDatagrams {
         socket.send(block.segment(), HEADROOM_BYTES, bytes, to.internetAddress(), to.port());
     sent += taken ? 1 : 0;
     dropped += taken ? 0 : 1;
-    if (!handling) {
-      socket.flush();
-    }
+    noteStaged();
   }
 
   @Override
@@ -91,7 +89,6 @@ public final class UserDatagrams extends HandledDatagrams {
 
   @Override
   void end() {
-    output.discard();
     socket.close();
     if (!handling) {
       block.release();

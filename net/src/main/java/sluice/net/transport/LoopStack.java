@@ -142,6 +142,7 @@ final class LoopStack {
   /// The loop has closed its engine, which waits for nothing any more.
   private void close() {
     closed = true;
+    stack.flush();
     stack.close();
   }
 }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// | `sends`, `sendsTaken` | the thread at the send queue | plain | plain |
 /// | `receives`, `receivesTaken` | the thread at the receive queue | plain | plain |
 /// | `sendsDone`, `receivesDone` | the device's thread | acquire | volatile |
+/// | `wakesSender`, `wakesReceiver` | the device's thread | plain | plain |
 /// | `sendsEnded`, `receivesEnded` | the device's thread | volatile | volatile |
 /// | `failure` | the first that finds one | volatile | volatile, under the monitor |
 public abstract class HandedPort implements Port {
@@ -44,6 +45,8 @@ public abstract class HandedPort implements Port {
   private int receivesTaken;
   private int sendsDone;
   private int receivesDone;
+  private boolean wakesSender;
+  private boolean wakesReceiver;
   private volatile @Nullable String sendsEnded;
   private volatile @Nullable String receivesEnded;
   private volatile @Nullable String failure;
@@ -164,16 +167,29 @@ public abstract class HandedPort implements Port {
     return toReceive.poll();
   }
 
-  /// The oldest sends are done.
+  /// The oldest sends are done. [#wakeSleepers] must follow.
   protected final void sendsDone(int count) {
     SENDS_DONE.setVolatile(this, sendsDone + count);
-    queues.unparkSender();
+    wakesSender = true;
   }
 
-  /// The oldest receive is done.
+  /// The oldest receive is done. [#wakeSleepers] must follow.
   protected final void receiveDone() {
     RECEIVES_DONE.setVolatile(this, receivesDone + 1);
-    queues.unparkReceiver();
+    wakesReceiver = true;
+  }
+
+  /// Wakes the threads that sleep for what is done since the last call: once for all of a batch,
+  /// since a thread that is woken may take the processor at once.
+  protected final void wakeSleepers() {
+    if (wakesSender) {
+      wakesSender = false;
+      queues.unparkSender();
+    }
+    if (wakesReceiver) {
+      wakesReceiver = false;
+      queues.unparkReceiver();
+    }
   }
 
   protected final boolean sendsEnded() {

@@ -38,6 +38,12 @@ public interface Port extends AutoCloseable {
     return false;
   }
 
+  /// Whether a poll takes as long as a system call: then a thread that waits need not pause between
+  /// two of them.
+  default boolean isPollLong() {
+    return false;
+  }
+
   /// Whether a posted send waits for the caller's thread to go on with it. Not, where the device
   /// has a thread of its own, or a poll of either queue goes on with both.
   default boolean needsSendProgress() {

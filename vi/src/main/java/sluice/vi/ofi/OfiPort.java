@@ -57,6 +57,7 @@ final class OfiPort implements Port {
   private final WorkQueue sends;
   private final WorkQueue receives;
   private final boolean sameProcess;
+  private final boolean asksKernel;
   private final PortLock lock = new PortLock();
   private long sent;
   private long received;
@@ -66,12 +67,15 @@ final class OfiPort implements Port {
   private long quietSince;
   private volatile @Nullable String failure;
 
+  /// @param asksKernel whether the provider makes a system call for each poll
   OfiPort(
       PortSpec spec,
       FabricEndpoint endpoint,
       ControlSocket control,
       long receiveTag,
-      long sendTag) {
+      long sendTag,
+      boolean asksKernel) {
+    this.asksKernel = asksKernel;
     this.spec = spec;
     this.endpoint = endpoint;
     this.control = control;
@@ -88,6 +92,11 @@ final class OfiPort implements Port {
   @Override
   public PortQueues queues() {
     return queues;
+  }
+
+  @Override
+  public boolean isPollLong() {
+    return asksKernel;
   }
 
   // ---- posting -------------------------------------------------------------------------------

@@ -80,7 +80,8 @@ final class PortMaker {
     opened.unregister(key);
     removeFile();
     PortSpec agreed = spec.withTransferBytes(transferBytes);
-    return new OfiPort(agreed, opened, control, receiveTag, peer.receiveTag());
+    boolean asksKernel = provider.equals("tcp");
+    return new OfiPort(agreed, opened, control, receiveTag, peer.receiveTag(), asksKernel);
   }
 
   private static void check(FabricEndpoint opened, int result) throws IOException {

@@ -129,6 +129,7 @@ final class RingPort extends HandedPort implements RingConnection.User {
       done.remove().finish();
     }
     sendsDone(count);
+    wakeSleepers();
   }
 
   // ---- the loop: receiving -------------------------------------------------------------------
@@ -222,6 +223,7 @@ final class RingPort extends HandedPort implements RingConnection.User {
     if (done != null) {
       done.finish();
       receiveDone();
+      wakeSleepers();
       if (spec.acknowledged()) {
         takenDue++;
         connection.pump();

@@ -48,6 +48,9 @@ final class Datagram {
   /// Flag of [#STATUS] and [#FRAGMENT]: a fragment came before that of number `ack`.
   static final int MISSES = 2;
 
+  /// Flag of [#FRAGMENT]: another one follows at once, so the answer may wait for it.
+  static final int MORE = 4;
+
   /// Flag of [#CLOSE]: the sender's end failed.
   static final int FAILED = 1;
 

@@ -41,6 +41,7 @@ final class ReceiveWindow {
   }
 
   private final boolean reliable;
+  private final boolean acknowledged;
   private final int transferBytes;
   private final int fragmentBytes;
   private final int slots;
@@ -65,16 +66,21 @@ final class ReceiveWindow {
   private @Nullable Descriptor receiving;
   private int taken;
   private boolean misses;
+  private int toldExpected;
+  private int toldLimit;
+  private int toldTaken;
   private String broken = "";
 
   /// @param spec `ringBytes` is the room of the stash
   /// @param posted gives the next receive that was posted, or null
   ReceiveWindow(PortSpec spec, int fragmentBytes, Supplier<@Nullable Descriptor> posted) {
     reliable = !spec.discards();
+    acknowledged = spec.acknowledged();
     transferBytes = spec.transferBytes();
     this.fragmentBytes = fragmentBytes;
     this.posted = posted;
     slots = slots(spec, fragmentBytes);
+    toldLimit = slots;
     stashedMessage = new int[reliable ? slots : 0];
     stashedBytes = new int[reliable ? slots : 0];
   }
@@ -100,6 +106,24 @@ final class ReceiveWindow {
   /// Messages that are in buffers.
   int taken() {
     return taken;
+  }
+
+  /// The peer is told of all this.
+  void told() {
+    toldExpected = expected;
+    toldLimit = limit();
+    toldTaken = taken;
+  }
+
+  /// Whether the peer is to be told though it waits for nothing: of a quarter of the window.
+  boolean isNews() {
+    return expected - toldExpected >= slots / 4 || limit() - toldLimit >= slots / 4;
+  }
+
+  /// Whether the peer may wait for what it was not told: that there is room, or that a message is
+  /// in its buffer.
+  boolean isNarrow() {
+    return toldLimit - expected < slots / 4 || (acknowledged && toldTaken != taken);
   }
 
   /// Whether a fragment came before the expected one, since the last call.

@@ -100,16 +100,8 @@ final class SendWindow {
   ///
   /// @return its length; 0 when none may be sent now
   int fill(MemorySegment datagram, long now) {
-    if (reliable && next - Math.min(limit - una, window) - una >= 0) {
+    if (!hasMore()) {
       return 0;
-    }
-    if (cursor == tail) {
-      Descriptor more = posted.get();
-      if (more == null) {
-        return 0;
-      }
-      more.mark(next);
-      messages[slot(tail++)] = more;
     }
     Descriptor message = message(cursor);
     int offset = (next - (int) message.mark()) * fragmentBytes;
@@ -130,6 +122,22 @@ final class SendWindow {
       }
     }
     return Datagram.HEAD_BYTES + count;
+  }
+
+  /// Whether a fragment may be sent now.
+  boolean hasMore() {
+    if (reliable && next - Math.min(limit - una, window) - una >= 0) {
+      return false;
+    }
+    if (cursor == tail) {
+      Descriptor more = posted.get();
+      if (more == null) {
+        return false;
+      }
+      more.mark(next);
+      messages[slot(tail++)] = more;
+    }
+    return true;
   }
 
   /// The number of the next fragment.

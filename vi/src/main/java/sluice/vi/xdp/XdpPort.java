@@ -16,16 +16,23 @@ import sluice.vi.device.PortSpec;
 ///   └────────▶ ENDING: what is in the stash waits for receives ── none is left, or closed┘
 /// ```
 ///
-/// Every datagram says what this side has received. A datagram that asks for it, or brings a
-/// fragment, is answered at the end of the batch. A peer that has left [#MOST_UNANSWERED] questions
-/// unanswered, sent again fragments among them, is dead: 5 s when something waits for it, else 11.
+/// Every datagram says what this side has received. A datagram that asks for it, or brings the last
+/// fragment of a burst, or a fragment that is not taken, is answered at the end of the batch; so
+/// are those that bring a quarter of the window together. A peer that has left [#MOST_UNANSWERED]
+/// questions unanswered, sent again fragments among them, is dead: 5 s when something waits for it,
+/// else 11.
 final class XdpPort extends HandedPort implements Member {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int MOST_UNANSWERED = 10;
   private static final int MOST_FAREWELLS = 6;
 
-  /// Fragments of one turn: other connections have their turn between.
-  private static final int MOST_OF_A_TURN = 64;
+  /// Fragments of one turn, as many as the kernel sends for one call: other connections have their
+  /// turn between.
+  private static final int MOST_OF_A_TURN = 32;
+
+  /// How long the next fragment of a burst is looked for before the device's thread may sleep. To
+  /// sleep and to be woken costs both hosts more than a fragment does.
+  private static final long BURST_NANOS = TimeUnit.MICROSECONDS.toNanos(30);
 
   private enum State {
     OPEN,
@@ -45,6 +52,10 @@ final class XdpPort extends HandedPort implements Member {
   private State state = State.OPEN;
   private final AtomicBoolean queued = new AtomicBoolean();
   private boolean answerDue;
+
+  /// Whether the last fragment was not the last of its burst.
+  private boolean bursting;
+
   private boolean waited;
   private boolean failing;
   private int unanswered;
@@ -143,8 +154,10 @@ final class XdpPort extends HandedPort implements Member {
         sendsDone(done);
       }
       if (kind == Datagram.FRAGMENT) {
-        answerDue |= reliable;
-        took(receiving.take(datagram, length));
+        ReceiveWindow.Outcome outcome = receiving.take(datagram, length);
+        bursting = (flags & Datagram.MORE) != 0 && outcome != ReceiveWindow.Outcome.DROPPED;
+        answerDue |= reliable && (!bursting || receiving.isNews());
+        took(outcome);
       }
     }
     if (kind == Datagram.STATUS) {
@@ -197,17 +210,32 @@ final class XdpPort extends HandedPort implements Member {
     if (state == State.OPEN || state == State.ENDING) {
       drain();
     }
+    boolean waits = isInBurst();
+    boolean wakes = answerDue || !waits;
     if (state == State.OPEN) {
       pump();
     } else if (state == State.ENDING && !receiving.holds()) {
       over(peerEnd);
     }
+    if (waits) {
+      line.soon(this);
+    }
+    if (wakes) {
+      wakeSleepers();
+    }
+  }
+
+  /// Whether the peer is about to send more. Threads that sleep wait for the end of the burst, or
+  /// for a quarter of the window, and take what has come then in one go.
+  private boolean isInBurst() {
+    bursting &= state == State.OPEN && line.now() - heardAt < BURST_NANOS;
+    return bursting;
   }
 
   private void drain() {
     ReceiveWindow.Outcome outcome = receiving.deliverStashed();
     while (outcome == ReceiveWindow.Outcome.TAKEN || outcome == ReceiveWindow.Outcome.COMPLETED) {
-      answerDue = true;
+      answerDue |= receiving.isNews() || receiving.isNarrow();
       took(outcome);
       outcome = receiving.deliverStashed();
     }
@@ -219,7 +247,7 @@ final class XdpPort extends HandedPort implements Member {
     int sent = 0;
     int length = sending.fill(line.memory(), now);
     while (length > 0) {
-      say(Datagram.FRAGMENT, 0, length);
+      say(Datagram.FRAGMENT, sending.hasMore() ? Datagram.MORE : 0, length);
       sent++;
       length = sent < MOST_OF_A_TURN ? sending.fill(line.memory(), now) : 0;
     }
@@ -251,6 +279,7 @@ final class XdpPort extends HandedPort implements Member {
       Datagram.fragment(memory, sending.next(), 0, 0);
     }
     Datagram.status(memory, receiving.expected(), receiving.limit(), receiving.taken());
+    receiving.told();
     answerDue = false;
     line.send(this, length);
   }

@@ -164,8 +164,8 @@ final class SimLines {
         answerGone(flight);
       }
     }
-    while (!orders.isEmpty()) {
-      orders.remove().run();
+    for (int left = orders.size(); left > 0; left--) {
+      orders.remove().run(); // what it asks for comes with the next step, as in a loop's turn
     }
     left.tick();
     right.tick();

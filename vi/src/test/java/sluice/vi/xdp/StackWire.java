@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.net.port.FrameBatch;
@@ -34,6 +35,11 @@ public final class StackWire {
   private final int faults;
   private final UnaryOperator<byte[]> tap;
   private final List<Station> stations = new ArrayList<>();
+
+  /// Frames of both stations, and how often a device would have been told of some.
+  public final AtomicInteger frames = new AtomicInteger();
+
+  public final AtomicInteger kicks = new AtomicInteger();
 
   /// @param faults how often each happens to a frame, in a thousand
   /// @param tap sees and changes each frame
@@ -80,6 +86,7 @@ public final class StackWire {
     private final EventFd ready = EventFd.open(true);
     private final ArrayDeque<byte[]> arrived = new ArrayDeque<>();
     private byte @Nullable [] held;
+    private boolean staged;
     private long lost;
 
     Station(int number) throws SysException {
@@ -161,10 +168,17 @@ public final class StackWire {
       byte[] frame = memory.asSlice(at, bytes).toArray(ValueLayout.JAVA_BYTE);
       pool.release(at);
       put(tap.apply(frame), this);
+      staged = true;
+      frames.incrementAndGet();
     }
 
     @Override
-    public void flush() {}
+    public void flush() {
+      if (staged) {
+        staged = false;
+        kicks.incrementAndGet();
+      }
+    }
 
     @Override
     public long lost() {

@@ -6,7 +6,9 @@ import static sluice.vi.xdp.SimLines.message;
 import static sluice.vi.xdp.SimLines.postReceive;
 import static sluice.vi.xdp.SimLines.postSend;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,6 +97,55 @@ final class XdpPortTest {
     lines.until("the end", () -> lines.right.failure() != null && lines.left.isGone());
     lines.right.end();
     lines.until("the end of both", lines::bothGone);
+  }
+
+  /// Fragments that come one by one, as fast as the receiver takes them: each quarter of the window
+  /// is answered, and the last one.
+  @Test
+  void aBurstHasFewAnswers() {
+    SimLines lines = new SimLines(seed(), 0, DELIVERY);
+    Descriptor _ = postReceive(lines.right, 10_000);
+    List<byte[]> burst = new ArrayList<>();
+    lines.tap =
+        bytes -> {
+          burst.add(bytes);
+          return new byte[0];
+        };
+    byte[] message = message(1, 7 * 256 - 10);
+    Descriptor _ = postSend(lines.left, message);
+    lines.run(2);
+    assertThat(burst).hasSize(7);
+    lines.tap = bytes -> bytes;
+    long before = lines.sent;
+    for (byte[] fragment : burst) {
+      SimLines.arrive(lines.right, fragment);
+      lines.step();
+    }
+    assertThat(lines.sent - before).as("of seven, two at a time, and the last").isEqualTo(4);
+    assertThat(content(lines.next("the message", lines.right::pollReceive))).isEqualTo(message);
+    assertThat(lines.next("the send", lines.left::pollSend).failure()).isNull();
+  }
+
+  /// An answer for a single message does not wait, and neither does one for what is out of order.
+  @Test
+  void whatMayBeTheLastIsAnsweredAtOnce() {
+    SimLines lines = new SimLines(seed(), 0, DELIVERY);
+    List<byte[]> burst = new ArrayList<>();
+    lines.tap =
+        bytes -> {
+          burst.add(bytes);
+          return new byte[0];
+        };
+    Descriptor _ = postSend(lines.left, message(1, 600));
+    lines.run(2);
+    assertThat(burst).hasSize(3);
+    lines.tap = bytes -> bytes;
+    long before = lines.sent;
+    SimLines.arrive(lines.right, burst.get(1)); // the first is missing
+    lines.step();
+    assertThat(lines.sent - before).isEqualTo(1);
+    lines.run(3); // all three again, and an answer
+    assertThat(lines.next("the send", lines.left::pollSend).failure()).isNull();
   }
 
   @Test
