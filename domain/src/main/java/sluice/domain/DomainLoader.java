@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Home;
 import sluice.domain.inside.Inside;
 import sluice.domain.inside.InsideLoader;
-import sluice.domain.inside.Substitutes;
 import sluice.domain.translate.Translator;
 
 /// Defines the classes of one domain, translated. Any thread may call.
@@ -65,7 +64,7 @@ final class DomainLoader extends InsideLoader {
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (name.startsWith(INSIDE) && !name.equals(Substitutes.class.getName())) {
+    if (name.startsWith(INSIDE) && !name.endsWith("Substitutes")) {
       return Class.forName(name, false, HOST);
     }
     for (String each : shared) {

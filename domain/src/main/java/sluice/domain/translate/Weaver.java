@@ -120,7 +120,7 @@ final class Weaver implements CodeTransform {
         if (substitute == null) {
           builder.with(field);
         } else {
-          builder.invokestatic(Redirects.SUBSTITUTES, substitute.name(), substitute.type());
+          builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
         }
       }
       case InvokeDynamicInstruction call -> dynamic(builder, call);
@@ -167,7 +167,7 @@ final class Weaver implements CodeTransform {
     Redirects.Substitute substitute = substitute(owner, name, descriptor);
     // A call of a superclass's method cannot go to a static method: it would choose again.
     if (substitute != null && call.opcode() != Opcode.INVOKESPECIAL) {
-      builder.invokestatic(Redirects.SUBSTITUTES, substitute.name(), substitute.type());
+      builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
       castResult(builder, type, substitute);
     } else if (opens(owner, name, descriptor)) {
       builder.invokestatic(Redirects.SUBSTITUTES, "opening", ConstantDescs.MTD_void);
@@ -372,13 +372,13 @@ final class Weaver implements CodeTransform {
     if (substitute == null
         && Redirects.isThreadStart(name, descriptor)
         && ancestry.isThread(owner)) {
-      substitute = new Redirects.Substitute("start", Redirects.STARTING);
+      substitute = new Redirects.Substitute(Redirects.SUBSTITUTES, "start", Redirects.STARTING);
     }
     return substitute == null
         ? handle
         : MethodHandleDesc.ofMethod(
             DirectMethodHandleDesc.Kind.STATIC,
-            Redirects.SUBSTITUTES,
+            substitute.owner(),
             substitute.name(),
             substitute.type());
   }
