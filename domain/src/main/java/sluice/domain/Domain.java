@@ -67,7 +67,7 @@ public final class Domain implements Party, AutoCloseable {
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
     DomainHome home = new DomainHome(config, threads, sockets, memory, traces);
-    loader = new DomainLoader(config, path, gates.handle(), home);
+    loader = new DomainLoader(config, path, gates.site(), home);
     threads.loader(loader);
     usage = new Usage(config.budget());
     copyQuota = config.budget().copyQuota();

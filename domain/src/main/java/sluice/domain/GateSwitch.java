@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
+import sluice.domain.inside.Inside;
 
 /// What the gates of one domain do: nothing, while it is within its budget; look at the [Throttle]
 /// when it has been over it lately; and throw [Death] once it has ended. Any thread may call.
@@ -31,14 +32,28 @@ final class GateSwitch {
   private static final List<GateSwitch> WAITING = new ArrayList<>();
   private static long lastNanos = System.nanoTime() - APART_NANOS;
 
-  private final MethodHandle pass;
   private final MethodHandle look;
   private final MethodHandle die;
-  private final MutableCallSite site;
-  private final MethodHandle handle;
+  private final Site site;
   private final String domain;
   private boolean ended;
   private volatile @Nullable Thread visitor;
+
+  /// Code of the domain that reaches it by reflection cannot set it.
+  private static final class Site extends MutableCallSite {
+    Site() {
+      super(Inside.OPEN);
+    }
+
+    private void lead(MethodHandle target) {
+      super.setTarget(target);
+    }
+
+    @Override
+    public void setTarget(MethodHandle target) {
+      throw new UnsupportedOperationException("the gates of a domain");
+    }
+  }
 
   GateSwitch(String domain, Throttle throttle) {
     this.domain = domain;
@@ -50,9 +65,7 @@ final class GateSwitch {
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
     }
-    pass = MethodHandles.empty(type);
-    site = new MutableCallSite(pass);
-    handle = site.dynamicInvoker();
+    site = new Site();
   }
 
   @SuppressWarnings("UnusedMethod") // called through its handle
@@ -69,8 +82,8 @@ final class GateSwitch {
   }
 
   /// What a gate runs.
-  MethodHandle handle() {
-    return handle;
+  MutableCallSite site() {
+    return site;
   }
 
   /// From now on, gates look at the throttle.
@@ -80,7 +93,7 @@ final class GateSwitch {
 
   /// From now on, gates do nothing.
   void leave() {
-    lead(pass);
+    lead(Inside.OPEN);
   }
 
   private void lead(MethodHandle target) {
@@ -88,7 +101,7 @@ final class GateSwitch {
       if (ended) {
         return;
       }
-      site.setTarget(target);
+      site.lead(target);
     }
     MutableCallSite.syncAll(new MutableCallSite[] {site});
   }
@@ -99,7 +112,7 @@ final class GateSwitch {
 
   private synchronized MutableCallSite leadToDeath() {
     ended = true;
-    site.setTarget(die);
+    site.lead(die);
     return site;
   }
 

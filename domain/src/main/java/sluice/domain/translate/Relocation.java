@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Drivers;
+import sluice.domain.inside.Gate;
 import sluice.domain.inside.LoggerSubstitutes;
 import sluice.domain.inside.Substitutes;
 
@@ -25,6 +26,7 @@ final class Relocation {
   static final String REGEX = OWN + "regex/";
   static final String SUBSTITUTES = OWN + "Substitutes";
   static final String LOGGERS = OWN + "LoggerSubstitutes";
+  static final String GATE = OWN + "Gate";
   static final String DRIVERS = OWN + "Drivers";
 
   /// Classes of this module of which each domain has a copy, by the name of the copy.
@@ -35,7 +37,9 @@ final class Relocation {
           LOGGERS,
           name(LoggerSubstitutes.class),
           DRIVERS,
-          name(Drivers.class));
+          name(Drivers.class),
+          GATE,
+          name(Gate.class));
 
   private static final String JDK_REGEX = "java/util/regex/";
   private static final String JDK_REGEX_INNER = "jdk/internal/util/regex/";
@@ -54,7 +58,9 @@ final class Relocation {
           name(LoggerSubstitutes.class),
           LOGGERS,
           name(Drivers.class),
-          DRIVERS);
+          DRIVERS,
+          name(Gate.class),
+          GATE);
 
   private Relocation() {}
 
@@ -138,7 +144,8 @@ final class Relocation {
     if (text.contains("/regex/")
         || text.contains(".regex.")
         || text.contains("Substitutes")
-        || text.contains("/Drivers")) {
+        || text.contains("/Drivers")
+        || text.contains("/Gate")) {
       for (Map.Entry<String, String> name : NAMES.entrySet()) {
         result = renamed(result, name.getKey(), name.getValue());
       }

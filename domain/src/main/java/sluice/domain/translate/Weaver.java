@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// A gate is one call of a static method without parameters and result. It leaves locals and stack
 /// alone, so the frames of the method stay right and nothing about types has to be computed again.
 final class Weaver implements CodeTransform {
+  private static final ClassDesc GATE = ClassDesc.ofInternalName(Relocation.GATE);
+
   private final String where;
   private final Redirects redirects;
   private final Ancestry ancestry;
@@ -75,7 +77,7 @@ final class Weaver implements CodeTransform {
   }
 
   private static void gate(CodeBuilder builder) {
-    builder.invokestatic(Gate.NAME, Gate.METHOD, ConstantDescs.MTD_void);
+    builder.invokestatic(GATE, "pass", ConstantDescs.MTD_void);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.io.Serializable;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.MutableCallSite;
 import java.lang.module.ModuleFinder;
 import java.lang.reflect.Proxy;
 import java.security.SecureClassLoader;
@@ -321,7 +322,7 @@ public final class Evasions {
         super("x", null);
       }
 
-      protected MethodHandle gate() {
+      protected MutableCallSite gate() {
         return null;
       }
 
