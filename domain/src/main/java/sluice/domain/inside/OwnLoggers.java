@@ -61,7 +61,7 @@ public final class OwnLoggers {
   }
 
   /// The logger of that name, made if there is none.
-  Logger logger(String name) {
+  public Logger logger(String name) {
     synchronized (byName) {
       Logger known = byName.get(Objects.requireNonNull(name));
       return known == null ? enter(name, new Own(name)) : known;
@@ -69,14 +69,14 @@ public final class OwnLoggers {
   }
 
   /// The logger of that name, or null.
-  @Nullable Logger known(String name) {
+  public @Nullable Logger known(String name) {
     synchronized (byName) {
       return byName.get(Objects.requireNonNull(name));
     }
   }
 
   /// A logger below the root that has no name.
-  Logger anonymous() {
+  public Logger anonymous() {
     Logger made = new Own(null);
     made.setParent(root);
     return made;
@@ -85,7 +85,7 @@ public final class OwnLoggers {
   /// Enters a logger that the domain made.
   ///
   /// @return false if there is one of its name
-  boolean add(Logger logger) {
+  public boolean add(Logger logger) {
     String name = Objects.requireNonNull(logger.getName());
     synchronized (byName) {
       if (byName.containsKey(name)) {
@@ -97,7 +97,7 @@ public final class OwnLoggers {
   }
 
   /// The names there are.
-  Enumeration<String> names() {
+  public Enumeration<String> names() {
     synchronized (byName) {
       return Collections.enumeration(List.copyOf(byName.keySet()));
     }
