@@ -33,12 +33,14 @@ final class DomainLoader extends InsideLoader {
   private final List<String> shared;
   private final @Nullable TranslationCache cache;
   private final MutableCallSite gate;
+  private final Throttle throttle;
   private final Home home;
   private final ClassLoader sharedFrom;
   private volatile boolean usesDrivers;
   private volatile boolean hasGate;
 
-  DomainLoader(DomainConfig config, ClassPath path, MutableCallSite gate, Home home)
+  DomainLoader(
+      DomainConfig config, ClassPath path, MutableCallSite gate, Throttle throttle, Home home)
       throws IOException {
     super("domain-" + config.name(), PLATFORM);
     this.path = path;
@@ -47,6 +49,7 @@ final class DomainLoader extends InsideLoader {
     cache =
         config.cache() == null || hash == null ? null : new TranslationCache(config.cache(), hash);
     this.gate = gate;
+    this.throttle = throttle;
     this.home = home;
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     sharedFrom = context == null ? HOST : context;
@@ -55,6 +58,11 @@ final class DomainLoader extends InsideLoader {
   @Override
   protected MutableCallSite gate() {
     return gate;
+  }
+
+  @Override
+  protected Runnable look() {
+    return throttle;
   }
 
   @Override

@@ -17,8 +17,8 @@ import sluice.domain.inside.Inside;
 /// when it has been over it lately; and throw [Death] once it has ended. Any thread may call.
 ///
 /// The gates of a domain have one call site (`java.lang.invoke.MutableCallSite`), whose target
-/// compiled code holds as a constant: a new target throws away exactly the compiled code with gates
-/// of this domain. That stops all threads of the JVM for a moment, so ends are collected: at most
+/// compiled code holds as a constant ([sluice.domain.inside.Gate]): a new target throws away exactly
+/// the compiled code with gates of this domain. That stops all threads of the JVM for a moment, so ends are collected: at most
 /// every 10 ms, for all domains that end meanwhile.
 ///
 /// | field | writer | read mode | write mode |
@@ -32,7 +32,6 @@ final class GateSwitch {
   private static final List<GateSwitch> WAITING = new ArrayList<>();
   private static long lastNanos = System.nanoTime() - APART_NANOS;
 
-  private final MethodHandle look;
   private final MethodHandle die;
   private final Site site;
   private final String domain;
@@ -55,12 +54,11 @@ final class GateSwitch {
     }
   }
 
-  GateSwitch(String domain, Throttle throttle) {
+  GateSwitch(String domain) {
     this.domain = domain;
     MethodHandles.Lookup lookup = MethodHandles.lookup();
     MethodType type = MethodType.methodType(void.class);
     try {
-      look = lookup.findVirtual(Throttle.class, "pass", type).bindTo(throttle);
       die = lookup.findVirtual(GateSwitch.class, "die", type).bindTo(this);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
@@ -88,7 +86,7 @@ final class GateSwitch {
 
   /// From now on, gates look at the throttle.
   void watch() {
-    lead(look);
+    lead(Inside.WATCHED);
   }
 
   /// From now on, gates do nothing.

@@ -36,7 +36,7 @@ import sluice.domain.portal.Portals;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | replacing, making, closed | the thread that replaces or closes | under the lock | under the lock |
-/// | graph, the domain of a `Placed` | the thread that replaces | volatile, or by that thread | under the lock |
+/// | graph, `Placed.now` | the thread that replaces | volatile | under the lock |
 /// | generation | the thread that replaces | by that thread | by that thread |
 public final class ComponentHost implements AutoCloseable {
   private final Duration limit;

@@ -16,6 +16,9 @@ public abstract class InsideLoader extends ClassLoader {
   /// What every gate runs: a call site of type `()void`.
   protected abstract MutableCallSite gate();
 
+  /// What a gate runs while the domain is watched.
+  protected abstract Runnable look();
+
   /// What the domain has of its own.
   protected abstract Home home();
 }

@@ -14,7 +14,7 @@ import sluice.domain.portal.copy.Loans;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
-/// | runner | service's thread | under the monitor | volatile, before `outcome` is read; null under the monitor |
+/// | runner | service's thread | under the monitor | volatile; null under the monitor |
 ///
 /// A call that is abandoned interrupts its runner, if there is one, under the monitor. The runner
 /// takes the monitor only to leave such a call: then the interrupt has come, or does not come.

@@ -326,6 +326,10 @@ public final class Evasions {
         return null;
       }
 
+      protected Runnable look() {
+        return null;
+      }
+
       protected Home home() {
         return null;
       }

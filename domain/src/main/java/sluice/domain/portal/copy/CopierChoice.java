@@ -46,18 +46,20 @@ final class CopierChoice {
   /// if they are not or it cannot be told now. A class whose fields lead to other objects has none,
   /// since making its copier might come back to this one.
   static @Nullable Copier ofField(Class<?> type, Copiers copiers) {
-    boolean isPlain =
-        !type.isArray()
-            && (type.getModifiers() & (Modifier.ABSTRACT | Modifier.INTERFACE)) == 0
-            && !Counterparts.isOfJdk(type)
-            && ObjectCopiers.whyNot(type) == null
-            && ObjectCopiers.isLeaf(type);
-    boolean isArray = type.isArray() && type.getComponentType().isPrimitive();
     try {
-      return isPlain || isArray || JdkCopiers.of(type) != null ? copiers.of(type) : null;
-    } catch (CopyRefused e) {
+      boolean isKnown = type.isArray() ? type.componentType().isPrimitive() : isKnown(type);
+      return isKnown ? copiers.of(type) : null;
+    } catch (CopyRefused | LinkageError e) {
       return null; // an object of it is refused, and there may be none
     }
+  }
+
+  private static boolean isKnown(Class<?> type) {
+    return Counterparts.isOfJdk(type)
+        ? JdkCopiers.of(type) != null
+        : (type.getModifiers() & (Modifier.ABSTRACT | Modifier.INTERFACE)) == 0
+            && ObjectCopiers.whyNot(type) == null
+            && ObjectCopiers.isLeaf(type);
   }
 
   /// A part of the memory, over the same bytes: the receiver cannot end it, and the sender, with

@@ -355,7 +355,7 @@ final class JdkCopiers {
     Map<?, ?> from = (Map<?, ?>) source;
     context.shell(source, copy);
     int before = context.backEdges();
-    List<@Nullable Object> late = null;
+    @Nullable List<@Nullable Object> late = null;
     Iterator<? extends Map.Entry<?, ?>> iterator = from.entrySet().iterator();
     for (int i = 0; i < size; i++) {
       Map.Entry<?, ?> entry = entry(iterator, from);
