@@ -21,10 +21,12 @@ public final class Gate {
   /// @throws Throwable a [Death] if it has ended
   public static void pass() throws Throwable {
     MethodHandle target = SITE.getTarget();
-    if (target == Inside.WATCHED) {
-      LOOK.run();
-    } else if (target != Inside.OPEN) {
-      target.invokeExact();
+    if (target != Inside.OPEN) {
+      if (target == Inside.WATCHED) {
+        LOOK.run();
+      } else {
+        target.invokeExact();
+      }
     }
   }
 }
