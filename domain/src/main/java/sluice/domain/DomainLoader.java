@@ -120,13 +120,11 @@ final class DomainLoader extends InsideLoader {
     if (bytes == null) {
       throw new ClassNotFoundException(name);
     }
-    return name.startsWith(OWN)
-        ? defineClass(name, bytes, 0, bytes.length)
-        : withGate(name, bytes);
+    return name.startsWith(OWN) ? defineClass(name, bytes, 0, bytes.length) : withGate(name, bytes);
   }
 
-  /// Makes the gate ready before the first class that calls it: there is room for that on the stack,
-  /// which there may not be where it is called first.
+  /// Makes the gate ready before the first class that calls it: there is room for that on the
+  /// stack, which there may not be where it is called first.
   private Class<?> withGate(String name, byte[] bytes) throws ClassNotFoundException {
     if (!hasGate) {
       Class.forName(OWN + "Gate", true, this);

@@ -17,9 +17,9 @@ import sluice.domain.inside.Inside;
 /// when it has been over it lately; and throw [Death] once it has ended. Any thread may call.
 ///
 /// The gates of a domain have one call site (`java.lang.invoke.MutableCallSite`), whose target
-/// compiled code holds as a constant ([sluice.domain.inside.Gate]): a new target throws away exactly
-/// the compiled code with gates of this domain. That stops all threads of the JVM for a moment, so ends are collected: at most
-/// every 10 ms, for all domains that end meanwhile.
+/// compiled code holds as a constant ([sluice.domain.inside.Gate]): a new target throws away
+/// exactly the compiled code with gates of this domain. That stops all threads of the JVM for a
+/// moment, so ends are collected: at most every 10 ms, for all domains that end meanwhile.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

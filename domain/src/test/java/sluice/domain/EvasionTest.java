@@ -175,8 +175,8 @@ final class EvasionTest {
     assertThat(host.checkError()).isFalse();
   }
 
-  /// A logger that a domain gets is not the host's of that name, so nothing of the domain runs where
-  /// the host logs.
+  /// A logger that a domain gets is not the host's of that name, so nothing of the domain runs
+  /// where the host logs.
   @Test
   void whatItPutsAtLoggersIsNotReachedByTheHost() throws Exception {
     Logger host = Logger.getLogger("sluice.shared");

@@ -18,8 +18,7 @@ public final class Inside {
 
   /// A handle of type `()void` that is no other.
   private static MethodHandle mark(String state) {
-    MethodHandle nothing =
-        MethodHandles.empty(MethodType.methodType(void.class, String.class));
+    MethodHandle nothing = MethodHandles.empty(MethodType.methodType(void.class, String.class));
     return MethodHandles.insertArguments(nothing, 0, state);
   }
 

@@ -39,13 +39,13 @@ public final class OwnLoggers {
     }
 
     @Override
-    public void publish(LogRecord record) {
+    public synchronized void publish(LogRecord record) {
       super.publish(record);
       flush();
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
       flush();
     }
   }
@@ -107,11 +107,13 @@ public final class OwnLoggers {
     logger.setParent(above(name));
     byName.put(name, logger);
     // Names below begin with a dot after this one; a slash is the character after the dot.
-    byName.subMap(name + ".", name + "/").forEach((each, below) -> {
-      if (above(each) == logger) {
-        below.setParent(logger);
-      }
-    });
+    byName
+        .subMap(name + ".", name + "/")
+        .forEach((each, below) -> {
+          if (above(each) == logger) {
+            below.setParent(logger);
+          }
+        });
     return logger;
   }
 

@@ -65,7 +65,11 @@ public final class Evasions {
       at(mine);
       boolean added = LogManager.getLogManager().addLogger(mine);
       String parent = Logger.getLogger("sluice.shared.below").getParent().getName();
-      return added + " below " + parent + " of " + LogManager.getLogManager().getLogger("").getName();
+      return added
+          + " below "
+          + parent
+          + " of "
+          + LogManager.getLogManager().getLogger("").getName();
     }
 
     private void at(Logger logger) {

@@ -116,8 +116,7 @@ final class AfterTheEnd {
   private static boolean endsBlock(Instruction instruction) {
     return switch (instruction.opcode().kind()) {
       case RETURN, THROW_EXCEPTION, TABLE_SWITCH, LOOKUP_SWITCH -> true;
-      case BRANCH ->
-          instruction.opcode() == Opcode.GOTO || instruction.opcode() == Opcode.GOTO_W;
+      case BRANCH -> instruction.opcode() == Opcode.GOTO || instruction.opcode() == Opcode.GOTO_W;
       default -> false;
     };
   }

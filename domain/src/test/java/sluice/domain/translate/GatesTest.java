@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeBuilder;
-import java.lang.classfile.CodeModel;
 import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.SwitchCase;
@@ -101,7 +100,10 @@ final class GatesTest {
             ClassDesc.of("p.Program"),
             type ->
                 type.withMethodBody(
-                    "run", ConstantDescs.MTD_void, ClassFile.ACC_STATIC, code -> {
+                    "run",
+                    ConstantDescs.MTD_void,
+                    ClassFile.ACC_STATIC,
+                    code -> {
                       body(code, random);
                     }));
   }

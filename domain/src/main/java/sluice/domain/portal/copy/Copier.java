@@ -14,6 +14,7 @@ interface Copier {
   ///
   /// @param first what stood at `at`, of the class of this copier
   /// @return the place of the first that was not copied
+  @SuppressWarnings("NonApiType") // the compiler inlines the methods of this class
   default int run(
       Object first,
       ArrayList<?> from,

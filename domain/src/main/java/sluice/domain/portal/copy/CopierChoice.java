@@ -42,9 +42,9 @@ final class CopierChoice {
         : orReference(type, why, "make it a record, or pass a portal to it.");
   }
 
-  /// The copier of a field that is declared as a class, whose objects mostly are of that class; null
-  /// if they are not or it cannot be told now. A class whose fields lead to other objects has none,
-  /// since making its copier might come back to this one.
+  /// The copier of a field that is declared as a class, whose objects mostly are of that class;
+  /// null if they are not or it cannot be told now. A class whose fields lead to other objects has
+  /// none, since making its copier might come back to this one.
   static @Nullable Copier ofField(Class<?> type, Copiers copiers) {
     try {
       boolean isKnown = type.isArray() ? type.componentType().isPrimitive() : isKnown(type);

@@ -296,8 +296,8 @@ public final class CopyContext {
     return backEdges;
   }
 
-  /// Fills a collection by hashes or order after the walk: a key leads back to an object that is not
-  /// complete.
+  /// Fills a collection by hashes or order after the walk: a key leads back to an object that is
+  /// not complete.
   void fillLate(Runnable filling) {
     if (late == null) {
       late = new ArrayList<>();

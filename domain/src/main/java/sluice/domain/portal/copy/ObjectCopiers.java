@@ -162,8 +162,7 @@ final class ObjectCopiers {
         .if_icmpge(end)
         .aload(from)
         .iload(at)
-        .invokestatic(
-            desc(JdkCopiers.class), "element", MethodTypeDesc.of(CD_Object, LIST, CD_int))
+        .invokestatic(desc(JdkCopiers.class), "element", MethodTypeDesc.of(CD_Object, LIST, CD_int))
         .astore(first)
         .aload(first);
     type(body, type, constants);
@@ -259,10 +258,7 @@ final class ObjectCopiers {
 
   /// Leaves the copy of one field on the stack.
   private static void value(
-      CodeBuilder body,
-      Shape.Part part,
-      Map<Class<?>, Copier> ofFields,
-      List<Object> constants) {
+      CodeBuilder body, Shape.Part part, Map<Class<?>, Copier> ofFields, List<Object> constants) {
     if (!part.type().isPrimitive()) {
       body.aload(THE_CONTEXT);
     }
@@ -278,9 +274,7 @@ final class ObjectCopiers {
       type(body, part.type(), constants);
       constant(body, copier, desc(Copier.class), constants);
       onContext(
-          body,
-          "expected",
-          MethodTypeDesc.of(CD_Object, CD_Object, CD_Class, desc(Copier.class)));
+          body, "expected", MethodTypeDesc.of(CD_Object, CD_Object, CD_Class, desc(Copier.class)));
     } else if (!part.type().isPrimitive()) {
       onContext(body, "any", OBJECT_TO_OBJECT);
     }
