@@ -51,6 +51,7 @@ public final class Evasions {
   /// Puts itself wherever a logger can be reached, and loops where it is called.
   public static final class HandlerOfLogger extends Handler
       implements Runnable, Filter, Callable<String> {
+    @SuppressWarnings("deprecation") // the field Logger.global
     public String call() {
       for (String name : List.of("", "sluice.shared", "global")) {
         at(Logger.getLogger(name));

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// Where the instructions of a method may go when its domain has ended: a gate only to a handler
@@ -38,6 +39,10 @@ final class AfterTheEnd {
       }
     }
     handlers = code.exceptionHandlers();
+  }
+
+  private int place(Label label) {
+    return Objects.requireNonNull(places.get(label));
   }
 
   private static boolean isGate(Instruction instruction) {
@@ -80,17 +85,17 @@ final class AfterTheEnd {
     List<Integer> next = new ArrayList<>();
     boolean isGate = isGate(instruction);
     if (!isGate) {
-      jumps(instruction).forEach(label -> next.add(places.get(label)));
+      jumps(instruction).forEach(label -> next.add(place(label)));
       if (!endsBlock(instruction) && at + 1 < instructions.size()) {
         next.add(at + 1);
       }
     }
     for (ExceptionCatch entry : handlers) {
-      boolean isAround = places.get(entry.tryStart()) <= at && at < places.get(entry.tryEnd());
+      boolean isAround = place(entry.tryStart()) <= at && at < place(entry.tryEnd());
       boolean catches =
           entry.catchType().map(type -> CATCH_DEATH.contains(type.asInternalName())).orElse(true);
       if (isAround && (catches || !isGate)) {
-        next.add(places.get(entry.handler()));
+        next.add(place(entry.handler()));
       }
     }
     return next;

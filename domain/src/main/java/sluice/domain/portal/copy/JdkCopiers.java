@@ -208,6 +208,7 @@ final class JdkCopiers {
   }
 
   /// An element of a list that the sender may be changing.
+  @SuppressWarnings("NonApiType") // the compiler inlines the methods of this class
   static @Nullable Object element(ArrayList<?> from, int at) {
     try {
       return from.get(at);

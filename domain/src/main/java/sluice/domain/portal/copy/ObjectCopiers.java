@@ -259,6 +259,7 @@ final class ObjectCopiers {
   /// Leaves the copy of one field on the stack.
   private static void value(
       CodeBuilder body, Shape.Part part, Map<Class<?>, Copier> ofFields, List<Object> constants) {
+    Copier copier = ofFields.get(part.type());
     if (!part.type().isPrimitive()) {
       body.aload(THE_CONTEXT);
     }
@@ -270,7 +271,7 @@ final class ObjectCopiers {
     } else if (PortalInterfaces.is(part.type())) {
       type(body, part.type(), constants);
       onContext(body, "declared", MethodTypeDesc.of(CD_Object, CD_Object, CD_Class));
-    } else if (ofFields.get(part.type()) instanceof Copier copier) {
+    } else if (copier != null) {
       type(body, part.type(), constants);
       constant(body, copier, desc(Copier.class), constants);
       onContext(
