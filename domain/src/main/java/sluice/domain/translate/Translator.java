@@ -63,7 +63,7 @@ public final class Translator {
       ClassModel renamed = SMALL.parse(Relocation.rename(bytes));
       foreignPatterns(renamed, source);
       return weave(renamed, source);
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new Refused(
           name,
           "it cannot be read, or is too large with gates (" + e.getMessage() + ")",

@@ -41,7 +41,7 @@ final class GatesTest {
     for (int i = 0; i < PROGRAMS; i++) {
       cycles += check("seed " + seed + " + " + i, program(new Random(seed + i)));
     }
-    assertThat(cycles).as("programs that go round without gates").isGreaterThan(PROGRAMS / 2);
+    assertThat(cycles).as("programs that go round without gates").isGreaterThan(PROGRAMS / 10);
   }
 
   @Test
