@@ -55,7 +55,7 @@ public final class ComponentHost implements AutoCloseable {
   /// The domain that is being replaced; null for none.
   private @Nullable String replacing;
 
-  /// What is to take its place, while its objects are made.
+  /// The successor of that domain, while its objects are made.
   private @Nullable Together making;
 
   private boolean closed;
@@ -347,7 +347,7 @@ public final class ComponentHost implements AutoCloseable {
     copies.retain(wanted);
   }
 
-  /// Ends all domains, also one that is being made, and waits until its replacement has given up.
+  /// Ends all domains, also a domain that is being made, and waits for the end of a replacement.
   @Override
   public void close() throws IOException {
     boolean wasInterrupted = false;

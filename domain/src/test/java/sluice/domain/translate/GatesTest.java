@@ -93,19 +93,20 @@ final class GatesTest {
   }
 
   /// A method of some blocks that go to each other in any way, below handlers of any kind, also of
-  /// themselves. It is never run, and has no frames.
+  /// themselves. It is never run; a class file of this version needs no frames.
   private static byte[] program(Random random) {
     return ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS)
         .build(
             ClassDesc.of("p.Program"),
             type ->
-                type.withMethodBody(
-                    "run",
-                    ConstantDescs.MTD_void,
-                    ClassFile.ACC_STATIC,
-                    code -> {
-                      body(code, random);
-                    }));
+                type.withVersion(ClassFile.JAVA_6_VERSION, 0)
+                    .withMethodBody(
+                        "run",
+                        ConstantDescs.MTD_void,
+                        ClassFile.ACC_STATIC,
+                        code -> {
+                          body(code, random);
+                        }));
   }
 
   private static void body(CodeBuilder code, Random random) {
