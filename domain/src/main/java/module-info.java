@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module sluice.domain {
   requires static org.jspecify;
   requires transitive sluice.verify;
+  requires transitive java.logging;
   requires java.management;
   requires jdk.management;
   requires sluice.memory;

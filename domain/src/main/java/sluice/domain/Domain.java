@@ -61,13 +61,13 @@ public final class Domain implements Party, AutoCloseable {
   private Domain(DomainConfig config, ClassPath path) throws IOException {
     this.config = config;
     this.path = path;
-    gates = new GateSwitch(config.name(), throttle);
+    gates = new GateSwitch(config.name());
     watch = new GateWatch(gates::watch, gates::leave);
     threads = new DomainThreads(config);
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
     DomainHome home = new DomainHome(config, threads, sockets, memory, traces);
-    loader = new DomainLoader(config, path, gates.handle(), home);
+    loader = new DomainLoader(config, path, gates.site(), throttle, home);
     threads.loader(loader);
     usage = new Usage(config.budget());
     copyQuota = config.budget().copyQuota();

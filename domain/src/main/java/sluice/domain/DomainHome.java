@@ -13,6 +13,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Home;
+import sluice.domain.inside.OwnLoggers;
 
 /// What one domain has instead of what the JVM has once. Any thread may call.
 final class DomainHome implements Home {
@@ -26,6 +27,7 @@ final class DomainHome implements Home {
   private final TimeZone timeZone = TimeZone.getDefault();
   private volatile @Nullable PrintStream out;
   private volatile @Nullable PrintStream err;
+  private volatile @Nullable OwnLoggers loggers;
   private volatile Properties properties = new Properties();
 
   DomainHome(
@@ -71,6 +73,18 @@ final class DomainHome implements Home {
   private synchronized PrintStream makeErr() {
     PrintStream made = err == null ? HostStream.of(streams.err()) : err;
     err = made;
+    return made;
+  }
+
+  @Override
+  public OwnLoggers loggers() {
+    OwnLoggers known = loggers;
+    return known == null ? makeLoggers() : known;
+  }
+
+  private synchronized OwnLoggers makeLoggers() {
+    OwnLoggers made = loggers == null ? new OwnLoggers(err()) : loggers;
+    loggers = made;
     return made;
   }
 

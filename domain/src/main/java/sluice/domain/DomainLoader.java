@@ -3,7 +3,7 @@ package sluice.domain;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MutableCallSite;
 import java.net.URL;
 import java.util.Collections;
 import java.util.Enumeration;
@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Home;
 import sluice.domain.inside.Inside;
 import sluice.domain.inside.InsideLoader;
-import sluice.domain.inside.Substitutes;
 import sluice.domain.translate.Translator;
 
 /// Defines the classes of one domain, translated. Any thread may call.
@@ -25,7 +24,6 @@ final class DomainLoader extends InsideLoader {
   }
 
   private static final Translator TRANSLATOR = new Translator();
-  private static final byte[] GATE = TRANSLATOR.gate();
   private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
   private static final String OWN = "sluice.domain.own.";
   private static final String INSIDE = Inside.class.getPackageName() + ".";
@@ -34,12 +32,15 @@ final class DomainLoader extends InsideLoader {
   private final ClassPath path;
   private final List<String> shared;
   private final @Nullable TranslationCache cache;
-  private final MethodHandle gate;
+  private final MutableCallSite gate;
+  private final Throttle throttle;
   private final Home home;
   private final ClassLoader sharedFrom;
   private volatile boolean usesDrivers;
+  private volatile boolean hasGate;
 
-  DomainLoader(DomainConfig config, ClassPath path, MethodHandle gate, Home home)
+  DomainLoader(
+      DomainConfig config, ClassPath path, MutableCallSite gate, Throttle throttle, Home home)
       throws IOException {
     super("domain-" + config.name(), PLATFORM);
     this.path = path;
@@ -48,14 +49,20 @@ final class DomainLoader extends InsideLoader {
     cache =
         config.cache() == null || hash == null ? null : new TranslationCache(config.cache(), hash);
     this.gate = gate;
+    this.throttle = throttle;
     this.home = home;
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     sharedFrom = context == null ? HOST : context;
   }
 
   @Override
-  protected MethodHandle gate() {
+  protected MutableCallSite gate() {
     return gate;
+  }
+
+  @Override
+  protected Runnable look() {
+    return throttle;
   }
 
   @Override
@@ -65,7 +72,7 @@ final class DomainLoader extends InsideLoader {
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (name.startsWith(INSIDE) && !name.equals(Substitutes.class.getName())) {
+    if (name.startsWith(INSIDE) && !name.endsWith("Substitutes")) {
       return Class.forName(name, false, HOST);
     }
     for (String each : shared) {
@@ -78,7 +85,7 @@ final class DomainLoader extends InsideLoader {
       if (known == null) {
         // What was kept was no class of this JDK, which need not be asked again.
         byte[] kept = cache == null ? null : cache.find(name.replace('.', '/'));
-        known = kept == null ? ofJdk(name) : defineClass(name, kept, 0, kept.length);
+        known = kept == null ? ofJdk(name) : withGate(name, kept);
         usesDrivers |= known != null && name.equals("java.sql.DriverManager");
       }
       return known == null ? findClass(name) : known;
@@ -113,13 +120,20 @@ final class DomainLoader extends InsideLoader {
     if (bytes == null) {
       throw new ClassNotFoundException(name);
     }
+    return name.startsWith(OWN) ? defineClass(name, bytes, 0, bytes.length) : withGate(name, bytes);
+  }
+
+  /// Makes the gate ready before the first class that calls it: there is room for that on the
+  /// stack, which there may not be where it is called first.
+  private Class<?> withGate(String name, byte[] bytes) throws ClassNotFoundException {
+    if (!hasGate) {
+      Class.forName(OWN + "Gate", true, this);
+      hasGate = true;
+    }
     return defineClass(name, bytes, 0, bytes.length);
   }
 
   private byte @Nullable [] own(String internal) {
-    if (internal.endsWith("/Gate")) {
-      return GATE;
-    }
     return OwnClasses.get(internal, TRANSLATOR::own);
   }
 

@@ -1,11 +1,13 @@
 package sluice.domain;
 
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Enumeration;
+import java.util.Collections;
 import java.util.List;
 import java.util.ResourceBundle;
+import java.util.logging.Handler;
+import java.util.logging.LogManager;
+import java.util.logging.Logger;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMRuntimeException;
 import javax.management.MBeanRegistrationException;
@@ -18,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// values, loggers, drivers of databases. Any thread may note; the thread that ends the domain
 /// removes.
 ///
-/// Loggers and drivers are reached by reflection, where their modules are there: this module does
-/// not require them.
+/// Drivers are reached by reflection, where their module is there: this module does not require it.
 final class DomainTraces {
   private static final int FIRST_LOOK = 64;
   private static final long VISIT_MILLIS = 100;
@@ -119,43 +120,26 @@ final class DomainTraces {
     }
   }
 
-  /// Handlers and filters of the domain's classes, on loggers of the JVM.
-  private static void removeHandlers(DomainLoader loader) throws ReflectiveOperationException {
-    Module logging = ModuleLayer.boot().findModule("java.logging").orElse(null);
-    Class<?> manager =
-        logging == null ? null : Class.forName(logging, "java.util.logging.LogManager");
-    Class<?> type = logging == null ? null : Class.forName(logging, "java.util.logging.Logger");
-    if (manager == null || type == null) {
-      return;
-    }
-    Object all = manager.getMethod("getLogManager").invoke(null);
-    Enumeration<?> names = (Enumeration<?>) manager.getMethod("getLoggerNames").invoke(all);
-    while (names.hasMoreElements()) {
-      Object logger = manager.getMethod("getLogger", String.class).invoke(all, names.nextElement());
+  /// Handlers and filters of the domain's classes, on loggers of the JVM: the domain gets its own,
+  /// but reflection finds those.
+  private static void removeHandlers(DomainLoader loader) {
+    LogManager manager = LogManager.getLogManager();
+    for (String name : Collections.list(manager.getLoggerNames())) {
+      Logger logger = manager.getLogger(name);
       if (logger != null) {
-        clean(loader, type, logger);
+        clean(loader, logger);
       }
     }
   }
 
-  private static void clean(DomainLoader loader, Class<?> type, Object logger)
-      throws ReflectiveOperationException {
-    Method getHandlers = type.getMethod("getHandlers");
-    for (Object handler : (Object[]) getHandlers.invoke(logger)) {
+  private static void clean(DomainLoader loader, Logger logger) {
+    for (Handler handler : logger.getHandlers()) {
       if (isOf(loader, handler)) {
-        for (Method method : type.getMethods()) {
-          if (method.getName().equals("removeHandler")) {
-            method.invoke(logger, handler);
-          }
-        }
+        logger.removeHandler(handler);
       }
     }
-    if (isOf(loader, type.getMethod("getFilter").invoke(logger))) {
-      for (Method method : type.getMethods()) {
-        if (method.getName().equals("setFilter")) {
-          method.invoke(logger, new Object[] {null});
-        }
-      }
+    if (isOf(loader, logger.getFilter())) {
+      logger.setFilter(null);
     }
   }
 

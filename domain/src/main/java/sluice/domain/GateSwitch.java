@@ -11,14 +11,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
+import sluice.domain.inside.Inside;
 
 /// What the gates of one domain do: nothing, while it is within its budget; look at the [Throttle]
 /// when it has been over it lately; and throw [Death] once it has ended. Any thread may call.
 ///
 /// The gates of a domain have one call site (`java.lang.invoke.MutableCallSite`), whose target
-/// compiled code holds as a constant: a new target throws away exactly the compiled code with gates
-/// of this domain. That stops all threads of the JVM for a moment, so ends are collected: at most
-/// every 10 ms, for all domains that end meanwhile.
+/// compiled code holds as a constant ([sluice.domain.inside.Gate]): a new target throws away
+/// exactly the compiled code with gates of this domain. That stops all threads of the JVM for a
+/// moment, so ends are collected: at most every 10 ms, for all domains that end meanwhile.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -31,28 +32,38 @@ final class GateSwitch {
   private static final List<GateSwitch> WAITING = new ArrayList<>();
   private static long lastNanos = System.nanoTime() - APART_NANOS;
 
-  private final MethodHandle pass;
-  private final MethodHandle look;
   private final MethodHandle die;
-  private final MutableCallSite site;
-  private final MethodHandle handle;
+  private final Site site;
   private final String domain;
   private boolean ended;
   private volatile @Nullable Thread visitor;
 
-  GateSwitch(String domain, Throttle throttle) {
+  /// Code of the domain that reaches it by reflection cannot set it.
+  private static final class Site extends MutableCallSite {
+    Site() {
+      super(Inside.OPEN);
+    }
+
+    private void lead(MethodHandle target) {
+      super.setTarget(target);
+    }
+
+    @Override
+    public void setTarget(MethodHandle target) {
+      throw new UnsupportedOperationException("the gates of a domain");
+    }
+  }
+
+  GateSwitch(String domain) {
     this.domain = domain;
     MethodHandles.Lookup lookup = MethodHandles.lookup();
     MethodType type = MethodType.methodType(void.class);
     try {
-      look = lookup.findVirtual(Throttle.class, "pass", type).bindTo(throttle);
       die = lookup.findVirtual(GateSwitch.class, "die", type).bindTo(this);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
     }
-    pass = MethodHandles.empty(type);
-    site = new MutableCallSite(pass);
-    handle = site.dynamicInvoker();
+    site = new Site();
   }
 
   @SuppressWarnings("UnusedMethod") // called through its handle
@@ -69,18 +80,18 @@ final class GateSwitch {
   }
 
   /// What a gate runs.
-  MethodHandle handle() {
-    return handle;
+  MutableCallSite site() {
+    return site;
   }
 
   /// From now on, gates look at the throttle.
   void watch() {
-    lead(look);
+    lead(Inside.WATCHED);
   }
 
   /// From now on, gates do nothing.
   void leave() {
-    lead(pass);
+    lead(Inside.OPEN);
   }
 
   private void lead(MethodHandle target) {
@@ -88,7 +99,7 @@ final class GateSwitch {
       if (ended) {
         return;
       }
-      site.setTarget(target);
+      site.lead(target);
     }
     MutableCallSite.syncAll(new MutableCallSite[] {site});
   }
@@ -99,7 +110,7 @@ final class GateSwitch {
 
   private synchronized MutableCallSite leadToDeath() {
     ended = true;
-    site.setTarget(die);
+    site.lead(die);
     return site;
   }
 

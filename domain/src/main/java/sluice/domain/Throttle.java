@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | closed | the warden's thread; the thread that ends the domain | volatile, at gates | volatile |
-final class Throttle {
+final class Throttle implements Runnable {
   private static final long LOOK_NANOS = 1_000_000;
 
   private volatile boolean closed;
@@ -16,8 +16,9 @@ final class Throttle {
     closed = isClosed;
   }
 
-  /// A gate of a domain that was once over its budget.
-  void pass() {
+  /// By gates of a domain that was over its budget lately.
+  @Override
+  public void run() {
     if (closed) {
       hold();
     }

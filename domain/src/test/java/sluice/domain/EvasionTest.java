@@ -12,6 +12,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,5 +173,41 @@ final class EvasionTest {
     }
     assertThat(Guests.text(printed)).contains("a trace of the guest");
     assertThat(host.checkError()).isFalse();
+  }
+
+  /// A logger that a domain gets is not the host's of that name, so nothing of the domain runs
+  /// where the host logs.
+  @Test
+  void whatItPutsAtLoggersIsNotReachedByTheHost() throws Exception {
+    Logger host = Logger.getLogger("sluice.shared");
+    Logger root = Logger.getLogger("");
+    Level level = root.getLevel();
+    try (Domain domain = Guests.domain()) {
+      Object guest = Guests.create(domain, "Evasions$HandlerOfLogger");
+      assertThat(domain.call((Callable<?>) guest)).isEqualTo("true below sluice.shared of ");
+      domain.start("logs", (Runnable) guest);
+      host.log(Level.FINE, "of the host, in a thread of the host");
+      for (Logger each : List.of(host, root, Logger.getGlobal())) {
+        assertThat(each.getHandlers()).doesNotContain((Handler) guest);
+        assertThat(each.getFilter()).isNull();
+      }
+      assertThat(root.getHandlers()).allSatisfy(each -> assertThat(each.getFilter()).isNull());
+      assertThat(root.getLevel()).isEqualTo(level);
+      assertThat(LogManager.getLogManager().getLogger("sluice.shared.below")).isNull();
+      domain.kill();
+      assertThat(domain.awaitEnd(LONG)).isTrue();
+    }
+  }
+
+  @Test
+  void whatItLogsGoesToItsOwnStream() throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream err = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    DomainConfig.Streams streams =
+        new DomainConfig.Streams(InputStream.nullInputStream(), err, err);
+    try (Domain domain = Domain.create(Guests.config().withStreams(streams))) {
+      domain.start("logs", guest(domain, "LogsPlainly")).join();
+    }
+    assertThat(Guests.text(printed)).contains("plain words of the guest");
   }
 }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +19,9 @@ import sluice.domain.portal.Party;
 import sluice.domain.portal.Portals;
 
 /// Runs components in domains: a component that needs a service gets the object itself where both
-/// are in one domain, and a portal where they are apart. Any thread may call; [#start], [#replace]
-/// and [#close] exclude each other.
+/// are in one domain, and a portal where they are apart. Any thread may call. One domain at a time
+/// is replaced; its new objects are made outside of the lock, so that a constructor that takes long
+/// holds up neither questions nor [#close].
 ///
 /// ```
 ///  replace:  copy jars ─► check ─► new domain, objects made ─► portals and names lead to it
@@ -32,6 +32,12 @@ import sluice.domain.portal.Portals;
 /// What is replaced is a domain, with all components in it: they may hold each other's objects. The
 /// new objects begin without the state of the old; portals to other objects of the old domain end
 /// with it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | replacing, making, closed | the thread that replaces or closes | under the lock | under the lock |
+/// | graph, `Placed.now` | the thread that replaces | volatile | under the lock |
+/// | generation | the thread that replaces | by that thread | by that thread |
 public final class ComponentHost implements AutoCloseable {
   private final Duration limit;
   private final Portals portals = new Portals(CallPath.SERVICE_THREAD);
@@ -42,9 +48,17 @@ public final class ComponentHost implements AutoCloseable {
   private final List<Component> configured;
 
   /// With copies of the jars, as the domains have loaded them.
-  private ComponentGraph graph;
+  private volatile ComponentGraph graph;
 
   private int generation;
+
+  /// The domain that is being replaced; null for none.
+  private @Nullable String replacing;
+
+  /// The successor of that domain, while its objects are made.
+  private @Nullable Together making;
+
+  private boolean closed;
 
   /// A domain that runs, and where its components are placed.
   private static final class Placed {
@@ -113,7 +127,7 @@ public final class ComponentHost implements AutoCloseable {
         }
       }
       String domain = placement.config().name();
-      domains.put(domain, new Placed(placement, open(placement, domain)));
+      domains.put(domain, new Placed(placement, open(graph, placement, domain)));
     }
     for (Component component : graph.order()) {
       if (component.type() == null) {
@@ -155,7 +169,8 @@ public final class ComponentHost implements AutoCloseable {
     }
   }
 
-  private Together open(Placement placement, String name) throws IOException {
+  private static Together open(ComponentGraph graph, Placement placement, String name)
+      throws IOException {
     List<Component> all = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     for (String component : placement.components()) {
@@ -224,58 +239,103 @@ public final class ComponentHost implements AutoCloseable {
   ///
   /// @return false if calls did not end within the limit; they end with the old domain
   /// @throws ComponentRefused if the components do not fit together any more, the classes of one
-  ///   are not compatible with those before, or an object cannot be made; all stays as it was
-  public synchronized boolean replace(String domain)
-      throws IOException, ComponentRefused, InterruptedException {
-    Placed placed = placed(domain);
-    List<Component> components = new ArrayList<>();
-    for (Component each : configured) {
-      if (placed.now.has(each.name())) {
-        components.add(each);
-      }
+  ///   are not compatible with those before, an object cannot be made, a domain is being replaced,
+  ///   or this host was closed; all stays as it was
+  public boolean replace(String domain) throws IOException, ComponentRefused, InterruptedException {
+    Placed placed = begin(domain);
+    try {
+      List<Component> components = new ArrayList<>(configured);
+      components.removeIf(each -> !placed.now.has(each.name()));
+      return replace(placed, domain, components);
+    } finally {
+      finish();
     }
-    return replace(domain, components);
   }
 
   /// As [#replace(String)], with other jars of some components.
   ///
   /// @param changed each has the name of a component of the domain
-  public synchronized boolean replace(String domain, Collection<Component> changed)
+  public boolean replace(String domain, Collection<Component> changed)
       throws IOException, ComponentRefused, InterruptedException {
+    Placed placed = begin(domain);
+    try {
+      return replace(placed, domain, changed);
+    } finally {
+      finish();
+    }
+  }
+
+  private synchronized Placed begin(String domain) throws ComponentRefused {
     Placed placed = placed(domain);
-    Together before = placed.now;
+    if (replacing != null) {
+      throw new ComponentRefused(
+          "domain " + domain,
+          "domain " + replacing + " is being replaced",
+          "replace one domain after the other");
+    }
+    checkOpen(domain);
+    replacing = domain;
+    return placed;
+  }
+
+  private void checkOpen(String domain) throws ComponentRefused {
+    if (closed) {
+      throw new ComponentRefused(
+          "domain " + domain, "its components were closed", "start them again");
+    }
+  }
+
+  private synchronized void finish() {
+    replacing = null;
+    making = null;
+    notifyAll();
+  }
+
+  private boolean replace(Placed placed, String domain, Collection<Component> changed)
+      throws IOException, ComponentRefused, InterruptedException {
     List<Component> fresh = new ArrayList<>();
     for (Component each : changed) {
       fresh.add(copy(each));
     }
     ComponentGraph next = graph.with(fresh);
-    ComponentGraph kept = graph;
-    graph = next;
-    @Nullable Together made = null;
+    Together before = placed.now;
+    Together made = open(next, placed.placement, domain + "." + ++generation);
+    Portals.Replaced replaced;
     try {
-      made = open(placed.placement, domain + "." + ++generation);
+      note(domain, made);
       for (Component component : next.order()) {
         if (component.type() != null && placed.placement.components().contains(component.name())) {
           made.make(component, portals, limit);
         }
       }
-      IdentityHashMap<Object, Object> successors = before.successors(made);
-      Portals.Replaced replaced = portals.replace(before.domain(), made.domain(), successors);
-      placed.now = made;
-      made.run();
-      boolean isIdle = replaced.awaitIdle(limit.toNanos());
-      before.close("it was replaced");
-      retain();
-      return isIdle;
-    } catch (IOException | ComponentRefused | InterruptedException | RuntimeException e) {
-      if (placed.now == before) {
-        graph = kept;
-        if (made != null) {
-          made.close("it was not needed");
-        }
-      }
+      replaced = swap(placed, domain, made, next);
+    } catch (ComponentRefused | InterruptedException | RuntimeException e) {
+      made.close("it was not needed");
       throw e;
     }
+    try {
+      return replaced.awaitIdle(limit.toNanos());
+    } finally {
+      before.close("it was replaced");
+      retain();
+    }
+  }
+
+  private synchronized void note(String domain, Together made) throws ComponentRefused {
+    checkOpen(domain);
+    making = made;
+  }
+
+  private synchronized Portals.Replaced swap(
+      Placed placed, String domain, Together made, ComponentGraph next) throws ComponentRefused {
+    checkOpen(domain);
+    Together before = placed.now;
+    Portals.Replaced replaced =
+        portals.replace(before.domain(), made.domain(), before.successors(made));
+    placed.now = made;
+    graph = next;
+    made.run();
+    return replaced;
   }
 
   private void retain() throws IOException {
@@ -287,13 +347,29 @@ public final class ComponentHost implements AutoCloseable {
     copies.retain(wanted);
   }
 
-  /// Ends all domains.
+  /// Ends all domains, also a domain that is being made, and waits for the end of a replacement.
   @Override
-  public synchronized void close() throws IOException {
-    List<Placed> all = new ArrayList<>(domains.values());
-    for (Placed each : all.reversed()) {
-      each.now.close("it was closed");
+  public void close() throws IOException {
+    boolean wasInterrupted = false;
+    synchronized (this) {
+      closed = true;
+      if (making != null) {
+        making.close("it was closed");
+      }
+      for (Placed each : List.copyOf(domains.values()).reversed()) {
+        each.now.close("it was closed");
+      }
+      while (replacing != null) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          wasInterrupted = true;
+        }
+      }
     }
     copies.close();
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

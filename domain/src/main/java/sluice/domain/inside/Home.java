@@ -35,6 +35,9 @@ public interface Home {
   /// Instead of `TimeZone.getDefault()`.
   TimeZone timeZone();
 
+  /// Instead of the loggers of the JVM.
+  OwnLoggers loggers();
+
   /// Notes a pool of threads, whose idle threads come to no gate: it is shut down at the end.
   void made(Object pool);
 

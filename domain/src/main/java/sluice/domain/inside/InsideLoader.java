@@ -1,6 +1,6 @@
 package sluice.domain.inside;
 
-import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MutableCallSite;
 
 /// The class loader of a domain, as translated code finds it. Any thread may call.
 public abstract class InsideLoader extends ClassLoader {
@@ -13,8 +13,11 @@ public abstract class InsideLoader extends ClassLoader {
     super(name, parent);
   }
 
-  /// What every gate runs: a handle of type `()void`.
-  protected abstract MethodHandle gate();
+  /// What every gate runs: a call site of type `()void`.
+  protected abstract MutableCallSite gate();
+
+  /// What a gate runs while the domain is watched.
+  protected abstract Runnable look();
 
   /// What the domain has of its own.
   protected abstract Home home();

@@ -1,6 +1,7 @@
 package sluice.domain.portal;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyContext;
@@ -13,7 +14,10 @@ import sluice.domain.portal.copy.Loans;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
-/// | runner | service's thread | under the monitor | under the monitor |
+/// | runner | service's thread | under the monitor | volatile; null under the monitor |
+///
+/// A call that is abandoned interrupts its runner, if there is one, under the monitor. The runner
+/// takes the monitor only to leave such a call: then the interrupt has come, or does not come.
 final class ServiceCall extends OpenCalls.Entry implements Runnable {
   private sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
@@ -26,6 +30,16 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
   private static final long SWITCH_NANOS = 1_000_000_000;
   private static final long LOOK_AGAIN_NANOS = 10_000;
 
+  private static final VarHandle OUTCOME;
+
+  static {
+    try {
+      OUTCOME = MethodHandles.lookup().findVarHandle(ServiceCall.class, "outcome", Outcome.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final Proxy proxy;
   private final int method;
   private Handle handle;
@@ -33,9 +47,12 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
   private final @Nullable Object[] arguments;
   private final Thread caller = Thread.currentThread();
   private final @Nullable ServiceCall parent = Frame.current().running;
-  private final Loans loans = new Loans();
-  private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
-  private @Nullable Thread runner;
+
+  /// Null if there are no arguments.
+  private final @Nullable Loans loans;
+
+  private volatile @Nullable Outcome outcome;
+  private volatile @Nullable Thread runner;
 
   ServiceCall(Proxy proxy, int method, @Nullable Object[] arguments) {
     this.proxy = proxy;
@@ -43,6 +60,7 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
     this.handle = proxy.handle();
     this.signature = handle.signatures[method];
     this.arguments = arguments;
+    loans = arguments.length == 0 ? null : new Loans();
   }
 
   /// Whether the call came, through any number of portals, from a call of the same service.
@@ -59,20 +77,23 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
   @Nullable Object call() throws Throwable {
     submit();
     try {
-      while (outcome.get() == null) {
+      while (outcome == null) {
         LockSupport.park(this);
         if (Thread.currentThread().isInterrupted()) {
           abandon(cancelled());
         }
       }
     } finally {
-      loans.end();
+      if (loans != null) {
+        loans.end();
+      }
       handle.service.finished(this);
     }
-    return switch (outcome.get()) {
+    return switch (outcome) {
       case Returned returned -> {
         requireUsable();
-        yield signature.result(handle.result(), returned.value());
+        Object value = returned.value();
+        yield value == null ? null : signature.result(handle.result(), value);
       }
       case Thrown thrown -> {
         requireUsable(); // what a dying party throws is its end
@@ -122,15 +143,16 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
   void abandon(RuntimeException why) {
     if (settle(new Abandoned(why))) {
       synchronized (this) {
-        if (runner != null) {
-          runner.interrupt();
+        Thread running = runner;
+        if (running != null) {
+          running.interrupt();
         }
       }
     }
   }
 
   private boolean settle(Outcome settled) {
-    boolean first = outcome.compareAndSet(null, settled);
+    boolean first = OUTCOME.compareAndSet(this, null, settled);
     if (first) {
       LockSupport.unpark(caller);
     }
@@ -140,34 +162,39 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
   /// By the service's thread.
   @Override
   public void run() {
-    synchronized (this) {
-      if (outcome.get() != null) {
-        return;
+    runner = Thread.currentThread();
+    boolean isAbandoned = outcome != null;
+    if (!isAbandoned) {
+      Frame frame = Frame.current();
+      frame.party = handle.service.owner;
+      frame.running = this;
+      try {
+        isAbandoned = !settle(invoke());
+      } finally {
+        frame.party = null;
+        frame.running = null;
       }
-      runner = Thread.currentThread();
     }
-    Frame frame = Frame.current();
-    frame.party = handle.service.owner;
-    frame.running = this;
-    try {
-      settle(invoke());
-    } finally {
-      frame.party = null;
-      frame.running = null;
+    if (isAbandoned) {
       synchronized (this) {
         runner = null;
-        Thread.interrupted(); // an interrupt of this call is not the next one's
       }
     }
+    Thread.interrupted(); // an interrupt of this call is not the next one's
+  }
+
+  private @Nullable Object[] copies() {
+    CopyContext context = handle.arguments(loans);
+    @Nullable Object[] copies = new Object[arguments.length];
+    for (int i = 0; i < copies.length; i++) {
+      copies[i] = signature.argument(context, i, arguments[i]);
+    }
+    return copies;
   }
 
   private Outcome invoke() {
     try {
-      CopyContext context = handle.arguments(loans);
-      @Nullable Object[] copies = new Object[arguments.length];
-      for (int i = 0; i < copies.length; i++) {
-        copies[i] = signature.argument(context, i, arguments[i]);
-      }
+      @Nullable Object[] copies = arguments.length == 0 ? arguments : copies();
       return new Returned(signature.boxed.invokeExact(handle.service.target(), copies));
     } catch (CopyRefused refused) {
       return new Abandoned(refused);

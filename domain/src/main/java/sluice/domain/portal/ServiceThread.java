@@ -1,12 +1,11 @@
 package sluice.domain.portal;
 
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /// The thread of one service: runs its calls one after another, in the order in which they came.
-/// Any thread may add calls; a thread of the service's party takes them.
+/// Calls are added under the service's monitor; a thread of the service's party takes them.
 final class ServiceThread {
-  private final ConcurrentLinkedQueue<Runnable> calls = new ConcurrentLinkedQueue<>();
+  private final CallQueue calls = new CallQueue();
   private final Thread thread;
   private volatile boolean ended;
 

@@ -13,11 +13,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf;
+import sluice.domain.inside.LoggerSubstitutes;
 import sluice.domain.inside.Substitutes;
 
-/// Which method of [Substitutes] stands for which member of the JDK. Immutable.
+/// Which method of [Substitutes] and [LoggerSubstitutes] stands for which member of the JDK.
+/// Immutable.
 final class Redirects {
   static final ClassDesc SUBSTITUTES = ClassDesc.ofInternalName(Relocation.SUBSTITUTES);
+  private static final ClassDesc LOGGERS = ClassDesc.ofInternalName(Relocation.LOGGERS);
   static final ClassDesc EXECUTOR = ClassDesc.of(Executor.class.getName());
   static final ClassDesc FACTORY = ClassDesc.of(ThreadFactory.class.getName());
 
@@ -43,14 +46,19 @@ final class Redirects {
               + "(IIJLjava/util/concurrent/TimeUnit;Ljava/util/concurrent/BlockingQueue;"
               + HANDLER);
 
-  /// A method of the copy of [Substitutes].
-  record Substitute(String name, MethodTypeDesc type) {}
+  /// A static method of a class of which each domain has a copy.
+  record Substitute(ClassDesc owner, String name, MethodTypeDesc type) {}
 
   private final Map<String, Substitute> byMember = new HashMap<>();
   private final Set<String> signatures = new HashSet<>();
 
   Redirects() {
-    for (Method method : Substitutes.class.getDeclaredMethods()) {
+    addAll(Substitutes.class, SUBSTITUTES);
+    addAll(LoggerSubstitutes.class, LOGGERS);
+  }
+
+  private void addAll(Class<?> substitutes, ClassDesc copy) {
+    for (Method method : substitutes.getDeclaredMethods()) {
       InsteadOf mark = method.getAnnotation(InsteadOf.class);
       if (mark != null) {
         MethodTypeDesc type =
@@ -58,7 +66,7 @@ final class Redirects {
                 .describeConstable()
                 .orElseThrow();
         for (String member : mark.value()) {
-          add(member, mark.kind(), new Substitute(method.getName(), type));
+          add(member, mark.kind(), new Substitute(copy, method.getName(), type));
         }
       }
     }

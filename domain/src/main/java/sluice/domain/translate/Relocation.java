@@ -10,6 +10,8 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Drivers;
+import sluice.domain.inside.Gate;
+import sluice.domain.inside.LoggerSubstitutes;
 import sluice.domain.inside.Substitutes;
 
 /// Gives classes of the JDK and of this module other names, under which each domain has a copy.
@@ -23,7 +25,22 @@ final class Relocation {
 
   static final String REGEX = OWN + "regex/";
   static final String SUBSTITUTES = OWN + "Substitutes";
+  static final String LOGGERS = OWN + "LoggerSubstitutes";
+  static final String GATE = OWN + "Gate";
   static final String DRIVERS = OWN + "Drivers";
+
+  /// Classes of this module of which each domain has a copy, by the name of the copy.
+  private static final Map<String, String> OURS =
+      Map.of(
+          SUBSTITUTES,
+          name(Substitutes.class),
+          LOGGERS,
+          name(LoggerSubstitutes.class),
+          DRIVERS,
+          name(Drivers.class),
+          GATE,
+          name(Gate.class));
+
   private static final String JDK_REGEX = "java/util/regex/";
   private static final String JDK_REGEX_INNER = "jdk/internal/util/regex/";
   private static final String REGEX_INNER = OWN + "regexi/";
@@ -36,25 +53,25 @@ final class Relocation {
           REGEX,
           "java.util.regex.",
           REGEX.replace('/', '.'),
-          Substitutes.class.getName().replace('.', '/'),
+          name(Substitutes.class),
           SUBSTITUTES,
-          Drivers.class.getName().replace('.', '/'),
-          DRIVERS);
+          name(LoggerSubstitutes.class),
+          LOGGERS,
+          name(Drivers.class),
+          DRIVERS,
+          name(Gate.class),
+          GATE);
 
   private Relocation() {}
 
+  private static String name(Class<?> type) {
+    return type.getName().replace('.', '/');
+  }
+
   /// The bytes of a copy, renamed, or null if a name is not that of a copy.
   static byte @Nullable [] copy(String internalName) {
-    String original;
-    if (internalName.equals(SUBSTITUTES)) {
-      original = Substitutes.class.getName().replace('.', '/');
-    } else if (internalName.equals(DRIVERS)) {
-      original = Drivers.class.getName().replace('.', '/');
-    } else if (internalName.startsWith(REGEX)) {
-      original = JDK_REGEX + internalName.substring(REGEX.length());
-    } else if (internalName.startsWith(REGEX_INNER)) {
-      original = JDK_REGEX_INNER + internalName.substring(REGEX_INNER.length());
-    } else {
+    String original = original(internalName);
+    if (original == null) {
       return null;
     }
     Module module = isOurs(internalName) ? Substitutes.class.getModule() : Object.class.getModule();
@@ -65,9 +82,18 @@ final class Relocation {
     }
   }
 
+  private static @Nullable String original(String internalName) {
+    if (internalName.startsWith(REGEX)) {
+      return JDK_REGEX + internalName.substring(REGEX.length());
+    }
+    return internalName.startsWith(REGEX_INNER)
+        ? JDK_REGEX_INNER + internalName.substring(REGEX_INNER.length())
+        : OURS.get(internalName);
+  }
+
   /// Whether it is the copy of a class of this module, which is as it was compiled.
   static boolean isOurs(String internalName) {
-    return internalName.equals(SUBSTITUTES) || internalName.equals(DRIVERS);
+    return OURS.containsKey(internalName);
   }
 
   /// A class file with the names of the copies.
@@ -118,7 +144,8 @@ final class Relocation {
     if (text.contains("/regex/")
         || text.contains(".regex.")
         || text.contains("Substitutes")
-        || text.contains("/Drivers")) {
+        || text.contains("/Drivers")
+        || text.contains("/Gate")) {
       for (Map.Entry<String, String> name : NAMES.entrySet()) {
         result = renamed(result, name.getKey(), name.getValue());
       }

@@ -24,7 +24,7 @@ import sluice.verify.check.Treatment;
 /// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
 public final class Translator {
   /// Changes when the same class is to be translated otherwise than before.
-  public static final int VERSION = 5;
+  public static final int VERSION = 6;
 
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
 
@@ -40,11 +40,6 @@ public final class Translator {
 
   private final RuleTable rules = RuleTable.standard();
   private final Redirects redirects = new Redirects();
-
-  /// The class that every gate calls, for a domain to define.
-  public byte[] gate() {
-    return Gate.bytes();
-  }
 
   /// The copy of a class that every domain has of its own, translated if it is from the JDK; null
   /// if the name is not that of such a copy.
@@ -68,7 +63,7 @@ public final class Translator {
       ClassModel renamed = SMALL.parse(Relocation.rename(bytes));
       foreignPatterns(renamed, source);
       return weave(renamed, source);
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new Refused(
           name,
           "it cannot be read, or is too large with gates (" + e.getMessage() + ")",

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// A gate is one call of a static method without parameters and result. It leaves locals and stack
 /// alone, so the frames of the method stay right and nothing about types has to be computed again.
 final class Weaver implements CodeTransform {
+  private static final ClassDesc GATE = ClassDesc.ofInternalName(Relocation.GATE);
+
   private final String where;
   private final Redirects redirects;
   private final Ancestry ancestry;
@@ -75,7 +77,7 @@ final class Weaver implements CodeTransform {
   }
 
   private static void gate(CodeBuilder builder) {
-    builder.invokestatic(Gate.NAME, Gate.METHOD, ConstantDescs.MTD_void);
+    builder.invokestatic(GATE, "pass", ConstantDescs.MTD_void);
   }
 
   @Override
@@ -120,7 +122,7 @@ final class Weaver implements CodeTransform {
         if (substitute == null) {
           builder.with(field);
         } else {
-          builder.invokestatic(Redirects.SUBSTITUTES, substitute.name(), substitute.type());
+          builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
         }
       }
       case InvokeDynamicInstruction call -> dynamic(builder, call);
@@ -167,7 +169,7 @@ final class Weaver implements CodeTransform {
     Redirects.Substitute substitute = substitute(owner, name, descriptor);
     // A call of a superclass's method cannot go to a static method: it would choose again.
     if (substitute != null && call.opcode() != Opcode.INVOKESPECIAL) {
-      builder.invokestatic(Redirects.SUBSTITUTES, substitute.name(), substitute.type());
+      builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
       castResult(builder, type, substitute);
     } else if (opens(owner, name, descriptor)) {
       builder.invokestatic(Redirects.SUBSTITUTES, "opening", ConstantDescs.MTD_void);
@@ -372,13 +374,13 @@ final class Weaver implements CodeTransform {
     if (substitute == null
         && Redirects.isThreadStart(name, descriptor)
         && ancestry.isThread(owner)) {
-      substitute = new Redirects.Substitute("start", Redirects.STARTING);
+      substitute = new Redirects.Substitute(Redirects.SUBSTITUTES, "start", Redirects.STARTING);
     }
     return substitute == null
         ? handle
         : MethodHandleDesc.ofMethod(
             DirectMethodHandleDesc.Kind.STATIC,
-            Redirects.SUBSTITUTES,
+            substitute.owner(),
             substitute.name(),
             substitute.type());
   }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -181,6 +182,68 @@ final class ComponentHostTest {
     shelf.jar(directory.resolve("prices.jar"), List.of(api), Shelf.priceList(5));
     assertThat(host.replace(prices.config().name())).isTrue();
     assertThat(sum(till)).isEqualTo(35);
+  }
+
+  /// Puts a price list on the shelf whose constructor says that it began and waits for a file.
+  private Path waitingList() throws IOException {
+    Path go = directory.resolve("go");
+    String waiting =
+        """
+        PriceList() throws Exception {
+          java.nio.file.Files.createFile(java.nio.file.Path.of("%s"));
+          while (!java.nio.file.Files.exists(java.nio.file.Path.of("%s"))) { Thread.sleep(1); }
+        """
+            .formatted(directory.resolve("began"), go);
+    shelf.jar(
+        directory.resolve("prices.jar"),
+        List.of(directory.resolve("shop-api.jar")),
+        Shelf.priceList(3).replace("PriceList() {", waiting));
+    return go;
+  }
+
+  private FutureTask<Boolean> replacing(ComponentHost host, String domain) {
+    FutureTask<Boolean> replace = new FutureTask<>(() -> host.replace(domain));
+    Thread.ofPlatform().daemon().start(replace);
+    Path began = directory.resolve("began");
+    Await.until("the constructor", () -> Files.exists(began) || replace.isDone());
+    return replace;
+  }
+
+  @Test
+  void aConstructorThatWaitsHoldsUpNothingElse() throws Exception {
+    Placement prices = place("prices", "prices");
+    Placement placedTill = place("till", "till");
+    ComponentHost host = start(placedTill, prices);
+    Object till = till(host);
+    String name = prices.config().name();
+    Path go = waitingList();
+    FutureTask<Boolean> replace = replacing(host, name);
+    assertThat(sum(till)).isEqualTo(14);
+    assertThat(host.problem()).isNull();
+    assertThat(host.domain(name).name()).isEqualTo(name);
+    for (String each : host.domains()) {
+      assertThatThrownBy(() -> host.replace(each))
+          .isInstanceOf(ComponentRefused.class)
+          .hasMessageContainingAll("domain " + each, name + " is being replaced", "Fix: ");
+    }
+    assertThat(replace.isDone()).isFalse();
+    Files.createFile(go);
+    assertThat(replace.get()).isTrue();
+    assertThat(sum(till)).isEqualTo(21);
+    assertThat(host.replace(placedTill.config().name())).isTrue();
+  }
+
+  @Test
+  void aHostIsClosedWhileAConstructorWaits() throws Exception {
+    Placement prices = place("prices", "prices");
+    ComponentHost host = start(place("till", "till"), prices);
+    waitingList();
+    FutureTask<Boolean> replace = replacing(host, prices.config().name());
+    host.close();
+    assertThatThrownBy(replace::get).hasCauseInstanceOf(ComponentRefused.class);
+    assertThatThrownBy(() -> host.replace(prices.config().name()))
+        .isInstanceOf(ComponentRefused.class)
+        .hasMessageContaining("its components were closed");
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.io.Serializable;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.MutableCallSite;
 import java.lang.module.ModuleFinder;
 import java.lang.reflect.Proxy;
 import java.security.SecureClassLoader;
@@ -29,6 +30,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Filter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -40,6 +47,72 @@ import sluice.domain.inside.InsideLoader;
 public final class Evasions {
   static volatile boolean never;
   static long sink;
+
+  /// Puts itself wherever a logger can be reached, and loops where it is called.
+  public static final class HandlerOfLogger extends Handler
+      implements Runnable, Filter, Callable<String> {
+    @SuppressWarnings("deprecation") // the field Logger.global
+    public String call() {
+      for (String name : List.of("", "sluice.shared", "global")) {
+        at(Logger.getLogger(name));
+        at(LogManager.getLogManager().getLogger(name));
+      }
+      at(Logger.global);
+      at(Logger.getGlobal());
+      at(Logger.getAnonymousLogger());
+      Collections.list(LogManager.getLogManager().getLoggerNames())
+          .forEach(name -> at(Logger.getLogger(name)));
+      Logger mine = new Logger("sluice.shared.below", null) {};
+      at(mine);
+      boolean added = LogManager.getLogManager().addLogger(mine);
+      String parent = Logger.getLogger("sluice.shared.below").getParent().getName();
+      return added
+          + " below "
+          + parent
+          + " of "
+          + LogManager.getLogManager().getLogger("").getName();
+    }
+
+    private void at(Logger logger) {
+      for (Logger each = logger; each != null; each = each.getParent()) {
+        for (Handler handler : each.getHandlers()) {
+          handler.setFilter(this);
+        }
+        each.addHandler(this);
+        each.setFilter(this);
+        each.setLevel(Level.ALL);
+      }
+    }
+
+    public void run() {
+      Logger.getLogger("sluice.shared").info("of the guest");
+    }
+
+    public boolean isLoggable(LogRecord record) {
+      while (!never) {
+        sink++;
+      }
+      return true;
+    }
+
+    public void publish(LogRecord record) {
+      isLoggable(record);
+    }
+
+    public void flush() {
+      isLoggable(null);
+    }
+
+    public void close() {
+      isLoggable(null);
+    }
+  }
+
+  public static final class LogsPlainly implements Runnable {
+    public void run() {
+      Logger.getLogger("sluice.shared").info("plain words of the guest");
+    }
+  }
 
   public static final class IdleNamedPool implements Runnable {
     public void run() {
@@ -254,7 +327,11 @@ public final class Evasions {
         super("x", null);
       }
 
-      protected MethodHandle gate() {
+      protected MutableCallSite gate() {
+        return null;
+      }
+
+      protected Runnable look() {
         return null;
       }
 

@@ -3,6 +3,8 @@ package sluice.domain.portal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +23,27 @@ final class ServiceThreadPortalTest extends PortalContract {
     Thread ran = till.ran;
     portal().add(1, 1, 1, true);
     assertThat(till.ran).isSameAs(ran).isNotSameAs(Thread.currentThread());
+  }
+
+  @Test
+  void manyCallsOfManyCallersRunOneAfterAnother() throws Exception {
+    List<FutureTask<Integer>> callers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      FutureTask<Integer> caller =
+          new FutureTask<>(() -> {
+            for (int call = 0; call < 2_500; call++) {
+              portal().add(1, 1, 1, true);
+            }
+            return 2_500;
+          });
+      callers.add(caller);
+      Thread.ofVirtual().start(caller);
+    }
+    portal().add(1, 1, 1, true);
+    for (FutureTask<Integer> each : callers) {
+      assertThat(each.get()).isEqualTo(2_500);
+    }
+    assertThat(till.added).isEqualTo(10_001);
   }
 
   @Test

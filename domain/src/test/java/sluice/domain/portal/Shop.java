@@ -99,8 +99,12 @@ public final class Shop {
     public volatile boolean interrupted;
     public volatile @Nullable Memory memory;
 
+    /// Calls of [#add]; plain, because the service's calls do not run beside each other.
+    public int added;
+
     @Override
     public long add(int a, long b, double c, boolean d) {
+      added++;
       ran = Thread.currentThread();
       return a + b + (long) c + (d ? 1 : 0);
     }

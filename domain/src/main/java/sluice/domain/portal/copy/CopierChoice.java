@@ -1,15 +1,18 @@
 package sluice.domain.portal.copy;
 
 import java.lang.reflect.Array;
+import java.lang.reflect.Modifier;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 
 /// Chooses how objects of a class are copied. Any thread.
 final class CopierChoice {
   private CopierChoice() {}
 
-  static Copier make(Class<?> type, Counterparts counterparts) {
+  static Copier make(Class<?> type, Copiers copiers) {
+    Counterparts counterparts = copiers.counterparts();
     Copier known = JdkCopiers.of(type);
     if (known != null) {
       return known;
@@ -35,8 +38,28 @@ final class CopierChoice {
     }
     String why = ObjectCopiers.whyNot(type);
     return why == null
-        ? ObjectCopiers.make(type, counterparts)
+        ? ObjectCopiers.make(type, copiers)
         : orReference(type, why, "make it a record, or pass a portal to it.");
+  }
+
+  /// The copier of a field that is declared as a class, whose objects mostly are of that class;
+  /// null if they are not or it cannot be told now. A class whose fields lead to other objects has
+  /// none, since making its copier might come back to this one.
+  static @Nullable Copier ofField(Class<?> type, Copiers copiers) {
+    try {
+      boolean isKnown = type.isArray() ? type.componentType().isPrimitive() : isKnown(type);
+      return isKnown ? copiers.of(type) : null;
+    } catch (CopyRefused | LinkageError e) {
+      return null; // an object of it is refused, and there may be none
+    }
+  }
+
+  private static boolean isKnown(Class<?> type) {
+    return Counterparts.isOfJdk(type)
+        ? JdkCopiers.of(type) != null
+        : (type.getModifiers() & (Modifier.ABSTRACT | Modifier.INTERFACE)) == 0
+            && ObjectCopiers.whyNot(type) == null
+            && ObjectCopiers.isLeaf(type);
   }
 
   /// A part of the memory, over the same bytes: the receiver cannot end it, and the sender, with

@@ -52,7 +52,7 @@ public final class Copiers {
 
   private Copier add(Class<?> type) {
     // outside the monitor: code of the receiver may run
-    Copier made = Objects.requireNonNull(CopierChoice.make(type, counterparts));
+    Copier made = Objects.requireNonNull(CopierChoice.make(type, this));
     synchronized (this) {
       @Nullable Entry[] old = table;
       @Nullable Entry[] grown = new Entry[2 * count > old.length ? 2 * old.length : old.length];

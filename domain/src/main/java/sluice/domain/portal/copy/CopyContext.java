@@ -24,6 +24,10 @@ public final class CopyContext {
   public static final int MAX_DEPTH = 400;
 
   private static final int SCANNED = 24;
+
+  /// Places for 16 objects and their copies.
+  private static final int FIRST_MET = 32;
+
   private static final @Nullable Object[] NOTHING = new Object[0];
   private static final int[] NOWHERE = new int[0];
 
@@ -140,16 +144,37 @@ public final class CopyContext {
       charge(24 + 2L * text.length());
       return text;
     }
-    Class<?> type = source.getClass();
+    return copier(source.getClass()).copy(source, this);
+  }
+
+  /// The copier of the object that is copied next.
+  Copier copier(Class<?> type) {
     Copier copier = lastCopier;
     if (copier == null || type != lastType) {
       copier = copiers.of(type);
+      next(type, copier);
+    }
+    return copier;
+  }
+
+  /// What is copied next is of that class.
+  void next(Class<?> type, Copier copier) {
+    if (type != lastType) {
       lastType = type;
       lastCopier = copier;
       long bit = 1L << type.hashCode();
       from = (types & bit) == 0 ? count : 0;
       types |= bit;
     }
+  }
+
+  /// A field whose value is of the class that the field is declared as, or of one below. The copier
+  /// is a constant where this is inlined, and so no table is asked and the copy is inlined too.
+  @Nullable Object expected(@Nullable Object source, Class<?> type, Copier copier) {
+    if (source == null || source.getClass() != type) {
+      return any(source);
+    }
+    next(type, copier);
     return copier.copy(source, this);
   }
 
@@ -238,7 +263,7 @@ public final class CopyContext {
     }
     int at = 2 * count - 2;
     if (at == met.length) {
-      met = Arrays.copyOf(met, Math.max(2 * SCANNED, 2 * at));
+      met = Arrays.copyOf(met, Math.max(FIRST_MET, 2 * at));
     }
     met[at] = source;
     met[at + 1] = copy;
@@ -271,13 +296,9 @@ public final class CopyContext {
     return backEdges;
   }
 
-  /// Fills a collection by hashes or order: now, or after the walk if a key that was met since
-  /// `before` is not complete.
-  void fill(int before, Runnable filling) {
-    if (backEdges == before) {
-      filling.run();
-      return;
-    }
+  /// Fills a collection by hashes or order after the walk: a key leads back to an object that is
+  /// not complete.
+  void fillLate(Runnable filling) {
     if (late == null) {
       late = new ArrayList<>();
     }

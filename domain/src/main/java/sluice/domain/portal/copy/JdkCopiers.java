@@ -193,17 +193,28 @@ final class JdkCopiers {
     context.enter(source, 40 + 8L * size);
     ArrayList<@Nullable Object> copy = new ArrayList<>(size);
     context.shell(source, copy);
-    for (int i = 0; i < size; i++) {
-      Object element;
-      try {
-        element = from.get(i);
-      } catch (IndexOutOfBoundsException e) {
-        throw CopyRefused.changed(source);
+    int i = 0;
+    while (i < size) {
+      Object element = element(from, i);
+      if (element == null || element instanceof String) {
+        copy.add(context.string(element));
+        i++;
+      } else {
+        i = context.copier(element.getClass()).run(element, from, i, size, copy, context);
       }
-      copy.add(context.any(element));
     }
     context.complete();
     return copy;
+  }
+
+  /// An element of a list that the sender may be changing.
+  @SuppressWarnings("NonApiType") // the compiler inlines the methods of this class
+  static @Nullable Object element(ArrayList<?> from, int at) {
+    try {
+      return from.get(at);
+    } catch (IndexOutOfBoundsException e) {
+      throw CopyRefused.changed(from);
+    }
   }
 
   private static Copier collection(IntFunction<Collection<@Nullable Object>> maker, int bytes) {
@@ -261,12 +272,9 @@ final class JdkCopiers {
     KNOWN.put(HashSet.class, (source, context) -> set(source, context, HashSet.newHashSet(8)));
     KNOWN.put(
         LinkedHashSet.class, (source, context) -> set(source, context, new LinkedHashSet<>()));
-    KNOWN.put(HashMap.class, (source, context) -> map(source, context, new HashMap<>()));
-    KNOWN.put(
-        LinkedHashMap.class, (source, context) -> map(source, context, new LinkedHashMap<>()));
-    KNOWN.put(
-        ConcurrentHashMap.class,
-        (source, context) -> map(source, context, new ConcurrentHashMap<>()));
+    KNOWN.put(HashMap.class, map(HashMap::newHashMap));
+    KNOWN.put(LinkedHashMap.class, map(LinkedHashMap::newLinkedHashMap));
+    KNOWN.put(ConcurrentHashMap.class, map(ConcurrentHashMap::new));
     for (Set<?> sample : List.of(Set.of(), Set.of(1), Set.of(1, 2, 3))) {
       KNOWN.put(sample.getClass(), fixedSet());
     }
@@ -304,9 +312,8 @@ final class JdkCopiers {
       Map<?, ?> from = (Map<?, ?>) source;
       int size = from.size();
       context.enter(source, 40 + 16L * size);
-      @Nullable Object[] pairs = pairs(from, size, context);
       Map<Object, Object> copy = HashMap.newHashMap(size);
-      put(pairs, copy);
+      put(pairs(from, size, context), copy);
       return context.built(source, Map.copyOf(copy));
     };
   }
@@ -322,23 +329,51 @@ final class JdkCopiers {
     context.shell(source, copy);
     int before = context.backEdges();
     List<Object> elements = elements(from, size, context);
-    context.fill(before, () -> copy.addAll(elements));
+    if (context.backEdges() == before) {
+      copy.addAll(elements);
+    } else {
+      context.fillLate(() -> copy.addAll(elements));
+    }
     context.complete();
     return copy;
   }
 
-  private static Object map(Object source, CopyContext context, Map<Object, Object> copy) {
-    Object met = context.met(source);
-    if (met != null) {
-      return met;
-    }
+  private static Copier map(IntFunction<Map<Object, Object>> maker) {
+    return (source, context) -> {
+      Object met = context.met(source);
+      if (met != null) {
+        return met;
+      }
+      int size = ((Map<?, ?>) source).size();
+      context.enter(source, 64 + 56L * size);
+      return filled(source, size, context, maker.apply(size));
+    };
+  }
+
+  /// A pair is entered at once, so long as no key led back to an object that is not complete.
+  private static Object filled(
+      Object source, int size, CopyContext context, Map<Object, Object> copy) {
     Map<?, ?> from = (Map<?, ?>) source;
-    int size = from.size();
-    context.enter(source, 64 + 56L * size);
     context.shell(source, copy);
     int before = context.backEdges();
-    @Nullable Object[] pairs = pairs(from, size, context);
-    context.fill(before, () -> put(pairs, copy));
+    @Nullable List<@Nullable Object> late = null;
+    Iterator<? extends Map.Entry<?, ?>> iterator = from.entrySet().iterator();
+    for (int i = 0; i < size; i++) {
+      Map.Entry<?, ?> entry = entry(iterator, from);
+      Object key = context.any(entry.getKey());
+      Object value = context.any(entry.getValue());
+      if (context.backEdges() == before) {
+        put(copy, key, value);
+        continue;
+      }
+      if (late == null) {
+        List<@Nullable Object> pairs = new ArrayList<>();
+        context.fillLate(() -> put(pairs.toArray(), copy));
+        late = pairs;
+      }
+      late.add(key);
+      late.add(value);
+    }
     context.complete();
     return copy;
   }
@@ -347,14 +382,24 @@ final class JdkCopiers {
     @Nullable Object[] pairs = new Object[2 * size];
     Iterator<? extends Map.Entry<?, ?>> iterator = from.entrySet().iterator();
     for (int i = 0; i < pairs.length; i += 2) {
-      Map.Entry<?, ?> entry = (Map.Entry<?, ?>) next(iterator, from);
-      if (entry == null) {
-        throw CopyRefused.changed(from);
-      }
+      Map.Entry<?, ?> entry = entry(iterator, from);
       pairs[i] = context.any(entry.getKey());
       pairs[i + 1] = context.any(entry.getValue());
     }
     return pairs;
+  }
+
+  private static Map.Entry<?, ?> entry(
+      Iterator<? extends Map.Entry<?, ?>> iterator, Map<?, ?> from) {
+    if (next(iterator, from) instanceof Map.Entry<?, ?> entry) {
+      return entry;
+    }
+    throw CopyRefused.changed(from);
+  }
+
+  @SuppressWarnings("NullAway") // maps of the JDK may hold null
+  private static void put(Map<Object, Object> copy, @Nullable Object key, @Nullable Object value) {
+    copy.put(key, value);
   }
 
   @SuppressWarnings("NullAway") // maps of the JDK may hold null
@@ -375,10 +420,8 @@ final class JdkCopiers {
     KNOWN.put(
         TreeMap.class,
         (source, context) ->
-            map(
-                source,
-                context,
-                new TreeMap<>(order(source, ((SortedMap<?, ?>) source).comparator()))));
+            map(_ -> new TreeMap<>(order(source, ((SortedMap<?, ?>) source).comparator())))
+                .copy(source, context));
   }
 
   @SuppressWarnings("unchecked") // it compared what the collection holds
@@ -421,7 +464,7 @@ final class JdkCopiers {
           EnumMap.class, "an empty one does not tell its enum.", "pass Map.of() if it is empty.");
     }
     Class<?> target = declaring(next(keys, from), context);
-    return map(source, context, new EnumMap(target));
+    return map(_ -> new EnumMap(target)).copy(source, context);
   }
 
   private static Class<?> declaring(@Nullable Object constant, CopyContext context) {

@@ -3,6 +3,8 @@ package sluice.domain.portal.copy;
 import static java.lang.constant.ConstantDescs.CD_Class;
 import static java.lang.constant.ConstantDescs.CD_MethodHandle;
 import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_boolean;
+import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.MTD_void;
@@ -21,7 +23,9 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Generates the copier of a record or a plain class: a hidden class of this module whose constants
@@ -36,6 +40,9 @@ final class ObjectCopiers {
   private static final ClassDesc SELF =
       ClassDesc.of(ObjectCopiers.class.getPackageName() + ".Generated");
   private static final MethodTypeDesc COPY = MethodTypeDesc.of(CD_Object, CD_Object, CONTEXT);
+  private static final ClassDesc LIST = desc(ArrayList.class);
+  private static final MethodTypeDesc RUN =
+      MethodTypeDesc.of(CD_int, CD_Object, LIST, CD_int, CD_int, LIST, CONTEXT);
   private static final MethodTypeDesc OBJECT_TO_OBJECT = MethodTypeDesc.of(CD_Object, CD_Object);
   private static final int THIS_SOURCE = 1;
   private static final int THE_CONTEXT = 2;
@@ -66,9 +73,28 @@ final class ObjectCopiers {
     return "it has no constructor without parameters.";
   }
 
-  static Copier make(Class<?> type, Counterparts counterparts) {
-    Shape shape = Shape.of(type, counterparts);
+  /// Whether no field of a class leads to an object.
+  static boolean isLeaf(Class<?> type) {
+    for (Class<?> level = type; level != Object.class; level = level.getSuperclass()) {
+      for (Field field : Shape.instanceFields(level)) {
+        if (!leadsNowhere(field.getType())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  static Copier make(Class<?> type, Copiers copiers) {
+    Shape shape = Shape.of(type, copiers.counterparts());
     List<Object> constants = new ArrayList<>();
+    Map<Class<?>, Copier> ofFields = new HashMap<>();
+    for (Shape.Part part : shape.fields()) {
+      Copier copier = leadsNowhere(part.type()) ? null : CopierChoice.ofField(part.type(), copiers);
+      if (copier != null) {
+        ofFields.put(part.type(), copier);
+      }
+    }
     byte[] code =
         ClassFile.of()
             .build(
@@ -89,7 +115,9 @@ final class ObjectCopiers {
                             "copy",
                             COPY,
                             ClassFile.ACC_PUBLIC,
-                            body -> copy(body, shape, constants)));
+                            body -> copy(body, shape, ofFields, constants))
+                        .withMethodBody(
+                            "run", RUN, ClassFile.ACC_PUBLIC, body -> run(body, type, constants)));
     try {
       MethodHandles.Lookup made =
           LOOKUP.defineHiddenClassWithClassData(code, List.copyOf(constants), true);
@@ -100,7 +128,63 @@ final class ObjectCopiers {
     }
   }
 
-  private static void copy(CodeBuilder body, Shape shape, List<Object> constants) {
+  /// ```
+  /// do {
+  ///   context.next(type, this);
+  ///   to.add(copy(each, context));
+  ///   if (++at == size) return at;
+  ///   each = element(from, at);
+  /// } while (isOf(each, type));
+  /// return at;
+  /// ```
+  private static void run(CodeBuilder body, Class<?> type, List<Object> constants) {
+    int first = 1;
+    int from = 2;
+    int at = 3;
+    int size = 4;
+    int to = 5;
+    int context = 6;
+    Label loop = body.newLabel();
+    Label end = body.newLabel();
+    body.labelBinding(loop).aload(context);
+    type(body, type, constants);
+    onContext(body.aload(0), "next", MethodTypeDesc.of(CD_void, CD_Class, desc(Copier.class)));
+    body.aload(to)
+        .aload(0)
+        .aload(first)
+        .aload(context)
+        .invokevirtual(SELF, "copy", COPY)
+        .invokevirtual(LIST, "add", MethodTypeDesc.of(CD_boolean, CD_Object))
+        .pop()
+        .iinc(at, 1)
+        .iload(at)
+        .iload(size)
+        .if_icmpge(end)
+        .aload(from)
+        .iload(at)
+        .invokestatic(desc(JdkCopiers.class), "element", MethodTypeDesc.of(CD_Object, LIST, CD_int))
+        .astore(first)
+        .aload(first);
+    type(body, type, constants);
+    body.invokestatic(
+            desc(ObjectCopiers.class), "isOf", MethodTypeDesc.of(CD_boolean, CD_Object, CD_Class))
+        .ifne(loop)
+        .labelBinding(end)
+        .iload(at)
+        .ireturn();
+  }
+
+  /// Called by generated code.
+  static boolean isOf(@Nullable Object object, Class<?> type) {
+    return object != null && object.getClass() == type;
+  }
+
+  private static void type(CodeBuilder body, Class<?> type, List<Object> constants) {
+    constant(body, type, CD_Class, constants);
+  }
+
+  private static void copy(
+      CodeBuilder body, Shape shape, Map<Class<?>, Copier> ofFields, List<Object> constants) {
     Label unknown = body.newLabel();
     onContext(body.aload(THE_CONTEXT).aload(THIS_SOURCE), "met", OBJECT_TO_OBJECT)
         .astore(THE_COPY)
@@ -124,23 +208,25 @@ final class ObjectCopiers {
         "enter",
         MethodTypeDesc.of(CD_void, CD_Object, CD_long));
     if (shape.isRecord()) {
-      record(body, shape, constants);
+      record(body, shape, ofFields, constants);
     } else {
-      object(body, shape, constants);
+      object(body, shape, ofFields, constants);
     }
   }
 
-  private static void record(CodeBuilder body, Shape shape, List<Object> constants) {
+  private static void record(
+      CodeBuilder body, Shape shape, Map<Class<?>, Copier> ofFields, List<Object> constants) {
     body.aload(THE_CONTEXT).aload(THIS_SOURCE);
     constant(body, shape.maker(), constants);
     for (Shape.Part part : shape.fields()) {
-      value(body, part, constants);
+      value(body, part, ofFields, constants);
     }
     invoke(body, shape.maker());
     onContext(body, "built", MethodTypeDesc.of(CD_Object, CD_Object, CD_Object)).areturn();
   }
 
-  private static void object(CodeBuilder body, Shape shape, List<Object> constants) {
+  private static void object(
+      CodeBuilder body, Shape shape, Map<Class<?>, Copier> ofFields, List<Object> constants) {
     boolean isLeaf = shape.fields().stream().allMatch(part -> leadsNowhere(part.type()));
     constant(body, shape.maker(), constants);
     invoke(body, shape.maker());
@@ -153,7 +239,7 @@ final class ObjectCopiers {
       MethodHandle setter = java.util.Objects.requireNonNull(part.setter());
       constant(body, setter, constants);
       body.aload(THE_COPY);
-      value(body, part, constants);
+      value(body, part, ofFields, constants);
       invoke(body, setter);
     }
     body.aload(THE_CONTEXT);
@@ -171,7 +257,9 @@ final class ObjectCopiers {
   }
 
   /// Leaves the copy of one field on the stack.
-  private static void value(CodeBuilder body, Shape.Part part, List<Object> constants) {
+  private static void value(
+      CodeBuilder body, Shape.Part part, Map<Class<?>, Copier> ofFields, List<Object> constants) {
+    Copier copier = ofFields.get(part.type());
     if (!part.type().isPrimitive()) {
       body.aload(THE_CONTEXT);
     }
@@ -181,21 +269,28 @@ final class ObjectCopiers {
     if (part.type() == String.class) {
       onContext(body, "string", OBJECT_TO_OBJECT);
     } else if (PortalInterfaces.is(part.type())) {
-      constants.add(part.type());
-      body.loadConstant(
-          DynamicConstantDesc.ofNamed(
-              ConstantDescs.BSM_CLASS_DATA_AT, "_", CD_Class, constants.size() - 1));
+      type(body, part.type(), constants);
       onContext(body, "declared", MethodTypeDesc.of(CD_Object, CD_Object, CD_Class));
+    } else if (copier != null) {
+      type(body, part.type(), constants);
+      constant(body, copier, desc(Copier.class), constants);
+      onContext(
+          body, "expected", MethodTypeDesc.of(CD_Object, CD_Object, CD_Class, desc(Copier.class)));
     } else if (!part.type().isPrimitive()) {
       onContext(body, "any", OBJECT_TO_OBJECT);
     }
   }
 
   private static void constant(CodeBuilder body, MethodHandle handle, List<Object> constants) {
-    constants.add(handle);
+    constant(body, handle, CD_MethodHandle, constants);
+  }
+
+  private static void constant(
+      CodeBuilder body, Object value, ClassDesc type, List<Object> constants) {
+    constants.add(value);
     body.loadConstant(
         DynamicConstantDesc.ofNamed(
-            ConstantDescs.BSM_CLASS_DATA_AT, "_", CD_MethodHandle, constants.size() - 1));
+            ConstantDescs.BSM_CLASS_DATA_AT, "_", type, constants.size() - 1));
   }
 
   private static void invoke(CodeBuilder body, MethodHandle handle) {

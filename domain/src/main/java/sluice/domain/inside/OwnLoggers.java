@@ -1,0 +1,129 @@
+package sluice.domain.inside;
+
+import java.io.PrintStream;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+import java.util.logging.StreamHandler;
+import org.jspecify.annotations.Nullable;
+
+/// The loggers of one domain, instead of those of the JVM's `LogManager`: a handler, a filter or a
+/// formatter of the domain never stands where a thread of the host logs. Any thread of the domain
+/// may call; the host does not.
+///
+/// ```
+///  root ""  handler: the domain's System.err, from INFO
+///   ├─ a ── a.b.c        a logger's parent is the nearest with a name that begins its own
+///   └─ global
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | byName | threads of the domain | under the lock | under the lock |
+public final class OwnLoggers {
+  private static final class Own extends Logger {
+    Own(@Nullable String name) {
+      super(name, null);
+    }
+  }
+
+  private static final class ToStream extends StreamHandler {
+    ToStream(PrintStream stream) {
+      super(stream, new SimpleFormatter());
+    }
+
+    @Override
+    public synchronized void publish(LogRecord record) {
+      super.publish(record);
+      flush();
+    }
+
+    @Override
+    public synchronized void close() {
+      flush();
+    }
+  }
+
+  private final Logger root = new Own("");
+  private final TreeMap<String, Logger> byName = new TreeMap<>();
+
+  /// Has a root whose records go to a stream.
+  public OwnLoggers(PrintStream stream) {
+    root.setLevel(Level.INFO);
+    root.addHandler(new ToStream(stream));
+    byName.put("", root);
+  }
+
+  /// The logger of that name, made if there is none.
+  public Logger logger(String name) {
+    synchronized (byName) {
+      Logger known = byName.get(Objects.requireNonNull(name));
+      return known == null ? enter(name, new Own(name)) : known;
+    }
+  }
+
+  /// The logger of that name, or null.
+  public @Nullable Logger known(String name) {
+    synchronized (byName) {
+      return byName.get(Objects.requireNonNull(name));
+    }
+  }
+
+  /// A logger below the root that has no name.
+  public Logger anonymous() {
+    Logger made = new Own(null);
+    made.setParent(root);
+    return made;
+  }
+
+  /// Enters a logger that the domain made.
+  ///
+  /// @return false if there is one of its name
+  public boolean add(Logger logger) {
+    String name = Objects.requireNonNull(logger.getName());
+    synchronized (byName) {
+      if (byName.containsKey(name)) {
+        return false;
+      }
+      enter(name, logger);
+      return true;
+    }
+  }
+
+  /// The names there are.
+  public Enumeration<String> names() {
+    synchronized (byName) {
+      return Collections.enumeration(List.copyOf(byName.keySet()));
+    }
+  }
+
+  private Logger enter(String name, Logger logger) {
+    logger.setParent(above(name));
+    byName.put(name, logger);
+    // Names below begin with a dot after this one; a slash is the character after the dot.
+    byName
+        .subMap(name + ".", name + "/")
+        .forEach((each, below) -> {
+          if (above(each) == logger) {
+            below.setParent(logger);
+          }
+        });
+    return logger;
+  }
+
+  private Logger above(String name) {
+    for (int dot = name.lastIndexOf('.'); dot >= 0; dot = name.lastIndexOf('.', dot - 1)) {
+      Logger found = byName.get(name.substring(0, dot));
+      if (found != null) {
+        return found;
+      }
+    }
+    return root;
+  }
+}

@@ -1,0 +1,59 @@
+package sluice.domain.portal;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// Calls on their way to the thread of a service, a list of which each end has one owner: calls are
+/// added under the service's monitor, and its thread takes them.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | next | the thread that adds | acquire | volatile: a thread that is woken afterwards sees it |
+/// | last | the thread that adds | under the monitor | under the monitor |
+/// | taken | the service's thread | plain | plain |
+final class CallQueue {
+  private static final VarHandle NEXT;
+
+  static {
+    try {
+      NEXT = MethodHandles.lookup().findVarHandle(Node.class, "next", Node.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private static final class Node {
+    private @Nullable Runnable call;
+
+    @SuppressWarnings("unused") // through its handle
+    private @Nullable Node next;
+
+    Node(@Nullable Runnable call) {
+      this.call = call;
+    }
+  }
+
+  /// The node whose call was taken last; the first has none.
+  private Node taken = new Node(null);
+
+  private Node last = taken;
+
+  void add(Runnable call) {
+    Node added = new Node(call);
+    NEXT.setVolatile(last, added);
+    last = added;
+  }
+
+  /// The next call, which is not held here any more; null if there is none.
+  @Nullable Runnable poll() {
+    Node next = (Node) NEXT.getAcquire(taken);
+    if (next == null) {
+      return null;
+    }
+    taken = next;
+    Runnable call = next.call;
+    next.call = null;
+    return call;
+  }
+}

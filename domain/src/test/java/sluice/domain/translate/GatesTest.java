@@ -1,0 +1,157 @@
+package sluice.domain.translate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.instruction.SwitchCase;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+/// A method begins with a gate, and once gates throw, no way through a translated method comes back
+/// to where it was: so every cycle, of jumps, of handlers or of calls, passes a gate.
+final class GatesTest {
+  private static final int PROGRAMS = 400;
+  private static final List<String> CAUGHT =
+      List.of(
+          "java.lang.Throwable",
+          "java.lang.Error",
+          "java.lang.RuntimeException",
+          "sluice.domain.inside.Death");
+
+  @Test
+  void noCycleOfARandomProgramAvoidsTheGates() {
+    long seed = Long.getLong("sluice.seed", System.nanoTime());
+    System.out.println("seed " + seed + " (-Dsluice.seed)");
+    int cycles = 0;
+    for (int i = 0; i < PROGRAMS; i++) {
+      cycles += check("seed " + seed + " + " + i, program(new Random(seed + i)));
+    }
+    assertThat(cycles).as("programs that go round without gates").isGreaterThan(PROGRAMS / 10);
+  }
+
+  @Test
+  void noCycleOfALibraryAvoidsTheGates() throws IOException, URISyntaxException {
+    Path jar =
+        Path.of(Assertions.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    int cycles = 0;
+    try (JarFile file = new JarFile(jar.toFile())) {
+      List<JarEntry> classes =
+          file.stream()
+              .filter(entry -> entry.getName().matches("org/assertj/core/.*\\.class"))
+              .filter(entry -> entry.getName().hashCode() % 4 == 0)
+              .toList();
+      for (JarEntry entry : classes) {
+        try (InputStream in = file.getInputStream(entry)) {
+          cycles += check(entry.getName(), in.readAllBytes());
+        }
+      }
+    }
+    assertThat(cycles).as("methods that go round without gates").isGreaterThan(50);
+  }
+
+  /// Checks all methods of a class once it is translated.
+  ///
+  /// @return how many of them would go round as they were
+  private static int check(String what, byte[] bytes) {
+    byte[] translated;
+    try {
+      translated = new Translator().translate(bytes, _ -> null);
+    } catch (Refused e) {
+      return 0; // it is not loaded
+    }
+    for (MethodModel method : ClassFile.of().parse(translated).methods()) {
+      String where = what + ", " + method.methodName().stringValue();
+      method
+          .code()
+          .map(AfterTheEnd::new)
+          .ifPresent(way -> {
+            assertThat(way.beginsWithGate()).as("%s begins with a gate", where).isTrue();
+            assertThat(way.goesRound()).as("%s goes round", where).isFalse();
+          });
+    }
+    ClassModel before = ClassFile.of().parse(bytes);
+    return (int)
+        before.methods().stream()
+            .flatMap(method -> method.code().stream())
+            .filter(code -> new AfterTheEnd(code).goesRound())
+            .count();
+  }
+
+  /// A method of some blocks that go to each other in any way, below handlers of any kind, also of
+  /// themselves. It is never run; a class file of this version needs no frames.
+  private static byte[] program(Random random) {
+    return ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS)
+        .build(
+            ClassDesc.of("p.Program"),
+            type ->
+                type.withVersion(ClassFile.JAVA_6_VERSION, 0)
+                    .withMethodBody(
+                        "run",
+                        ConstantDescs.MTD_void,
+                        ClassFile.ACC_STATIC,
+                        code -> {
+                          body(code, random);
+                        }));
+  }
+
+  private static void body(CodeBuilder code, Random random) {
+    int blocks = 2 + random.nextInt(10);
+    List<Label> starts = new ArrayList<>();
+    for (int i = 0; i <= blocks; i++) {
+      starts.add(code.newLabel());
+    }
+    for (int i = 0; i < blocks; i++) {
+      code.labelBinding(starts.get(i));
+      block(code, random, starts);
+    }
+    code.labelBinding(starts.get(blocks)).return_();
+    for (int i = random.nextInt(6); i > 0; i--) {
+      int from = random.nextInt(blocks);
+      Label first = starts.get(from);
+      Label end = starts.get(from + 1 + random.nextInt(blocks - from));
+      Label handler = starts.get(random.nextInt(blocks));
+      if (random.nextInt(3) == 0) {
+        code.exceptionCatchAll(first, end, handler);
+      } else {
+        String caught = CAUGHT.get(random.nextInt(CAUGHT.size()));
+        code.exceptionCatch(first, end, handler, ClassDesc.of(caught));
+      }
+    }
+  }
+
+  private static void block(CodeBuilder code, Random random, List<Label> starts) {
+    Label to = starts.get(random.nextInt(starts.size()));
+    switch (random.nextInt(8)) {
+      case 0 -> code.goto_(to);
+      case 1 -> code.iconst_0().ifeq(to);
+      case 2 -> {
+        Label other = starts.get(random.nextInt(starts.size()));
+        code.iconst_0().tableswitch(0, 1, to, List.of(SwitchCase.of(0, other)));
+      }
+      case 3 -> {
+        Label other = starts.get(random.nextInt(starts.size()));
+        code.iconst_0().lookupswitch(to, List.of(SwitchCase.of(7, other)));
+      }
+      case 4 -> code.aconst_null().athrow();
+      // As javac leaves a monitor, or nearly so.
+      case 5 -> code.astore(1).aload(0).monitorexit().aload(1).athrow();
+      case 6 -> code.iconst_0().pop();
+      default -> code.return_();
+    }
+  }
+}
