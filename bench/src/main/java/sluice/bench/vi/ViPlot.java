@@ -76,10 +76,7 @@ final class ViPlot {
         panels.add(panel);
       }
     }
-    List<CaseResult> bars =
-        results.stream()
-            .filter(r -> isBar(r.name(), cases))
-            .toList();
+    List<CaseResult> bars = results.stream().filter(r -> isBar(r.name(), cases)).toList();
     return LinePlot.above("vi", subtitle, panels, bars);
   }
 
