@@ -76,11 +76,19 @@ final class ViPlot {
         panels.add(panel);
       }
     }
-    List<CaseResult> bars =
-        results.stream()
-            .filter(r -> r.name().startsWith("waiting") || r.name().startsWith("register"))
-            .toList();
+    List<CaseResult> bars = results.stream().filter(r -> isBar(r.name(), cases)).toList();
     return LinePlot.above("vi", subtitle, panels, bars);
+  }
+
+  /// Whether a case has bars: it is in no line, or would make the short ones of a line look alike.
+  private static boolean isBar(String name, List<ViCase> cases) {
+    return name.startsWith("waiting")
+        || name.startsWith("register")
+        || cases.stream()
+            .anyMatch(each ->
+                each.name().equals(name)
+                    && each.kind().equals(ViCase.ROUND_TRIP)
+                    && each.bytes() > SHORT_BYTES);
   }
 
   private static void add(Panel panel, Figure figure, ViCase exchange, CaseResult result) {
