@@ -38,7 +38,9 @@ import sluice.sys.NativeMemory;
 /// | all, and those of the members | any thread | under `LOCK` | under `LOCK` |
 final class Cohort {
   private static final int MOST_MEMBERS = 1024;
-  private static final int BATCH = 256;
+
+  /// Members whose revocation fills a cohort.
+  static final int BATCH = 256;
 
   /// Half of what is promised: the rest is for the timer and the handshake.
   private static final long DELAY_NANOS = 500_000;

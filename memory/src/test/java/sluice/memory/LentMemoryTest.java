@@ -86,15 +86,16 @@ final class LentMemoryTest {
   }
 
   @Test
-  void endsWithTheSixtyFourthRevocationOfItsBatch() {
+  void endsWithTheLastRevocationOfItsBatch() {
     List<Memory> lent = new ArrayList<>();
-    for (int i = 0; i < 1024; i++) {
+    for (int i = 0; i < 16 * Cohort.BATCH; i++) {
       lent.add(lend(i));
     }
     for (int i = 0; i < lent.size(); i++) {
       lent.get(i).revoke();
       // Memory made together is in at most a few cohorts, each with fewer than a batch.
-      assertThat(account.usedBytes() / 8).isLessThanOrEqualTo(lent.size() - i - 1 + 63 * 6);
+      assertThat(account.usedBytes() / 8)
+          .isLessThanOrEqualTo(lent.size() - i - 1 + (Cohort.BATCH - 1) * 6);
     }
     awaitUsed(0);
   }
