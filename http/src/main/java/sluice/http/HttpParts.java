@@ -99,7 +99,7 @@ final class HttpParts {
     HandlerGuard guard = alone.current().getFirst().guard();
     try {
       WarmUp.Report report =
-          WarmUp.run(loop -> unlogged(loop, alone), guard, route.sampleRequest());
+          WarmUp.run(loop -> unlogged(loop, alone, null), guard, route.sampleRequest());
       WarmUp.say(route.prefix(), report);
     } catch (IOException e) {
       throw new IllegalArgumentException("route " + route.prefix() + ": " + e.getMessage(), e);
@@ -107,9 +107,11 @@ final class HttpParts {
   }
 
   /// Nothing but routes, and no line in the access log.
-  private Protocol unlogged(Loop loop, Routes of) {
+  ///
+  /// @param clients whose limits hold; null for none
+  private Protocol unlogged(Loop loop, Routes of, @Nullable ClientTable clients) {
     RouteTable table = new RouteTable(of, config.limits());
-    HttpShared unlogged = new HttpShared(errors, null, null);
+    HttpShared unlogged = new HttpShared(errors, null, clients);
     return new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged);
   }
 
@@ -184,10 +186,8 @@ final class HttpParts {
             of.listen(),
             null,
             of.slowPath());
-    RouteTable table = new RouteTable(new Routes(List.of(wanted.route())), config.limits());
-    HttpShared unlogged = new HttpShared(errors, null, shared.clients());
-    return Server.start(
-        own, loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged));
+    Routes alone = new Routes(List.of(wanted.route()));
+    return Server.start(own, loop -> unlogged(loop, alone, shared.clients()));
   }
 
   /// As [HttpServer#replaceSites].

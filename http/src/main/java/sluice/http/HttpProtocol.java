@@ -513,9 +513,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   /// The request that was parsed last is answered by bytes that are staged.
   void noted(Connection connection, int status, long bodyBytes) {
     replies.noted(status, bodyBytes);
-    if (log != null) {
-      log.replied(connection, session(connection));
-    }
+    replied(connection, true);
   }
 
   @Override

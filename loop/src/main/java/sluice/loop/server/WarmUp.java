@@ -118,7 +118,6 @@ public final class WarmUp {
       int runs = 0;
       while (runs < RUNS && System.nanoTime() < end) {
         int more = connection(network, at, loop, guard, sample);
-        checkFailures(guard);
         if (more == 0) {
           throw new IOException(
               "the sample of "
@@ -201,9 +200,7 @@ public final class WarmUp {
         loop.turn(0);
         long _ = replies.skip(replies.available());
         runs++;
-        if (guard.times().failures() > 0) {
-          break;
-        }
+        checkFailures(guard);
       }
     }
     return runs;
