@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -13,8 +14,7 @@ import java.util.stream.Stream;
 ///
 /// @param root directory that holds the launcher
 record SourceTree(Path root) {
-  private static final Set<String> SKIPPED =
-      Set.of(".git", ".sluice", "target", "results", ".idea");
+  private static final Set<String> SKIPPED = Set.of(".git", "results");
   private static final Set<String> BINARY = Set.of("png", "jar", "gz", "br", "zst", "ico", "woff2");
 
   /// One file.
@@ -57,9 +57,10 @@ record SourceTree(Path root) {
   }
 
   List<SourceFile> files() throws IOException {
+    List<PathMatcher> ignored = ignored();
     try (Stream<Path> paths = Files.walk(root)) {
       return paths
-          .filter(path -> !isSkipped(root.relativize(path)))
+          .filter(path -> !isSkipped(root.relativize(path), ignored))
           .filter(Files::isRegularFile)
           .map(this::read)
           .toList();
@@ -70,9 +71,19 @@ record SourceTree(Path root) {
     return Files.exists(root.resolve(path));
   }
 
-  private static boolean isSkipped(Path relative) {
+  /// What git ignores is not part of the project: builds, corpora of fuzz tests and logs lie in the
+  /// tree of a developer. Each line of `.gitignore` is a name, or a pattern of names.
+  private List<PathMatcher> ignored() throws IOException {
+    return Files.readAllLines(root.resolve(".gitignore")).stream()
+        .map(line -> line.endsWith("/") ? line.substring(0, line.length() - 1) : line)
+        .map(name -> root.getFileSystem().getPathMatcher("glob:" + name))
+        .toList();
+  }
+
+  private static boolean isSkipped(Path relative, List<PathMatcher> ignored) {
     for (Path name : relative) {
-      if (SKIPPED.contains(name.toString())) {
+      if (SKIPPED.contains(name.toString())
+          || ignored.stream().anyMatch(pattern -> pattern.matches(name))) {
         return true;
       }
     }
