@@ -11,8 +11,13 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarOutputStream;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
@@ -94,6 +99,66 @@ final class DomainRunTest {
     }
   }
 
+  /// Waits in threads of each kind, which are interrupted at the end and say so or throw.
+  public static final class Waits {
+    private static final CountDownLatch WAITING = new CountDownLatch(7);
+
+    private Waits() {}
+
+    private static void sleep() throws InterruptedException {
+      WAITING.countDown();
+      Thread.sleep(1_000_000);
+    }
+
+    static void fail() {
+      try {
+        sleep();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("interrupted", e);
+      }
+    }
+
+    @SuppressWarnings("CatchAndPrintStackTrace") // as applications do
+    private static void tell() {
+      try {
+        sleep();
+      } catch (InterruptedException e) {
+        e.printStackTrace();
+        Logger.getLogger("waits").log(Level.SEVERE, "interrupted", e);
+      }
+    }
+
+    private static Thread handled(Thread thread) {
+      thread.setUncaughtExceptionHandler((_, e) -> System.err.println("handled " + e));
+      thread.start();
+      return thread;
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+      new Thread(Waits::fail).start();
+      new Thread(Waits::tell).start();
+      handled(new Thread(Waits::fail));
+      handled(Thread.ofVirtual().unstarted(Waits::fail));
+      handled(new Thread("below") {
+        @Override
+        public void run() {
+          fail();
+        }
+      });
+      Executors.newSingleThreadExecutor().execute(Waits::fail);
+      new Thread(() -> {
+            try {
+              WAITING.await();
+              System.out.println("waiting");
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          })
+          .start();
+      sleep();
+    }
+  }
+
   @TempDir Path directory;
   private final StringWriter err = new StringWriter();
 
@@ -102,18 +167,30 @@ final class DomainRunTest {
     return Commands.commandLine(words).setErr(new PrintWriter(err)).execute(words);
   }
 
+  /// A jar with a class that has a main method, and the classes inside it.
   private String jar(Class<?> type) throws IOException {
-    String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
     Path jar = directory.resolve(type.getSimpleName() + ".jar");
-    try (InputStream in = type.getResourceAsStream(file);
-        JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
+    try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
       to.putNextEntry(new ZipEntry("META-INF/MANIFEST.MF"));
       String manifest = "Manifest-Version: 1.0\nMain-Class: " + type.getName() + "\n";
       to.write(manifest.getBytes(StandardCharsets.UTF_8));
-      to.putNextEntry(new ZipEntry(type.getName().replace('.', '/') + ".class"));
-      to.write(in.readAllBytes());
+      put(type.getName(), to);
+      for (int i = 1; put(type.getName() + "$" + i, to); i++) {}
     }
     return jar.toString();
+  }
+
+  /// @return false if there is no such class
+  private static boolean put(String type, JarOutputStream to) throws IOException {
+    String file = type.replace('.', '/') + ".class";
+    try (InputStream in = DomainRunTest.class.getResourceAsStream("/" + file)) {
+      if (in == null) {
+        return false;
+      }
+      to.putNextEntry(new ZipEntry(file));
+      to.write(in.readAllBytes());
+      return true;
+    }
   }
 
   /// What was translated once is kept for the next run.
@@ -278,6 +355,27 @@ final class DomainRunTest {
       assertThat(Await.end(process)).isEqualTo(130);
       String told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(told).contains("domain Loops.jar was ended by SIGINT").doesNotContain("threads");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /// What the end throws into threads that wait is no failure of the application: neither the
+  /// domain nor the JVM prints it.
+  @Test
+  void whatTheEndThrowsIsNotPrinted() throws Exception {
+    List<String> command = SluiceProcess.command("domain", "run", jar(Waits.class));
+    command.addAll(
+        command.indexOf("-m"), List.of("--add-opens", "java.base/java.lang=sluice.sys"));
+    Process process = new ProcessBuilder(command).start();
+    try {
+      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+      assertThat(out.readLine()).isEqualTo("waiting");
+      Await.end(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start());
+      assertThat(Await.end(process)).isEqualTo(130);
+      String told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(told.lines()).containsExactly("sluice: domain Waits.jar was ended by SIGINT");
+      assertThat(out.readLine()).isNull();
     } finally {
       process.destroyForcibly();
     }

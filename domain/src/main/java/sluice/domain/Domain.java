@@ -172,8 +172,10 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   private void threw(Throwable thrown) {
-    problemText = textOf(thrown);
-    problem = thrown;
+    if (alive) {
+      problemText = textOf(thrown);
+      problem = thrown;
+    }
   }
 
   /// What was thrown, in words. Runs code of the domain, so only a thread that ends with the domain
@@ -276,6 +278,7 @@ public final class Domain implements Party, AutoCloseable {
       last = List.copyOf(tasks);
       tasks.clear();
     }
+    threads.refuse();
     gates.end();
     throttle.close(false);
     LIVING.remove(name(), this);

@@ -65,13 +65,13 @@ final class DomainHome implements Home {
   }
 
   private synchronized PrintStream makeOut() {
-    PrintStream made = out == null ? HostStream.of(streams.out()) : out;
+    PrintStream made = out == null ? HostStream.of(streams.out(), threads::hasEnded) : out;
     out = made;
     return made;
   }
 
   private synchronized PrintStream makeErr() {
-    PrintStream made = err == null ? HostStream.of(streams.err()) : err;
+    PrintStream made = err == null ? HostStream.of(streams.err(), threads::hasEnded) : err;
     err = made;
     return made;
   }

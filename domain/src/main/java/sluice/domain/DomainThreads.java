@@ -29,6 +29,10 @@ import sluice.sys.threads.VirtualThreads;
 /// Platform threads are in a thread group of the domain, also those that the JDK starts for it;
 /// threads that translated code starts are listed besides. Carriers run virtual threads only.
 ///
+/// What an application leaves uncaught is printed in the domain's own error stream, or goes to the
+/// handler that it set. What the end throws into its threads is not the application's failure:
+/// neither gets it.
+///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | listed, carriers, pool, pools | any | under the lock | under the lock |
@@ -54,7 +58,7 @@ final class DomainThreads {
   }
 
   /// Says what ends a thread of the domain, in the domain's own error stream.
-  private static final class Group extends ThreadGroup {
+  private final class Group extends ThreadGroup {
     private final DomainConfig.Streams streams;
 
     Group(String name, DomainConfig.Streams streams) {
@@ -64,11 +68,19 @@ final class DomainThreads {
 
     @Override
     public void uncaughtException(Thread thread, Throwable problem) {
-      if (!(problem instanceof Death)) {
-        // Not to the stream itself, whose lock is the host's: a toString may not end.
-        StringWriter text = new StringWriter();
+      if (!ended && !(problem instanceof Death)) {
+        streams.err().print("Exception in thread \"" + thread.getName() + "\" " + trace(problem));
+      }
+    }
+
+    /// Not to the stream itself, whose lock is the host's: a toString may not end, or throw.
+    private static String trace(Throwable problem) {
+      StringWriter text = new StringWriter();
+      try {
         problem.printStackTrace(new PrintWriter(text));
-        streams.err().print("Exception in thread \"" + thread.getName() + "\" " + text);
+        return text.toString();
+      } catch (RuntimeException | Error e) {
+        return problem.getClass().getName() + System.lineSeparator();
       }
     }
   }
@@ -101,6 +113,15 @@ final class DomainThreads {
     }
   }
 
+  /// Has what ends a thread come to the group, whatever handler it had.
+  private void handOver(Thread thread) {
+    if (thread instanceof OwnThread own) {
+      own.sluiceHandler(group);
+    } else {
+      thread.setUncaughtExceptionHandler(group);
+    }
+  }
+
   /// A pool calls `interrupt` of its threads, which may be code of the domain, whose gates are
   /// closed: the pool is shut down then, and its threads are interrupted as the domain's.
   private static void shutDown(ExecutorService service) {
@@ -118,9 +139,8 @@ final class DomainThreads {
   /// Counts a thread that is about to start.
   void starting(Thread thread) {
     boolean isNew = count(thread);
-    // Not under the lock: setting may be code of the domain.
     if (isNew && thread.getThreadGroup() != group && handler(thread) == thread.getThreadGroup()) {
-      thread.setUncaughtExceptionHandler(group);
+      handOver(thread);
     }
   }
 
@@ -222,6 +242,8 @@ final class DomainThreads {
         }
       } catch (InterruptedException e) {
         // Wakes a carrier of a domain that has ended; the condition of the loop decides.
+      } catch (Throwable e) { // what a handler of a virtual thread threw, of any class
+        group.uncaughtException(Thread.currentThread(), e);
       }
     }
   }
@@ -281,11 +303,22 @@ final class DomainThreads {
     return result;
   }
 
-  /// Refuses new threads and wakes those there are, so that they come to a gate.
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /// Refuses new threads; from now on, nothing that the domain prints or that ends one of its
+  /// threads is printed. To be called before its gates close: a handler of the domain would end at
+  /// its first gate, and the JVM prints that.
+  void refuse() {
+    ended = true;
+    running().forEach(this::handOver);
+  }
+
+  /// Wakes the threads there are, so that they come to a gate.
   ///
   /// @return whether no thread is left
   boolean end() {
-    ended = true;
     ForkJoinPool last;
     List<Thread> left;
     List<Supplier<@Nullable ExecutorService>> made;

@@ -12,4 +12,7 @@ public interface OwnThread {
 
   /// `Thread.getUncaughtExceptionHandler`.
   Thread.UncaughtExceptionHandler sluiceHandler();
+
+  /// `Thread.setUncaughtExceptionHandler`.
+  void sluiceHandler(Thread.UncaughtExceptionHandler handler);
 }

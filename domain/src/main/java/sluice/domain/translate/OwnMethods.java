@@ -44,6 +44,12 @@ final class OwnMethods {
                 above,
                 "getUncaughtExceptionHandler",
                 "()Ljava/lang/Thread$UncaughtExceptionHandler;");
+            method(
+                builder,
+                "sluiceHandler",
+                above,
+                "setUncaughtExceptionHandler",
+                "(Ljava/lang/Thread$UncaughtExceptionHandler;)V");
           });
     }
     if (Redirects.isPool(above)) {
@@ -55,7 +61,8 @@ final class OwnMethods {
     return null;
   }
 
-  /// A method that calls another of the class above, also if it is overridden.
+  /// A method that calls another of the class above, also if it is overridden. Its parameters are
+  /// objects.
   private static void method(
       ClassBuilder builder, String name, String above, String called, String descriptor) {
     MethodTypeDesc type = MethodTypeDesc.ofDescriptor(descriptor);
@@ -63,10 +70,14 @@ final class OwnMethods {
         name,
         type,
         ClassFile.ACC_PUBLIC | ClassFile.ACC_FINAL | ClassFile.ACC_SYNTHETIC,
-        code ->
-            code.aload(0)
-                .invokespecial(ClassDesc.ofInternalName(above), called, type)
-                .return_(TypeKind.from(type.returnType())));
+        code -> {
+          code.aload(0);
+          for (int i = 0; i < type.parameterCount(); i++) {
+            code.aload(code.parameterSlot(i));
+          }
+          code.invokespecial(ClassDesc.ofInternalName(above), called, type)
+              .return_(TypeKind.from(type.returnType()));
+        });
   }
 
   private interface Methods {

@@ -226,7 +226,13 @@ public final class Evasions {
 
   public static final class SettingOfHandler implements Runnable {
     public void run() {
-      new Thread(new ThreadGroup("another"), () -> {}) {
+      new Thread(
+          new ThreadGroup("another"),
+          () -> {
+            while (!never) {
+              sink++;
+            }
+          }) {
         public void setUncaughtExceptionHandler(UncaughtExceptionHandler handler) {
           while (!never) {
             sink++;
