@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -99,6 +100,7 @@ final class EvasionTest {
       strings = {
         "LoaderBelow$Below",
         "InsideBelow$Below",
+        "LevelBelow$Below",
         "HandleLoop",
         "HandleThatCatches",
         "OfLayers",
@@ -197,6 +199,33 @@ final class EvasionTest {
       domain.kill();
       assertThat(domain.awaitEnd(LONG)).isTrue();
     }
+  }
+
+  /// The table of levels is one for the JVM: a domain neither enters a level nor finds another's.
+  @Test
+  void levelsPassNothingBetweenDomainAndHost() throws Exception {
+    Level host = new Level("HOST", 123) {};
+    try (Domain domain = Guests.domain()) {
+      Object guest = Guests.create(domain, "Evasions$ParsesLevels");
+      assertThat(domain.call((Callable<?>) guest))
+          .isEqualTo(
+              List.of(
+                  Level.WARNING,
+                  Level.WARNING,
+                  Level.INFO,
+                  Level.INFO,
+                  Level.ALL,
+                  Level.ALL,
+                  "Bad level \"8",
+                  "Bad level \"G",
+                  "Bad level \"H"));
+      Runnable below = guest(domain, "LevelBelow");
+      assertThatThrownBy(() -> domain.call(Executors.callable(below)))
+          .isInstanceOf(Refused.class)
+          .hasMessageContaining("Fix: use a level of the JDK");
+      assertThatThrownBy(() -> Level.parse("GUEST")).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(Level.parse("HOST")).isSameAs(host);
   }
 
   @Test

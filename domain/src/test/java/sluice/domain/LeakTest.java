@@ -6,7 +6,9 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,10 +37,22 @@ final class LeakTest {
         "OfDriver",
         "OfDriverThatTells",
         "OfLogger",
+        "OfLevels",
       })
   void nothingHoldsTheClassesOfAnEndedDomain(String guest) throws Exception {
     WeakReference<ClassLoader> loader = inItsOwnThread(guest);
     collected(loader);
+  }
+
+  /// The JVM's table keeps a name and a number of each level that anyone made, for ever.
+  @Test
+  void noLevelOfADomainIsInTheTableOfTheJvm() throws Exception {
+    Field names = Class.forName("java.util.logging.Level$KnownLevel").getDeclaredField("nameToLevels");
+    names.setAccessible(true);
+    inItsOwnThread("OfLevels");
+    assertThat(((Map<?, ?>) names.get(null)).keySet().stream().map(String::valueOf))
+        .contains("INFO")
+        .noneMatch(name -> name.equals("LEAKED") || name.startsWith("10000"));
   }
 
   /// It is not deregistered; the domain ends all the same, and its loop too.

@@ -2,6 +2,7 @@ package sluice.domain.inside;
 
 import java.util.Enumeration;
 import java.util.ResourceBundle;
+import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,11 @@ public final class LoggerSubstitutes {
   @InsteadOf(value = "java/util/logging/Logger.global", kind = Kind.FIELD)
   public static Logger globalField() {
     return global();
+  }
+
+  @InsteadOf("java/util/logging/Level.parse")
+  public static Level level(String name) {
+    return OwnLoggers.level(name);
   }
 
   @InsteadOf(value = "java/util/logging/LogManager.getLogger", kind = Kind.RECEIVER)

@@ -50,6 +50,18 @@ public final class OwnLoggers {
     }
   }
 
+  private static final List<Level> LEVELS =
+      List.of(
+          Level.OFF,
+          Level.SEVERE,
+          Level.WARNING,
+          Level.INFO,
+          Level.CONFIG,
+          Level.FINE,
+          Level.FINER,
+          Level.FINEST,
+          Level.ALL);
+
   private final Logger root = new Own("");
   private final TreeMap<String, Logger> byName = new TreeMap<>();
 
@@ -58,6 +70,22 @@ public final class OwnLoggers {
     root.setLevel(Level.INFO);
     root.addHandler(new ToStream(stream));
     byName.put("", root);
+  }
+
+  /// Instead of `Level.parse`, which also finds the levels that other parties made, and enters a
+  /// level for each new number into the same table, where it stays.
+  ///
+  /// @throws IllegalArgumentException if the JDK has no such level
+  public static Level level(String name) {
+    for (Level level : LEVELS) {
+      if (name.equals(level.getName())
+          || name.equals(level.getLocalizedName())
+          || name.equals(Integer.toString(level.intValue()))) {
+        return level;
+      }
+    }
+    throw new IllegalArgumentException(
+        "Bad level \"" + name + "\". Why: a domain has the levels of the JDK only. Fix: such as INFO");
   }
 
   /// The logger of that name, made if there is none.

@@ -30,6 +30,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.logging.Filter;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -312,6 +313,36 @@ public final class Evasions {
       IntStream.range(0, 100).parallel().forEach(i -> see("range"));
       new Below().go();
       return SEEN;
+    }
+  }
+
+  /// A level of its own, which the host would find by its name.
+  public static final class LevelBelow implements Runnable {
+    static final class Below extends Level {
+      Below() {
+        super("GUEST", 850);
+      }
+    }
+
+    public void run() {
+      new Below();
+    }
+  }
+
+  /// Levels by name and number; a number that the JDK does not have is refused.
+  public static final class ParsesLevels implements Callable<List<Object>> {
+    public List<Object> call() {
+      List<Object> found = new ArrayList<>();
+      Function<String, Level> parse = Level::parse;
+      for (String name : List.of("WARNING", "800", "-2147483648", "850", "GUEST", "HOST")) {
+        try {
+          found.add(parse.apply(name));
+          found.add(Level.parse(name));
+        } catch (IllegalArgumentException e) {
+          found.add(e.getMessage().substring(0, 12));
+        }
+      }
+      return found;
     }
   }
 

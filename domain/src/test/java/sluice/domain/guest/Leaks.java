@@ -15,6 +15,7 @@ import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import javax.management.ObjectName;
 
 /// Ways to leave something of a domain behind in the JVM, one class each. Loaded in domains only.
@@ -213,6 +214,30 @@ public final class Leaks {
         loggers.getMethod("setFilter", filters).invoke(root, filter);
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /// Levels of its own, by a class and by numbers.
+  public static final class OfLevels implements Runnable {
+    static final class Below extends Level {
+      Below() {
+        super("LEAKED", 1_000_001);
+      }
+    }
+
+    public void run() {
+      for (int i = 1_000_002; i < 1_000_010; i++) {
+        try {
+          Level.parse(Integer.toString(i));
+        } catch (IllegalArgumentException e) {
+          // none of these is the JDK's
+        }
+      }
+      try {
+        new Below();
+      } catch (LinkageError e) {
+        // not loaded
       }
     }
   }
