@@ -232,6 +232,27 @@ final class CopiersTest {
     assertThat((Set<?>) entry.getValue()).hasOnlyElementsOfType(colour);
   }
 
+  /// An object costs what it takes and what its strings take; a null costs nothing.
+  @Test
+  void anObjectAndItsStringsCostToTheByte() {
+    Samples.Address address = new Samples.Address();
+    costs(address, 36 + 24 + 2 * 13 + 24 + 2 * 8, 3);
+    costs(new Pair(address, new Pair(address, "x")), 126 + 32 + 32 + 26, 6);
+    address.street = null;
+    costs(address, 36 + 24 + 2 * 8, 2);
+    costs(new ArrayList<>(List.of(address, "yz")), 76 + 40 + 16 + 28, 4);
+  }
+
+  private void costs(Object source, long bytes, int objects) {
+    assertThat(same.copy(source, new CopyQuota(bytes, objects))).isNotNull();
+    for (CopyQuota less :
+        List.of(new CopyQuota(bytes - 1, objects), new CopyQuota(bytes, objects - 1))) {
+      assertThatThrownBy(() -> same.copy(source, less))
+          .asInstanceOf(type(CopyRefused.class))
+          .returns(Reason.QUOTA, CopyRefused::reason);
+    }
+  }
+
   @Test
   void aClassThatTheReceiverDoesNotHaveIsRefused() {
     Copiers none = new Copiers(new ClassLoader(null) {});

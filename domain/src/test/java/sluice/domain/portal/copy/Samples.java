@@ -82,7 +82,7 @@ public final class Samples {
   }
 
   public static class Address {
-    String street = "Main street 1";
+    @Nullable String street = "Main street 1";
     String city = "Erlangen";
     int zip = 91058;
   }
