@@ -6,8 +6,10 @@ import java.util.Objects;
 import java.util.concurrent.Exchanger;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.fory.Fory;
 import org.apache.fory.config.Language;
+import org.jspecify.annotations.Nullable;
 import sluice.domain.Carrier;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Party;
@@ -83,6 +85,7 @@ final class PortalWorks {
       case PortalBench.EXCHANGER -> new ExchangerWork();
       case PortalBench.WASM -> WasmWork.make();
       case PortalBench.CARRIER -> new CarrierWork();
+      case PortalBench.WAKES -> new WakeWork();
       default -> nothing(counter(name, system));
     };
   }
@@ -204,6 +207,53 @@ final class PortalWorks {
       FutureTask<Long> task = new FutureTask<>(() -> calls.run(times));
       carrier.thread("caller", task).start();
       return task.get();
+    }
+
+    @Override
+    public void close() {
+      carrier.close();
+    }
+  }
+
+  /// Less than which no call between two threads of one carrier takes: they wake each other in
+  /// turn, and nothing passes.
+  private static final class WakeWork implements Work {
+    private final Carrier carrier = new Carrier("carrier");
+    private final Thread server = carrier.thread("server", this::serve);
+    private volatile @Nullable Thread caller;
+    private volatile boolean asked;
+
+    WakeWork() {
+      server.start();
+    }
+
+    private void serve() {
+      while (true) {
+        while (!asked) {
+          LockSupport.park(this);
+        }
+        asked = false;
+        LockSupport.unpark(caller);
+      }
+    }
+
+    @Override
+    public long run(int times) throws Exception {
+      FutureTask<Long> task = new FutureTask<>(() -> ask(times));
+      carrier.thread("caller", task).start();
+      return task.get();
+    }
+
+    private long ask(int times) {
+      caller = Thread.currentThread();
+      for (int i = 0; i < times; i++) {
+        asked = true;
+        LockSupport.unpark(server);
+        while (asked) {
+          LockSupport.park(this);
+        }
+      }
+      return times;
     }
 
     @Override
