@@ -139,21 +139,23 @@ final class DomainRunTest {
       new Thread(Waits::tell).start();
       handled(new Thread(Waits::fail));
       handled(Thread.ofVirtual().unstarted(Waits::fail));
-      handled(new Thread("below") {
-        @Override
-        public void run() {
-          fail();
-        }
-      });
-      Executors.newSingleThreadExecutor().execute(Waits::fail);
-      new Thread(() -> {
-            try {
-              WAITING.await();
-              System.out.println("waiting");
-            } catch (InterruptedException e) {
-              throw new IllegalStateException(e);
+      handled(
+          new Thread("below") {
+            @Override
+            public void run() {
+              fail();
             }
-          })
+          });
+      Executors.newSingleThreadExecutor().execute(Waits::fail);
+      new Thread(
+              () -> {
+                try {
+                  WAITING.await();
+                  System.out.println("waiting");
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              })
           .start();
       sleep();
     }
@@ -365,8 +367,7 @@ final class DomainRunTest {
   @Test
   void whatTheEndThrowsIsNotPrinted() throws Exception {
     List<String> command = SluiceProcess.command("domain", "run", jar(Waits.class));
-    command.addAll(
-        command.indexOf("-m"), List.of("--add-opens", "java.base/java.lang=sluice.sys"));
+    command.addAll(command.indexOf("-m"), List.of("--add-opens", "java.base/java.lang=sluice.sys"));
     Process process = new ProcessBuilder(command).start();
     try {
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);

@@ -44,10 +44,11 @@ final class LeakTest {
     collected(loader);
   }
 
-  /// The JVM's table keeps a name and a number of each level that anyone made, for ever.
+  /// The JVM's table keeps name and number of each level for ever.
   @Test
   void noLevelOfADomainIsInTheTableOfTheJvm() throws Exception {
-    Field names = Class.forName("java.util.logging.Level$KnownLevel").getDeclaredField("nameToLevels");
+    Field names =
+        Class.forName("java.util.logging.Level$KnownLevel").getDeclaredField("nameToLevels");
     names.setAccessible(true);
     inItsOwnThread("OfLevels");
     assertThat(((Map<?, ?>) names.get(null)).keySet().stream().map(String::valueOf))

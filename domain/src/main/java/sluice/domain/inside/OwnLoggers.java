@@ -85,7 +85,9 @@ public final class OwnLoggers {
       }
     }
     throw new IllegalArgumentException(
-        "Bad level \"" + name + "\". Why: a domain has the levels of the JDK only. Fix: such as INFO");
+        "Bad level \""
+            + name
+            + "\". Why: a domain has the levels of the JDK only. Fix: name one, such as INFO");
   }
 
   /// The logger of that name, made if there is none.
