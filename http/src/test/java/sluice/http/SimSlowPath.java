@@ -66,9 +66,7 @@ final class SimSlowPath implements Executor {
         || !random.chance(PAUSE_PER_MILLE)) {
       return;
     }
-    scheduler.after(
-        random.skewed(MAX_DELAY_NANOS),
-        () -> await(strand, strand.go::release));
+    scheduler.after(random.skewed(MAX_DELAY_NANOS), () -> await(strand, strand.go::release));
     strand.back.release();
     strand.go.acquireUninterruptibly();
   }
