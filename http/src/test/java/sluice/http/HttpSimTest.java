@@ -1,5 +1,7 @@
 package sluice.http;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -112,5 +114,13 @@ class HttpSimTest {
   @Test
   void everyReplyIsWholeInOrderAndFresh() {
     SimWorld.runSeeds(SEEDS, HttpSimTest::serve);
+  }
+
+  @Test
+  void sameSeedSameEvents() {
+    for (long seed = 0; seed < 50; seed++) {
+      long first = SimWorld.run(seed, HttpSimTest::serve);
+      assertThat(SimWorld.run(seed, HttpSimTest::serve)).as("seed %d", seed).isEqualTo(first);
+    }
   }
 }

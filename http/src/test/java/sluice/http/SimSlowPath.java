@@ -37,8 +37,7 @@ final class SimSlowPath implements Executor {
           Thread thread = new Thread(() -> run(strand, task));
           thread.setDaemon(true);
           strand.thread = thread;
-          thread.start();
-          await(strand);
+          await(strand, thread::start);
         });
   }
 
@@ -50,8 +49,11 @@ final class SimSlowPath implements Executor {
     }
   }
 
-  private void await(Strand strand) {
+  /// Lets a strand run until it waits or has ended. It sees at once that it is the one that runs:
+  /// otherwise whether its first moments count would depend on the machine, and not on the seed.
+  private void await(Strand strand, Runnable wake) {
     running = strand;
+    wake.run();
     strand.back.acquireUninterruptibly();
     running = null;
   }
@@ -64,12 +66,7 @@ final class SimSlowPath implements Executor {
         || !random.chance(PAUSE_PER_MILLE)) {
       return;
     }
-    scheduler.after(
-        random.skewed(MAX_DELAY_NANOS),
-        () -> {
-          strand.go.release();
-          await(strand);
-        });
+    scheduler.after(random.skewed(MAX_DELAY_NANOS), () -> await(strand, strand.go::release));
     strand.back.release();
     strand.go.acquireUninterruptibly();
   }

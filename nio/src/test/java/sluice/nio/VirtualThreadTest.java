@@ -6,8 +6,12 @@ import java.nio.channels.Channel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,8 +27,7 @@ class VirtualThreadTest extends Scenario {
     List<Channel> channels = new ArrayList<>();
     List<Task<?>> blocked = new ArrayList<>();
     CountDownLatch started = new CountDownLatch(MANY);
-    for (int i = 0; i < MANY; i++) {
-      BlockedCall.Ready ready = call.prepare(this);
+    for (BlockedCall.Ready ready : prepared(call)) {
       channels.add(ready.channel());
       blocked.add(
           Task.Kind.VIRTUAL.start(() -> {
@@ -43,6 +46,19 @@ class VirtualThreadTest extends Scenario {
     }
     for (Task<?> task : blocked) {
       assertThat(task.failure()).isInstanceOf(java.io.IOException.class);
+    }
+  }
+
+  /// Prepared side by side: a connection that says nothing is kept from the application for a while
+  /// by a front, and these all say nothing.
+  private List<BlockedCall.Ready> prepared(BlockedCall call) throws Exception {
+    try (ExecutorService threads = Executors.newFixedThreadPool(50)) {
+      List<BlockedCall.Ready> all = new ArrayList<>();
+      for (Future<BlockedCall.Ready> one :
+          threads.invokeAll(Collections.nCopies(MANY, () -> call.prepare(this)))) {
+        all.add(one.get());
+      }
+      return all;
     }
   }
 

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 /// Which part of a long suite this run does. Immutable: any thread may use it.
 ///
 /// The environment variable `SLUICE_SLICE=K/N` chooses the K-th of N parts, K from 0. Without it a
-/// tenth runs, always the same one; continuous integration takes another seventh each day, and
+/// twentieth runs, always the same one; continuous integration takes another seventh each day, and
 /// `./sluice test --acceptance` takes all.
 ///
 /// @param index 0 to `count` - 1
 /// @param count parts there are, at least 1
 public record Slice(int index, int count) {
-  private static final Slice DEFAULT = new Slice(0, 10);
+  private static final Slice DEFAULT = new Slice(0, 20);
   private static final Pattern FORM = Pattern.compile("([0-9]{1,6})/([0-9]{1,6})");
 
   /// Checks the range.

@@ -33,7 +33,7 @@ final class SliceTest {
   @Test
   void readsTheVariable() {
     assertThat(Slice.parse("3/7")).isEqualTo(new Slice(3, 7));
-    assertThat(Slice.parse(null)).isEqualTo(new Slice(0, 10));
+    assertThat(Slice.parse(null)).isEqualTo(new Slice(0, 20));
     assertThatThrownBy(() -> Slice.parse("7/7")).hasMessageContaining("no part 7 of 7");
     assertThatThrownBy(() -> Slice.parse("all")).hasMessageContaining("K/N");
   }

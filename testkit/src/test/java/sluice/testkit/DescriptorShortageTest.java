@@ -35,7 +35,7 @@ import sluice.testbase.Await;
 class DescriptorShortageTest {
   private static final byte SERVED = 's';
   private static final byte REFUSED = 'r';
-  private static final int CLIENTS = 40;
+  private static final int CLIENTS = 16;
 
   /// Turns in half a second without a client: those of the retries are five.
   private static final long MOST_TURNS = 60;

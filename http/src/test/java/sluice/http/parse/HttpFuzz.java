@@ -9,9 +9,10 @@ import sluice.memory.View;
 
 /// Everything that reads bytes a client sent, fed with bytes no client would send.
 ///
-/// The ordinary test run tries the inputs in `src/test/resources`, then each method looks for new
-/// ones for three seconds, from where the last run on this machine stopped (`.cifuzz-corpus`); give
-/// `-Dsluice.explore=10m` for longer, or one method alone:
+/// Each test run tries the inputs in `src/test/resources`. In `./sluice test --acceptance`, as in
+/// continuous integration, each method then looks for new ones for three seconds, from where the
+/// last run on this machine stopped (`.cifuzz-corpus`); `SLUICE_EXPLORE=10m` is longer. One method
+/// alone:
 ///
 /// ```
 /// JAZZER_FUZZ=1 mvn -Dfast -pl http -am test-compile surefire:test@fuzz \

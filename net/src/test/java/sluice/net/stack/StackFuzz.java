@@ -12,9 +12,10 @@ import sluice.net.StackLimits;
 
 /// Everything that reads a frame, fed with bytes no station would send.
 ///
-/// The ordinary test run tries the inputs in `src/test/resources`, then each method looks for new
-/// ones for three seconds; give `-Dsluice.explore=10m` for longer. An input that fails is printed
-/// (in base64) and written beside the others, and fails the ordinary run from then on.
+/// Each test run tries the inputs in `src/test/resources`. In `./sluice test --acceptance`, as in
+/// continuous integration, each method then looks for new ones for three seconds;
+/// `SLUICE_EXPLORE=10m` is longer. An input that fails is printed (in base64) and written beside
+/// the others, and fails the ordinary run from then on.
 @Tag("fuzz")
 class StackFuzz {
   private static final byte[] TO_US = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1};

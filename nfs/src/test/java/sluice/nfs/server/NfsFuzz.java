@@ -33,9 +33,10 @@ import sluice.nfs.v4.Nfs4TestClient;
 /// RPC messages that no client would send, to NFSv3, NFSv4.1, MOUNT and the portmapper over an
 /// image in memory: each is answered, or is no call; nothing fails inside.
 ///
-/// The ordinary test run tries the inputs in `src/test/resources`, then each method looks for new
-/// ones for three seconds, from where the last run on this machine stopped (`.cifuzz-corpus`); give
-/// `-Dsluice.explore=10m` for longer, or one method alone:
+/// Each test run tries the inputs in `src/test/resources`. In `./sluice test --acceptance`, as in
+/// continuous integration, each method then looks for new ones for three seconds, from where the
+/// last run on this machine stopped (`.cifuzz-corpus`); `SLUICE_EXPLORE=10m` is longer. One method
+/// alone:
 ///
 /// ```
 /// JAZZER_FUZZ=1 mvn -Dfast -pl nfs -am test-compile surefire:test@fuzz \
