@@ -376,6 +376,11 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     finish(connection, status, fields, keepAfterBody(session(connection)));
   }
 
+  @Override
+  public boolean keepAfterBody(Connection connection) {
+    return keepAfterBody(session(connection));
+  }
+
   private boolean keepAfterBody(HttpSession session) {
     boolean keep = request.keepAlive() && !session.closing();
     if (request.bodyKind() != BodyKind.NONE) {

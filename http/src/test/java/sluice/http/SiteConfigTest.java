@@ -445,6 +445,36 @@ final class SiteConfigTest extends HttpContractRig {
     }
   }
 
+  /// A form that is sent by plain HTTP is too late to be kept secret, and is sent again all the
+  /// same: a body is neither waited for nor a reason for another answer.
+  @Test
+  void plainHttpIsSentToHttpsWhateverTheBody() throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    start(Site.of(root), config -> config.withRedirect(new HttpsRedirect(List.of(any), 8443)));
+    int plain = ((InetSocketAddress) server().redirectAddresses().getFirst()).getPort();
+    String post = "POST /form HTTP/1.1\r\nHost: a\r\n";
+    try (HttpPeer peer = new HttpPeer(plain)) {
+      for (int length : new int[] {3, 20_000, 1 << 20}) {
+        peer.send(post + "Content-Length: " + length + "\r\n\r\n");
+        assertThat(peer.read().status()).as("of a body that has not come").isEqualTo(308);
+        peer.send("x".repeat(length));
+      }
+      peer.send(post + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+      assertThat(peer.read().status()).isEqualTo(308);
+      assertThat(peer.request("GET", "/").status()).isEqualTo(308);
+      peer.send(post + "Content-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+      HttpAnswer last = peer.readHead();
+      assertThat(last.status()).as("and no 100").isEqualTo(308);
+      assertThat(last.the("Connection")).isEqualTo("close");
+    }
+    try (HttpPeer peer = new HttpPeer(plain)) {
+      peer.send(post + "Content-Length: 100000000\r\n\r\n");
+      HttpAnswer endless = peer.readHead();
+      assertThat(endless.status()).isEqualTo(308);
+      assertThat(endless.the("Connection")).isEqualTo("close");
+    }
+  }
+
   @Test
   void sitesAreReplacedAllOrNothingWhileTheServerRuns() throws Exception {
     List<VirtualHost> hosts = List.of(virtual("one", "one.example"));
