@@ -171,6 +171,19 @@ final class SiteConfigTest extends HttpContractRig {
     HttpAnswer shop = ask("HEAD", "/shop?x");
     assertThat(shop.status()).isEqualTo(308);
     assertThat(shop.the("Location")).isEqualTo("https://shop.example/?from=here");
+    for (String method : List.of("POST", "PUT", "DELETE", "PATCH")) {
+      for (int i = 0; i < 2; i++) { // made, then kept
+        HttpAnswer moved = ask(method, "/shop", "Content-Length: 0");
+        assertThat(moved.status()).as(method).isEqualTo(308);
+        assertThat(moved.the("Location")).isEqualTo("https://shop.example/?from=here");
+      }
+      assertThat(ask(method, "/a.txt", "Content-Length: 0").status()).as(method).isEqualTo(405);
+    }
+    try (HttpPeer peer = connect()) {
+      peer.send("POST /old/b HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\n\r\nabc");
+      assertThat(peer.read().the("Location")).isEqualTo("/new/b");
+      assertThat(peer.get("/a.txt").text()).as("its body was skipped").isEqualTo("alpha");
+    }
     for (String path :
         List.of("/open//evil.example", "/open/%2fevil.example", "/open/evil.example")) {
       HttpAnswer answer = ask("GET", path);
