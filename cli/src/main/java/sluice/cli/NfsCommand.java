@@ -20,6 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.ByteCount;
+import sluice.cli.console.ShellWord;
 import sluice.cli.console.Version;
 import sluice.cli.fs.MountedImage;
 import sluice.fs.FileAttributes;
@@ -188,7 +189,7 @@ final class NfsCommand implements Callable<Integer> {
     }
     return tree.closedCleanly()
         ? "the image is clean"
-        : "the image is not clean: a change failed; Fix: e2fsck -f " + source;
+        : "the image is not clean: a change failed; Fix: e2fsck -f " + ShellWord.of(source);
   }
 
   private int export(FileTree tree, ExportOptions options, MountOptions mount)
@@ -337,9 +338,7 @@ final class NfsCommand implements Callable<Integer> {
     return "mount -t nfs -o "
         + options.formatted(server.port())
         + " "
-        + host
-        + ":"
-        + path
+        + ShellWord.of(host + ":" + path)
         + " /mnt";
   }
 

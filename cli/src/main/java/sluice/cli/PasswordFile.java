@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.security.crypto.bcrypt.BCrypt;
+import sluice.cli.console.ShellWord;
 import sluice.http.rules.SignIn;
 
 /// Users and their passwords as bcrypt hashes, a line `NAME:HASH` each, as `htpasswd -B` writes
@@ -45,14 +46,14 @@ final class PasswordFile implements SignIn.Passwords {
                 + ":"
                 + (i + 1)
                 + ": it is no NAME:HASH with a bcrypt hash of cost 4 to 16. Fix: htpasswd -B "
-                + file
+                + ShellWord.of(file)
                 + " NAME");
       }
       hashes.put(line.substring(0, colon), line.substring(colon + 1));
     }
     if (hashes.isEmpty()) {
       throw new IllegalArgumentException(
-          file + ": it has no user. Fix: htpasswd -B " + file + " NAME");
+          file + ": it has no user. Fix: htpasswd -B " + ShellWord.of(file) + " NAME");
     }
     return new PasswordFile(hashes);
   }

@@ -121,31 +121,36 @@ final class StatCommand implements Callable<Integer> {
     return json;
   }
 
-  /// A block of lines, grouped by the source before the slash of a label.
+  /// A block of lines for each source, which is what stands before the slash of a label. Counters
+  /// of one source need not lie together: those of a loop's handlers come after the server's.
   ///
   /// @param last the snapshot `seconds` ago, for rates, or null
   static String asTable(CounterSnapshot snapshot, @Nullable CounterSnapshot last, int seconds) {
-    StringBuilder out = new StringBuilder();
-    out.append("process ").append(snapshot.pid()).append("  ").append(snapshot.description());
-    String source = "";
+    Map<String, StringBuilder> blocks = new LinkedHashMap<>();
     for (int i = 0; i < snapshot.values().size(); i++) {
       CounterValue value = snapshot.values().get(i);
       int slash = value.label().indexOf('/');
-      String group = value.label().substring(0, Math.max(slash, 0));
-      if (!group.equals(source)) {
-        source = group;
-        out.append(System.lineSeparator()).append(' ').append(source);
-      }
-      out.append(System.lineSeparator())
+      String source = value.label().substring(0, Math.max(slash, 0));
+      StringBuilder block = blocks.computeIfAbsent(source, _ -> new StringBuilder());
+      block
+          .append(System.lineSeparator())
           .append(
               String.format(
                   Locale.ROOT, "  %-32s %,20d", value.label().substring(slash + 1), value.value()));
       // The table of labels only grows, so an index means the same counter in both.
       if (last != null && !value.gauge() && i < last.values().size()) {
         double rate = (value.value() - last.values().get(i).value()) / (double) seconds;
-        out.append(String.format(Locale.ROOT, " %,14.0f/s", rate));
+        block.append(String.format(Locale.ROOT, " %,14.0f/s", rate));
       }
     }
+    StringBuilder out = new StringBuilder();
+    out.append("process ").append(snapshot.pid()).append("  ").append(snapshot.description());
+    blocks.forEach((source, block) -> {
+      if (!source.isEmpty()) {
+        out.append(System.lineSeparator()).append(' ').append(source);
+      }
+      out.append(block);
+    });
     return out.toString();
   }
 }

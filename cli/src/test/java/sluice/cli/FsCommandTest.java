@@ -152,7 +152,8 @@ final class FsCommandTest {
     assertThat(none).doesNotExist();
     Path below = directory.resolve("no such folder/image");
     assertThat(run("mkfs", "--size", "4M", below.toString())).isEqualTo(1);
-    assertThat(rig.err()).contains("no such folder does not exist").contains("Fix: mkdir -p ");
+    assertThat(rig.err()).contains("no such folder does not exist");
+    assertThat(rig.err()).contains("Fix: mkdir -p '" + directory + "/no such folder'");
   }
 
   /// What mkfs made and was not let finish is not left behind.

@@ -199,6 +199,8 @@ final class LauncherTest extends LauncherRig {
     assertThat(refusal("--access-log", "l", "a.jar")).contains("Fix: --static DIR");
     assertThat(refusal("--static=.", "--access-log=l", "--compare", "a.jar"))
         .contains("Fix: -Dsluice.nio.static.log=l");
+    assertThat(refusal("--static=.", "--access-log=it's a.log", "--compare", "a.jar"))
+        .contains("Fix: '-Dsluice.nio.static.log=it'\\''s a.log'\n");
     assertThat(refusal("--static=.", "--cache=8", "--compare", "a.jar"))
         .contains("Fix: -Dsluice.nio.cache=8");
     assertThat(root.resolve("maven.log")).doesNotExist();

@@ -71,6 +71,28 @@ final class StatCommandTest {
         .containsPattern("connections +9(?!.*/s)");
   }
 
+  /// Handlers, whose counters come after those of the server, belong to a loop as well.
+  @Test
+  void aSourceHasOneBlockHoweverItsCountersLie() {
+    CounterSnapshot before = sources(10);
+    assertThat(StatCommand.asTable(sources(30), before, 2))
+        .containsOnlyOnce("http-loop-0")
+        .containsOnlyOnce("http-loop-1")
+        .containsPattern("(?s)http-loop-0.*turns.*handler_runs +30 +10/s.*http-loop-1.*server");
+  }
+
+  private static CounterSnapshot sources(long runs) {
+    return new CounterSnapshot(
+        1,
+        0,
+        "",
+        List.of(
+            new CounterValue("http-loop-0/turns", false, 1),
+            new CounterValue("http-loop-1/turns", false, 2),
+            new CounterValue("server/healthy", true, 3),
+            new CounterValue("http-loop-0/handler_runs", false, runs)));
+  }
+
   private static CounterSnapshot snapshot(long requests, long connections) {
     return new CounterSnapshot(
         1,

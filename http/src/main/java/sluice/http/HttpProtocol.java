@@ -376,6 +376,11 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     finish(connection, status, fields, keepAfterBody(session(connection)));
   }
 
+  @Override
+  public boolean keepAfterBody(Connection connection) {
+    return keepAfterBody(session(connection));
+  }
+
   private boolean keepAfterBody(HttpSession session) {
     boolean keep = request.keepAlive() && !session.closing();
     if (request.bodyKind() != BodyKind.NONE) {
@@ -409,8 +414,13 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       }
       case OPTIONS -> replies.noContent(connection.output(), with(host, HttpReplies.ALLOW), field);
       case POST, PUT, DELETE, PATCH, TRACE, CONNECT -> {
-        finish(connection, 405, with(host, HttpReplies.ALLOW), keep);
-        return;
+        if (!leadsElsewhere(host)) {
+          finish(connection, 405, with(host, HttpReplies.ALLOW), keep);
+          return;
+        }
+        if (!lookup(connection, host, keep)) {
+          return;
+        }
       }
       case OTHER -> {
         finish(connection, 501, with(host, HttpReplies.NONE), keep);
@@ -418,6 +428,13 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       }
     }
     replied(connection, keep);
+  }
+
+  /// Whether a rule sends the request elsewhere, whatever its method: 307 and 308 keep that.
+  private boolean leadsElsewhere(HttpHosts.Served host) {
+    return !host.rules().redirects().isEmpty()
+        && requestPath.parse(request) >= 0
+        && host.rules().redirect(requestPath.toString()) != null;
   }
 
   /// Header lines, and behind them those that the rules of a site have for the requested path.

@@ -171,6 +171,19 @@ final class SiteConfigTest extends HttpContractRig {
     HttpAnswer shop = ask("HEAD", "/shop?x");
     assertThat(shop.status()).isEqualTo(308);
     assertThat(shop.the("Location")).isEqualTo("https://shop.example/?from=here");
+    for (String method : List.of("POST", "PUT", "DELETE", "PATCH")) {
+      for (int i = 0; i < 2; i++) { // made, then kept
+        HttpAnswer moved = ask(method, "/shop", "Content-Length: 0");
+        assertThat(moved.status()).as(method).isEqualTo(308);
+        assertThat(moved.the("Location")).isEqualTo("https://shop.example/?from=here");
+      }
+      assertThat(ask(method, "/a.txt", "Content-Length: 0").status()).as(method).isEqualTo(405);
+    }
+    try (HttpPeer peer = connect()) {
+      peer.send("POST /old/b HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\n\r\nabc");
+      assertThat(peer.read().the("Location")).isEqualTo("/new/b");
+      assertThat(peer.get("/a.txt").text()).as("its body was skipped").isEqualTo("alpha");
+    }
     for (String path :
         List.of("/open//evil.example", "/open/%2fevil.example", "/open/evil.example")) {
       HttpAnswer answer = ask("GET", path);
@@ -442,6 +455,36 @@ final class SiteConfigTest extends HttpContractRig {
         assertThat(answer.the("Location")).isEqualTo(each[2]);
       }
       assertThat(peer.request("POST", "/form", "Content-Length: 0").status()).isEqualTo(308);
+    }
+  }
+
+  /// A form that is sent by plain HTTP is too late to be kept secret, and is sent again all the
+  /// same: a body is neither waited for nor a reason for another answer.
+  @Test
+  void plainHttpIsSentToHttpsWhateverTheBody() throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    start(Site.of(root), config -> config.withRedirect(new HttpsRedirect(List.of(any), 8443)));
+    int plain = ((InetSocketAddress) server().redirectAddresses().getFirst()).getPort();
+    String post = "POST /form HTTP/1.1\r\nHost: a\r\n";
+    try (HttpPeer peer = new HttpPeer(plain)) {
+      for (int length : new int[] {3, 20_000, 1 << 20}) {
+        peer.send(post + "Content-Length: " + length + "\r\n\r\n");
+        assertThat(peer.read().status()).as("of a body that has not come").isEqualTo(308);
+        peer.send("x".repeat(length));
+      }
+      peer.send(post + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+      assertThat(peer.read().status()).isEqualTo(308);
+      assertThat(peer.request("GET", "/").status()).isEqualTo(308);
+      peer.send(post + "Content-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+      HttpAnswer last = peer.readHead();
+      assertThat(last.status()).as("and no 100").isEqualTo(308);
+      assertThat(last.the("Connection")).isEqualTo("close");
+    }
+    try (HttpPeer peer = new HttpPeer(plain)) {
+      peer.send(post + "Content-Length: 100000000\r\n\r\n");
+      HttpAnswer endless = peer.readHead();
+      assertThat(endless.status()).isEqualTo(308);
+      assertThat(endless.the("Connection")).isEqualTo("close");
     }
   }
 

@@ -100,6 +100,70 @@ class CloseTest extends Scenario {
     assertPeerFails(link);
   }
 
+  /// As a server does that refuses an upload: what it has written and its end arrive before the
+  /// reset, which comes when the selector lets go of the channel.
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLastReplyIsReadBeforeTheResetForWhatWasNeverRead(boolean byOther) throws Exception {
+    Link link = accepted();
+    Selector selector = selector();
+    SelectionKey key = register(link.near(), selector, OP_READ);
+    send(link.far(), "never read");
+    awaitReady(selector, key, OP_READ);
+    writeFully(link.near(), text("413"));
+    if (byOther) {
+      Task.start(() -> closed(link.near())).join();
+    } else {
+      link.near().close();
+    }
+    assertThat(text(link.far().getInputStream().readAllBytes())).isEqualTo("413");
+    send(link.far(), "some more");
+    send(link.far(), "which is not reset yet");
+    selector.selectNow();
+    assertPeerFails(link);
+  }
+
+  /// Else a client that sends all of its upload first would wait until another channel is ready.
+  @Test
+  void whatArrivesAfterCloseMakesAWaitingSelectorLetGo() throws Exception {
+    Link link = accepted();
+    Selector selector = selector();
+    SelectionKey key = register(link.near(), selector, OP_READ);
+    send(link.far(), "?");
+    awaitReady(selector, key, OP_READ);
+    readFully(link.near(), 1);
+    Task<Integer> selecting = Task.start(() -> selector.select());
+    selecting.awaitBlocked("select");
+    link.near().close();
+    assertPeerFails(link);
+    selector.wakeup();
+    assertThat(selecting.join()).isZero();
+    assertThat(key.isValid()).isFalse();
+  }
+
+  @Test
+  void theLastOfTwoSelectorsLetsGo() throws Exception {
+    Link link = accepted();
+    Selector one = selector();
+    Selector two = selector();
+    SelectionKey key = register(link.near(), one, OP_READ);
+    register(link.near(), two, OP_READ);
+    send(link.far(), "never read");
+    awaitReady(one, key, OP_READ);
+    link.near().close();
+    assertThat(link.far().getInputStream().read()).isEqualTo(-1);
+    one.selectNow();
+    send(link.far(), "some more");
+    send(link.far(), "which is not reset yet");
+    two.close();
+    assertPeerFails(link);
+  }
+
+  private static boolean closed(SocketChannel channel) throws IOException {
+    channel.close();
+    return true;
+  }
+
   @Test
   void lingerOfZeroResetsThePeer() throws Exception {
     Link link = link();

@@ -8,6 +8,7 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -53,9 +54,9 @@ class VirtualThreadTest extends Scenario {
   /// by a front, and these all say nothing.
   private List<BlockedCall.Ready> prepared(BlockedCall call) throws Exception {
     try (ExecutorService threads = Executors.newFixedThreadPool(50)) {
+      Callable<BlockedCall.Ready> prepare = () -> call.prepare(this);
       List<BlockedCall.Ready> all = new ArrayList<>();
-      for (Future<BlockedCall.Ready> one :
-          threads.invokeAll(Collections.nCopies(MANY, () -> call.prepare(this)))) {
+      for (Future<BlockedCall.Ready> one : threads.invokeAll(Collections.nCopies(MANY, prepare))) {
         all.add(one.get());
       }
       return all;

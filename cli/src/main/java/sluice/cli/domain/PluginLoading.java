@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
+import sluice.cli.console.ShellWord;
 import sluice.domain.Domain;
 import sluice.domain.translate.Refused;
 import sluice.http.plugin.HttpPlugin;
@@ -169,8 +170,8 @@ final class PluginLoading {
         + first.className()
         + ", which calls "
         + first.use()
-        + ": 'sluice domain check "
-        + option.jar()
-        + "' lists all";
+        + ": sluice domain check "
+        + ShellWord.of(option.jar())
+        + " lists all";
   }
 }

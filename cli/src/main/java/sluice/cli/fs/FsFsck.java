@@ -12,6 +12,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Progress;
+import sluice.cli.console.ShellWord;
 import sluice.cli.console.TerminalText;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.Ext2Check;
@@ -46,7 +47,7 @@ final class FsFsck implements Callable<Integer> {
   public Integer call() {
     if (repair) {
       throw new ParameterException(
-          spec.commandLine(), "repairing is e2fsck's. Fix: e2fsck -f " + image);
+          spec.commandLine(), "repairing is e2fsck's. Fix: e2fsck -f " + ShellWord.of(image));
     }
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
@@ -62,7 +63,7 @@ final class FsFsck implements Callable<Integer> {
           report.files(),
           report.directories());
       if (report.problems() > 0) {
-        out.println("Fix: e2fsck -f " + image);
+        out.println("Fix: e2fsck -f " + ShellWord.of(image));
       }
       out.flush();
       return report.problems() == 0 ? 0 : UNCORRECTED;

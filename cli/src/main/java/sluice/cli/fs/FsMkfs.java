@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.ByteCount;
 import sluice.cli.console.Interrupts;
 import sluice.cli.console.Progress;
+import sluice.cli.console.ShellWord;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
@@ -211,8 +212,8 @@ final class FsMkfs implements Callable<Integer> {
         file.write(ByteBuffer.allocate(1));
       }
     } catch (NoSuchFileException e) {
-      Path folder = image.toAbsolutePath().getParent();
-      throw new IOException(folder + " does not exist. Fix: mkdir -p " + folder, e);
+      String folder = String.valueOf(image.toAbsolutePath().getParent());
+      throw new IOException(folder + " does not exist. Fix: mkdir -p " + ShellWord.of(folder), e);
     } catch (FileSystemException e) {
       throw e; // names the file itself
     } catch (IOException e) {

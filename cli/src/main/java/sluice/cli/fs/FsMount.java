@@ -15,6 +15,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.ByteCount;
 import sluice.cli.console.FailureMessage;
+import sluice.cli.console.ShellWord;
 import sluice.cli.console.Signals;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.fuse.FuseMount;
@@ -161,7 +162,7 @@ final class FsMount implements Callable<Integer> {
       throw new IOException(
           directory
               + " is the mount of a server that was killed. Fix: umount -l "
-              + directory
+              + ShellWord.of(directory)
               + ", then mount again: the journal is replayed");
     }
     if (!Files.isDirectory(directory)) {
@@ -170,7 +171,7 @@ final class FsMount implements Callable<Integer> {
               + directory
               + (Files.exists(directory) ? " is no directory" : " does not exist")
               + ". Fix: mkdir -p "
-              + directory);
+              + ShellWord.of(directory));
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       return entries.iterator().hasNext();
@@ -187,7 +188,7 @@ final class FsMount implements Callable<Integer> {
             "sluice: "
                 + directory
                 + " is in use (fuser -vm "
-                + directory
+                + ShellWord.of(directory)
                 + " names the processes): detached, and served until its last user has let go."
                 + " Interrupt again to end it now");
         mount.detach();

@@ -9,6 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.ShellWord;
 import sluice.sys.Errno;
 import sluice.sys.Mounts;
 import sluice.sys.SysException;
@@ -58,7 +59,7 @@ final class FsUmount implements Callable<Integer> {
     if (result == -Errno.EBUSY) {
       throw new IOException(
           "%s is in use. Fix: fuser -vm %s names the processes; or give -l"
-              .formatted(place, place));
+              .formatted(place, ShellWord.of(place)));
     }
     SysException.check(result, "umount2", place);
     UnmountWait.await(image);

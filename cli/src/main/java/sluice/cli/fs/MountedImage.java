@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import sluice.cli.console.ShellWord;
 import sluice.fs.Caller;
 import sluice.fs.FileKind;
 import sluice.fs.FileTree;
@@ -77,7 +78,8 @@ public final class MountedImage implements AutoCloseable {
   static void requireParent(Path file) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
     if (parent != null && !Files.exists(parent)) {
-      throw new IOException("the directory " + parent + " does not exist. Fix: mkdir -p " + parent);
+      throw new IOException(
+          "the directory " + parent + " does not exist. Fix: mkdir -p " + ShellWord.of(parent));
     }
   }
 

@@ -52,6 +52,11 @@ public final class BoundRoute {
     return maker == null ? null : admitted.guard().make(maker);
   }
 
+  /// Whether the interruptlet is shown heads alone, whatever follows them.
+  boolean dropsBodies() {
+    return route.bodyBytes() == 0 && route.slowHandler() == null;
+  }
+
   boolean matches(View view, int from, int to) {
     int end = from + prefix.length;
     return end <= to

@@ -7,6 +7,12 @@ import sluice.loop.Connection;
 public interface HttpExchanges extends SlowReply.Stream {
   HandlerSession session(Connection connection);
 
+  /// Has the body of the request that was parsed last skipped.
+  ///
+  /// @return whether the connection is kept behind the reply: not where the body is too long for
+  ///   that, or may not be sent
+  boolean keepAfterBody(Connection connection);
+
   /// Refuses the request that was parsed last; its body is skipped.
   ///
   /// @param fields header lines, each with CRLF

@@ -62,7 +62,7 @@ public final class HttpHandlers {
   ///
   /// @param body index of its body in the input
   public boolean waits(BoundRoute route, Connection connection, int body, int end) {
-    if (!isShown(route) || route.guard.disabled() || isWhole(body, end)) {
+    if (!isShown(route) || route.guard.disabled() || isWhole(route, body, end)) {
       return false;
     }
     HandlerSession session = http.session(connection);
@@ -82,9 +82,9 @@ public final class HttpHandlers {
     HttpInterruptlet interruptlet = route.interruptlet;
     boolean refused = interruptlet != null && route.guard.disabled();
     if (interruptlet != null && !refused && isShown(route)) {
-      refused = !isWhole(body, end); // it was enabled after `waits`
+      refused = !isWhole(route, body, end); // it was enabled after `waits`
       if (!refused && run(route, interruptlet, connection)) {
-        return (int) (body + request.contentLength());
+        return route.dropsBodies() ? body : (int) (body + request.contentLength());
       }
     }
     HttpSlowHandler slow = route.route.slowHandler();
@@ -102,17 +102,21 @@ public final class HttpHandlers {
   private boolean isShown(BoundRoute route) {
     return route.interruptlet != null
         && (request.bodyKind() == BodyKind.NONE
+            || route.dropsBodies()
             || (request.bodyKind() == BodyKind.FIXED
                 && request.contentLength() <= HELD_BODY_BYTES));
   }
 
-  private boolean isWhole(int body, int end) {
-    return body + request.contentLength() <= end;
+  private boolean isWhole(BoundRoute route, int body, int end) {
+    return route.dropsBodies() || body + request.contentLength() <= end;
   }
 
   /// @return whether the interruptlet has answered
   private boolean run(BoundRoute route, HttpInterruptlet interruptlet, Connection connection) {
-    boolean keep = request.keepAlive() && !http.session(connection).closing();
+    boolean keep =
+        route.dropsBodies()
+            ? http.keepAfterBody(connection)
+            : request.keepAlive() && !http.session(connection).closing();
     byte[] field = HttpReplies.connectionField(keep, request.minorVersion());
     reply.begin(connection, request, field);
     boolean done;

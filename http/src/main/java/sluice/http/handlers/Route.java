@@ -17,7 +17,8 @@ import sluice.http.parse.RequestPath;
 /// @param interruptlets makes the interruptlet of each loop, on that loop's thread; null for none
 /// @param slowHandler answers what the interruptlet leaves; null for none
 /// @param bodyBytes longest request body that is collected for the slow handler; a longer one is
-///   answered 413
+///   answered 413. With 0 and no slow handler the interruptlet is shown the head of every request,
+///   and bodies of any length are dropped
 /// @param limit longest run of the interruptlet, at least 1 ms
 /// @param sample warms the interruptlet before the route is admitted, as [#withSample]; empty for
 ///   none

@@ -613,6 +613,20 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   protected void implCloseSelectableChannel() {
+    boolean connected = state == CONNECTED && core.registrations.get() > 0 && !isBlocking();
+    if (!connected || !StreamEnd.endsOutput(core, port) || !core.closeLater(base)) {
+      closeNow();
+    }
+  }
+
+  @Override
+  public void deregistered() {
+    if (core.endsKeeping()) {
+      closeNow();
+    }
+  }
+
+  private void closeNow() {
     StreamPort ring = port;
     if (ring != null) {
       ring.beforeClose();

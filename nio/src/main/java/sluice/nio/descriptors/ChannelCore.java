@@ -22,17 +22,18 @@ import sluice.sys.Files;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `ignoresInterrupts` | before the first blocking operation | volatile | volatile |
-/// | `closing`, `closed`, `blocked`, `sets`, `listeners` | any thread | under this object's lock | the same |
+/// | `closing`, `kept`, `closed`, `blocked`, `sets`, `listeners` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
 /// | `Direction.ended`, `Direction.came` | any thread | under the direction's lock object | the same |
 /// | `Direction.suspended` | holder of the direction's `lock` | under the channel's `blockingLock()` | the same |
 ///
-/// Lifecycle: open → closing (operations end) → closed.
+/// Lifecycle: open → closing (operations end) → kept, until the last selector lets go → closed.
 public final class ChannelCore {
   private static final int LOOK_AGAIN_MILLIS = 1;
 
   private final int fd;
   private boolean closing;
+  private boolean kept;
   private boolean closed;
   private int blocked;
   private volatile boolean ignoresInterrupts;
@@ -281,6 +282,33 @@ public final class ChannelCore {
   /// @param blocking the channel's mode
   /// @param stateLock held by threads that use the descriptor for anything but moving bytes
   public void close(boolean blocking, Object stateLock) {
+    endOperations(blocking, stateLock);
+    closeDescriptor();
+  }
+
+  /// Ends the operations of a channel that does not block, and keeps the descriptor as long as
+  /// selectors have the channel registered.
+  ///
+  /// @param stateLock as for [#close]
+  /// @return whether it is kept: the selector that lets go as the last one closes it
+  public boolean closeLater(Object stateLock) {
+    endOperations(false, stateLock);
+    synchronized (this) {
+      kept = !closed && registrations.get() > 0;
+      return kept;
+    }
+  }
+
+  /// A selector has let go of the channel.
+  ///
+  /// @return whether the caller is to close the descriptor, which was kept until now
+  public synchronized boolean endsKeeping() {
+    boolean ends = kept && registrations.get() == 0;
+    kept &= !ends;
+    return ends;
+  }
+
+  private void endOperations(boolean blocking, Object stateLock) {
     synchronized (stateLock) {
       synchronized (this) {
         closing = true;
@@ -301,17 +329,20 @@ public final class ChannelCore {
           interrupted = true;
         }
       }
-      if (!closed) {
-        closed = true;
-        for (Epoll set : sets) {
-          int _ = set.control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
-        }
-        sets.clear();
-        Files.close(fd);
-      }
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private synchronized void closeDescriptor() {
+    if (!closed) {
+      closed = true;
+      for (Epoll set : sets) {
+        int _ = set.control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
+      }
+      sets.clear();
+      Files.close(fd);
     }
   }
 

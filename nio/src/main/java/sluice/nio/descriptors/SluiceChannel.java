@@ -42,4 +42,7 @@ public interface SluiceChannel extends DescriptorChannel {
 
   /// Takes the channel away from the ring that has it, if one has.
   default void releaseRing() {}
+
+  /// A selector has let go of the channel, which may have kept its descriptor for it.
+  default void deregistered() {}
 }

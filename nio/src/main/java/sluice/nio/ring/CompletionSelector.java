@@ -332,6 +332,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     if (keys.remove(key)) {
       key.sluice().core().registrations.decrementAndGet();
       key.sluice().core().unlisten(key);
+      key.sluice().deregistered();
     }
   }
 
@@ -543,11 +544,12 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     int kept = 0;
     for (int i = 0; i < hot.size(); i++) {
       NioKey key = hot.get(i);
-      if (key.isValid() && (key.sluice().readyHere() & key.interest()) != 0) {
-        any = true;
+      boolean ready = (key.sluice().readyHere() & key.interest()) != 0;
+      any |= ready;
+      if (ready && key.isValid()) {
         hot.set(kept++, key);
       } else {
-        key.hot = false;
+        key.hot = false; // a cancelled one ends the wait: its channel may be closed and still kept
       }
     }
     for (int i = hot.size() - 1; i >= kept; i--) {

@@ -58,8 +58,8 @@ abstract class RingPort {
   /// Which operations are ready, of those the kernel need not be asked for. Any thread.
   abstract int readyOps();
 
-  /// What the ring's completions say of the key, for the selector.
+  /// What the ring's completions say of the key, for the selector; it looks whether it is valid.
   @Nullable NioKey readyKey() {
-    return key.isValid() && (readyOps() & key.interest()) != 0 ? key : null;
+    return (readyOps() & key.interest()) != 0 ? key : null;
   }
 }

@@ -253,6 +253,7 @@ class RingHandOverTest extends RingTests {
       reads.unlock();
     }
     joined(closing);
+    selector.selectNow(); // which lets go of the channel
     assertThat(stream.heldBytes()).isZero();
   }
 
