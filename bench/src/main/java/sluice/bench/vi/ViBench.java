@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.bench.cases.Bench;
@@ -144,7 +145,7 @@ public final class ViBench implements Bench {
     int steady = 0;
     for (int i = 0; i < MOST_WINDOWS && steady < STEADY_WINDOWS; i++) {
       long compiled = pair.compilerNanos();
-      double nanos = pair.measure(exchange, window).get(METRIC);
+      double nanos = Objects.requireNonNull(pair.measure(exchange, window).get(METRIC));
       boolean rested = pair.compilerNanos() - compiled < RESTING * window * 1e9;
       boolean faster = nanos < FASTER * least;
       least = faster ? nanos : least;
