@@ -151,6 +151,9 @@ public final class ViBench implements Bench {
       least = faster ? nanos : least;
       steady = rested && !faster ? steady + 1 : 0;
     }
+    if (steady < STEADY_WINDOWS) {
+      Progress.say("[%s] not steady after %d windows".formatted(exchange.name(), MOST_WINDOWS));
+    }
   }
 
   /// @return null when it could not be started, as `failures` says
