@@ -49,8 +49,8 @@ final class SimSlowPath implements Executor {
     }
   }
 
-  /// Lets a strand run until it waits or has ended. It sees at once that it is the one that runs:
-  /// otherwise whether its first moments count would depend on the machine, and not on the seed.
+  /// Lets a strand run until it waits or has ended. That it runs is noted before: otherwise the
+  /// machine, and not the seed, would decide whether its first moments count.
   private void await(Strand strand, Runnable wake) {
     running = strand;
     wake.run();

@@ -105,6 +105,11 @@ public final class WorkerProcess implements AutoCloseable {
     return last.isEmpty() ? "" : "\n" + String.join("\n", last);
   }
 
+  /// Of the program itself: what starts it for a processor or in a namespace becomes it.
+  public long pid() {
+    return process.pid();
+  }
+
   public boolean isAlive() {
     return process.isAlive();
   }

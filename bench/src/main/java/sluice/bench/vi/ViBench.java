@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.bench.cases.Bench;
@@ -30,8 +31,20 @@ public final class ViBench implements Bench {
   private static final List<ViCase> WARM_UP =
       CASES.stream().filter(each -> each.bytes() == 64 || each.bytes() == 4 << 10).toList();
 
-  /// Before each case a pair is warmed up again, for this part of the time.
+  /// Before each case a pair is warmed up again, by this part of the time.
   private static final int AGAIN = 5;
+
+  /// Windows of a warm-up in which nothing may have become faster any more.
+  private static final int STEADY_WINDOWS = 4;
+
+  /// Windows of a warm-up at most.
+  private static final int MOST_WINDOWS = 60;
+
+  /// A window is faster that takes less than this part of the fastest before.
+  private static final double FASTER = 0.97;
+
+  /// Compilers that work for less than this part of a window rest.
+  private static final double RESTING = 0.05;
 
   @Override
   public String name() {
@@ -101,7 +114,7 @@ public final class ViBench implements Bench {
       }
     }
     for (ViPair pair : running.values()) {
-      Map<String, Double> _ = pair.measure(exchange, options.warmSeconds() / AGAIN);
+      warm(pair, exchange, options.warmSeconds() / AGAIN);
     }
     double before = harness.regime().probe();
     for (int round = 0; round < options.rounds(); round++) {
@@ -123,6 +136,26 @@ public final class ViBench implements Bench {
     return new CaseResult(NAME, exchange.name(), List.copyOf(running.keySet()), failed);
   }
 
+  /// Runs an exchange until in so many seconds together no window was faster than those before, and
+  /// the compilers of both ends rested: the thread of a device is compiled later than that of its
+  /// application.
+  private static void warm(ViPair pair, ViCase exchange, double seconds) throws IOException {
+    double window = seconds / STEADY_WINDOWS;
+    double least = Double.MAX_VALUE;
+    int steady = 0;
+    for (int i = 0; i < MOST_WINDOWS && steady < STEADY_WINDOWS; i++) {
+      long compiled = pair.compilerNanos();
+      double nanos = Objects.requireNonNull(pair.measure(exchange, window).get(METRIC));
+      boolean rested = pair.compilerNanos() - compiled < RESTING * window * 1e9;
+      boolean faster = nanos < FASTER * least;
+      least = faster ? nanos : least;
+      steady = rested && !faster ? steady + 1 : 0;
+    }
+    if (steady < STEADY_WINDOWS) {
+      Progress.say("[%s] not steady after %d windows".formatted(exchange.name(), MOST_WINDOWS));
+    }
+  }
+
   /// @return null when it could not be started, as `failures` says
   private static @Nullable ViPair pair(
       Harness harness,
@@ -138,7 +171,7 @@ public final class ViBench implements Bench {
         pairs.put(name, pair);
         for (ViCase each : WARM_UP) {
           if (each.systems().contains(system)) {
-            Map<String, Double> _ = pair.measure(each, harness.options().warmSeconds());
+            warm(pair, each, harness.options().warmSeconds());
           }
         }
       } catch (IOException e) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
+import sluice.bench.cases.WarmUp;
 import sluice.bench.packets.VethPair;
 import sluice.bench.run.Harness;
 import sluice.bench.run.WorkerProcess;
@@ -180,6 +181,12 @@ final class ViPair implements AutoCloseable {
       metrics.put(word.substring(0, equals), Double.valueOf(word.substring(equals + 1)));
     }
     return metrics;
+  }
+
+  /// Processor time of the compilers at both ends since they started; 0 in C.
+  long compilerNanos() throws IOException {
+    long ofServer = server == null ? 0 : WarmUp.compilerNanos(server.pid());
+    return ofServer + WarmUp.compilerNanos(client.pid());
   }
 
   private static List<String> ask(WorkerProcess process, String command) {
