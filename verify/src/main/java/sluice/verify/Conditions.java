@@ -140,11 +140,16 @@ final class Conditions {
               && high >= Integer.MIN_VALUE
               && within(state, left, low, high, nonZero, depth - 1);
       case ADD ->
-          (!right.isConstant() || shifted(state, left, low, high, -right.low(), depth))
-              && (!left.isConstant() || shifted(state, right, low, high, -left.low(), depth));
+          (!isNegatable(right) || shifted(state, left, low, high, -right.low(), depth))
+              && (!isNegatable(left) || shifted(state, right, low, high, -left.low(), depth));
       case SUBTRACT -> !right.isConstant() || shifted(state, left, low, high, right.low(), depth);
       default -> true;
     };
+  }
+
+  /// A constant whose negation is a `long` too.
+  private static boolean isNegatable(Value value) {
+    return value.isConstant() && value.low() != Long.MIN_VALUE;
   }
 
   private boolean shifted(State state, Value value, long low, long high, long by, int depth) {

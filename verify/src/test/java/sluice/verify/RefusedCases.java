@@ -33,6 +33,15 @@ class RefusedCases {
     return i;
   }
 
+  static int addsTheLeast(int n) {
+    long least = 7;
+    least += Long.MIN_VALUE; // which has no counterpart that could be subtracted
+    while (n >= least) { // UNBOUNDED_LOOP
+      n >>= 1;
+    }
+    return n;
+  }
+
   static int stepsOver(int n) {
     int sum = 0;
     for (int i = 0; i < Integer.MAX_VALUE - 3; i += 1000) { // UNBOUNDED_LOOP

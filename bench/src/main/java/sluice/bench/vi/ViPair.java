@@ -17,6 +17,7 @@ import sluice.bench.cases.WarmUp;
 import sluice.bench.packets.VethPair;
 import sluice.bench.run.Harness;
 import sluice.bench.run.WorkerProcess;
+import sluice.testbase.FreePort;
 
 /// The two processes of a system, on two processors. Used by the harness's main thread.
 final class ViPair implements AutoCloseable {
@@ -95,19 +96,21 @@ final class ViPair implements AutoCloseable {
               ? shared.resolve(folder)
               : harness.workspace().temporary(folder))
           + ","
-          + freePort()
+          + freeDatagramPort()
           + ","
-          + freePort();
+          + freeDatagramPort();
     }
     if (system.equals(ViCase.XDP)) {
-      return SERVER_STACK + ":" + freePort();
+      return SERVER_STACK + ":" + freeDatagramPort();
     }
     return system.startsWith(ViCase.RING)
-        ? (system.endsWith(ViCase.VETH) ? VethPair.SERVER_ADDRESS : "127.0.0.1") + ":" + freePort()
+        ? (system.endsWith(ViCase.VETH) ? VethPair.SERVER_ADDRESS : "127.0.0.1")
+            + ":"
+            + FreePort.find()
         : "bench-" + ProcessHandle.current().pid() + "-" + number;
   }
 
-  private static int freePort() throws IOException {
+  private static int freeDatagramPort() throws IOException {
     try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }
