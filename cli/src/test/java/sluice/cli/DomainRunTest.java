@@ -348,18 +348,10 @@ final class DomainRunTest {
 
   @Test
   void aSignalEndsTheDomain() throws Exception {
-    Process process =
-        new ProcessBuilder(SluiceProcess.command("domain", "run", jar(Loops.class))).start();
-    try {
-      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-      assertThat(out.readLine()).isEqualTo("looping");
-      Await.end(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start());
-      assertThat(Await.end(process)).isEqualTo(130);
-      String told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(told).contains("domain Loops.jar was ended by SIGINT").doesNotContain("threads");
-    } finally {
-      process.destroyForcibly();
-    }
+    List<String> command = SluiceProcess.command("domain", "run", jar(Loops.class));
+    assertThat(toldWhenInterrupted(command, "looping"))
+        .contains("domain Loops.jar was ended by SIGINT")
+        .doesNotContain("threads");
   }
 
   /// What the end throws into threads that wait is no failure of the application: neither the
@@ -368,15 +360,22 @@ final class DomainRunTest {
   void whatTheEndThrowsIsNotPrinted() throws Exception {
     List<String> command = SluiceProcess.command("domain", "run", jar(Waits.class));
     command.addAll(command.indexOf("-m"), List.of("--add-opens", "java.base/java.lang=sluice.sys"));
+    assertThat(toldWhenInterrupted(command, "waiting").lines())
+        .containsExactly("sluice: domain Waits.jar was ended by SIGINT");
+  }
+
+  /// Interrupts a command once it has printed its one line.
+  ///
+  /// @return what it has printed as errors
+  private static String toldWhenInterrupted(List<String> command, String line) throws Exception {
     Process process = new ProcessBuilder(command).start();
     try {
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-      assertThat(out.readLine()).isEqualTo("waiting");
+      assertThat(out.readLine()).isEqualTo(line);
       Await.end(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start());
       assertThat(Await.end(process)).isEqualTo(130);
-      String told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(told.lines()).containsExactly("sluice: domain Waits.jar was ended by SIGINT");
       assertThat(out.readLine()).isNull();
+      return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
     } finally {
       process.destroyForcibly();
     }

@@ -88,9 +88,7 @@ class CloseTest extends Scenario {
   void closingWithUnreadBytesResetsThePeer(boolean selected) throws Exception {
     Link link = link();
     Selector selector = selector();
-    SelectionKey key = register(link.near(), selector, OP_READ);
-    send(link.far(), "never read");
-    awaitReady(selector, key, OP_READ);
+    SelectionKey key = unread(link, selector);
     if (!selected) {
       key.cancel();
       selector.selectNow();
@@ -107,9 +105,7 @@ class CloseTest extends Scenario {
   void aLastReplyIsReadBeforeTheResetForWhatWasNeverRead(boolean byOther) throws Exception {
     Link link = accepted();
     Selector selector = selector();
-    SelectionKey key = register(link.near(), selector, OP_READ);
-    send(link.far(), "never read");
-    awaitReady(selector, key, OP_READ);
+    SelectionKey _ = unread(link, selector);
     writeFully(link.near(), text("413"));
     if (byOther) {
       Task.start(() -> closed(link.near())).join();
@@ -117,8 +113,7 @@ class CloseTest extends Scenario {
       link.near().close();
     }
     assertThat(text(link.far().getInputStream().readAllBytes())).isEqualTo("413");
-    send(link.far(), "some more");
-    send(link.far(), "which is not reset yet");
+    sendsUnhindered(link);
     selector.selectNow();
     assertPeerFails(link);
   }
@@ -146,17 +141,28 @@ class CloseTest extends Scenario {
     Link link = accepted();
     Selector one = selector();
     Selector two = selector();
-    SelectionKey key = register(link.near(), one, OP_READ);
     register(link.near(), two, OP_READ);
-    send(link.far(), "never read");
-    awaitReady(one, key, OP_READ);
+    SelectionKey _ = unread(link, one);
     link.near().close();
     assertThat(link.far().getInputStream().read()).isEqualTo(-1);
     one.selectNow();
-    send(link.far(), "some more");
-    send(link.far(), "which is not reset yet");
+    sendsUnhindered(link);
     two.close();
     assertPeerFails(link);
+  }
+
+  /// Registers the near channel, which has bytes that no test reads.
+  private SelectionKey unread(Link link, Selector selector) throws Exception {
+    SelectionKey key = register(link.near(), selector, OP_READ);
+    send(link.far(), "never read");
+    awaitReady(selector, key, OP_READ);
+    return key;
+  }
+
+  /// A reset for the first bytes would make the second fail.
+  private static void sendsUnhindered(Link link) throws IOException {
+    send(link.far(), "some more");
+    send(link.far(), "which is not reset yet");
   }
 
   private static boolean closed(SocketChannel channel) throws IOException {

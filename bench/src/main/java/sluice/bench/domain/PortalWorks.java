@@ -84,7 +84,7 @@ final class PortalWorks {
       case PortalBench.QUEUE -> new QueueWork();
       case PortalBench.EXCHANGER -> new ExchangerWork();
       case PortalBench.WASM -> WasmWork.make();
-      case PortalBench.CARRIER -> new CarrierWork();
+      case PortalBench.CARRIER -> new CallWork();
       case PortalBench.WAKES -> new WakeWork();
       default -> nothing(counter(name, system));
     };
@@ -189,12 +189,31 @@ final class PortalWorks {
     };
   }
 
-  /// Caller and service are virtual threads of one carrier.
-  private static final class CarrierWork implements Work {
-    private final Carrier carrier = new Carrier("carrier");
+  /// A caller that is a virtual thread of a carrier, as what it calls is.
+  private abstract static class CarrierWork implements Work {
+    final Carrier carrier = new Carrier("carrier");
+
+    /// Runs as the caller's thread.
+    abstract long call(int times) throws Exception;
+
+    @Override
+    public final long run(int times) throws Exception {
+      FutureTask<Long> task = new FutureTask<>(() -> call(times));
+      carrier.thread("caller", task).start();
+      return task.get();
+    }
+
+    @Override
+    public final void close() {
+      carrier.close();
+    }
+  }
+
+  /// Calls of a service.
+  private static final class CallWork extends CarrierWork {
     private final Work calls;
 
-    CarrierWork() {
+    CallWork() {
       Portals portals = new Portals(CallPath.SERVICE_THREAD);
       Party owner = new OnCarrier("service", carrier);
       portals.register(owner, "counter", Counter.class, new Plain(), CallPath.SERVICE_THREAD);
@@ -203,22 +222,14 @@ final class PortalWorks {
     }
 
     @Override
-    public long run(int times) throws Exception {
-      FutureTask<Long> task = new FutureTask<>(() -> calls.run(times));
-      carrier.thread("caller", task).start();
-      return task.get();
-    }
-
-    @Override
-    public void close() {
-      carrier.close();
+    long call(int times) throws Exception {
+      return calls.run(times);
     }
   }
 
   /// Less than which no call between two threads of one carrier takes: they wake each other in
   /// turn, and nothing passes.
-  private static final class WakeWork implements Work {
-    private final Carrier carrier = new Carrier("carrier");
+  private static final class WakeWork extends CarrierWork {
     private final Thread server = carrier.thread("server", this::serve);
     private volatile @Nullable Thread caller;
     private volatile boolean asked;
@@ -238,13 +249,7 @@ final class PortalWorks {
     }
 
     @Override
-    public long run(int times) throws Exception {
-      FutureTask<Long> task = new FutureTask<>(() -> ask(times));
-      carrier.thread("caller", task).start();
-      return task.get();
-    }
-
-    private long ask(int times) {
+    long call(int times) {
       caller = Thread.currentThread();
       for (int i = 0; i < times; i++) {
         asked = true;
@@ -254,11 +259,6 @@ final class PortalWorks {
         }
       }
       return times;
-    }
-
-    @Override
-    public void close() {
-      carrier.close();
     }
   }
 
