@@ -1,9 +1,15 @@
 package sluice.verify;
 
+import java.lang.classfile.constantpool.DoubleEntry;
+import java.lang.classfile.constantpool.FloatEntry;
+import java.lang.classfile.constantpool.IntegerEntry;
+import java.lang.classfile.constantpool.InvokeDynamicEntry;
+import java.lang.classfile.constantpool.LoadableConstantEntry;
+import java.lang.classfile.constantpool.LongEntry;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.StringEntry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
-import java.lang.constant.ConstantDesc;
-import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import sluice.verify.value.Kind;
@@ -29,20 +35,18 @@ final class Bootstraps {
   void invoke(InvokeDynamicInstruction call, State state, int at, int block) throws Refused {
     MethodTypeDesc type = call.typeSymbol();
     Value[] arguments = Site.pop(state, type, false);
-    DirectMethodHandleDesc bootstrap = call.bootstrapMethod();
-    String name = bootstrap.owner().descriptorString() + "." + bootstrap.methodName();
+    InvokeDynamicEntry entry = call.invokedynamic();
     Value result = Site.result(type.returnType(), values);
     try {
-      switch (name) {
-        case "Ljava/lang/invoke/StringConcatFactory;.makeConcatWithConstants",
-            "Ljava/lang/invoke/StringConcatFactory;.makeConcat" ->
-            result = concatenation(type, arguments, call.bootstrapArgs(), at, block);
-        case "Ljava/lang/invoke/LambdaMetafactory;.metafactory",
-            "Ljava/lang/invoke/LambdaMetafactory;.altMetafactory" ->
-            lambda(type, arguments, at, block);
-        default ->
-            throw new Refused(
-                Reason.BOOTSTRAP, at, "invokedynamic of " + bootstrap.owner().displayName());
+      if (isLambda(entry)) {
+        lambda(type, arguments, at, block);
+      } else if (isOf(entry, "StringConcatFactory", "makeConcat", "makeConcatWithConstants")) {
+        result = concatenation(type, arguments, entry.bootstrap().arguments(), at, block);
+      } else {
+        throw new Refused(
+            Reason.BOOTSTRAP,
+            at,
+            "invokedynamic of " + call.bootstrapMethod().owner().displayName());
       }
     } catch (Refused e) {
       pass.refuse(e);
@@ -52,12 +56,33 @@ final class Bootstraps {
     }
   }
 
+  static boolean isLambda(InvokeDynamicEntry call) {
+    return isOf(call, "LambdaMetafactory", "metafactory", "altMetafactory");
+  }
+
+  private static boolean isOf(InvokeDynamicEntry call, String owner, String... names) {
+    MemberRefEntry method = call.bootstrap().bootstrapMethod().reference();
+    return method.owner().asInternalName().equals("java/lang/invoke/" + owner)
+        && List.of(names).contains(method.name().stringValue());
+  }
+
   private Value concatenation(
-      MethodTypeDesc type, Value[] arguments, List<ConstantDesc> constants, int at, int block)
+      MethodTypeDesc type,
+      Value[] arguments,
+      List<LoadableConstantEntry> constants,
+      int at,
+      int block)
       throws Refused {
     long chars = 0;
-    for (ConstantDesc constant : constants) {
-      chars += constant instanceof String text ? text.length() : NUMBER_CHARS;
+    for (LoadableConstantEntry constant : constants) {
+      chars +=
+          switch (constant) {
+            case StringEntry text -> text.stringValue().length();
+            case IntegerEntry _, LongEntry _, FloatEntry _, DoubleEntry _ -> NUMBER_CHARS;
+            default ->
+                throw new Refused(
+                    Reason.BOOTSTRAP, at, "a constant in a string is neither string nor number");
+          };
     }
     for (int i = 0; i < arguments.length; i++) {
       ClassDesc parameter = type.parameterType(i);
