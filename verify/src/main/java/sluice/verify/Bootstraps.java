@@ -1,5 +1,6 @@
 package sluice.verify;
 
+import java.lang.classfile.TypeKind;
 import java.lang.classfile.constantpool.DoubleEntry;
 import java.lang.classfile.constantpool.FloatEntry;
 import java.lang.classfile.constantpool.IntegerEntry;
@@ -20,6 +21,7 @@ import sluice.verify.value.Values;
 /// one, the first time, is not counted. Of one pass.
 final class Bootstraps {
   private static final int STRING_BYTES = 64;
+  private static final int PER_CHAR = 50; // a Latin-1 string that becomes part of one in UTF-16
   private static final int NUMBER_CHARS = 26; // the longest, of a double
 
   private final Host host;
@@ -84,8 +86,10 @@ final class Bootstraps {
                     Reason.BOOTSTRAP, at, "a constant in a string is neither string nor number");
           };
     }
+    long work = 200;
     for (int i = 0; i < arguments.length; i++) {
       ClassDesc parameter = type.parameterType(i);
+      work += work(TypeKind.from(parameter));
       if (parameter.isPrimitive()) {
         chars = Bound.add(chars, NUMBER_CHARS);
       } else if (parameter.descriptorString().equals("Ljava/lang/String;")) {
@@ -98,10 +102,21 @@ final class Bootstraps {
     if (chars > Integer.MAX_VALUE) {
       throw new Refused(Reason.LENGTH, at, "a string without a limit is put together");
     }
-    long work = Bound.add(100L * (arguments.length + 1), Bound.multiply(4, chars));
+    work = Bound.add(work, Bound.multiply(PER_CHAR, chars));
     long bytes = Bound.add(STRING_BYTES * (arguments.length + 1L), Bound.multiply(8, chars));
     pass.charge(block, new Bound(work, bytes));
     return values.range(Kind.REFERENCE, 0, chars);
+  }
+
+  /// To write one value, as metered with JDK 25 and half as much again.
+  private static int work(TypeKind type) {
+    return switch (type) {
+      case DOUBLE -> 3_200;
+      case FLOAT -> 2_100;
+      case LONG -> 1_700;
+      case INT, SHORT, BYTE -> 1_000;
+      default -> 500;
+    };
   }
 
   private void lambda(MethodTypeDesc type, Value[] captured, int at, int block) throws Refused {
@@ -109,6 +124,6 @@ final class Bootstraps {
     for (int i = 0; i < captured.length; i++) {
       Escape.check(captured[i], parameters.get(i).descriptorString(), host.limits(), at);
     }
-    pass.charge(block, new Bound(10 + captured.length, 16 + 8L * captured.length));
+    pass.charge(block, new Bound(60 + 4L * captured.length, 16 + 8L * captured.length));
   }
 }
