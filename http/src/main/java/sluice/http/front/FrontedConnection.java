@@ -148,9 +148,10 @@ public final class FrontedConnection {
   }
 
   /// Whether nothing of the loop would be cut off if the output was shut down now. If not, the loop
-  /// ends the connection when all has gone.
+  /// ends the connection when all has gone. The loop answers no more: it could not.
   public boolean shutsDownOutput() {
     synchronized (this) {
+      tracker.giveUp(OpaqueReason.SERVER_CLOSES);
       if (!loopSends) {
         return true;
       }
@@ -172,24 +173,33 @@ public final class FrontedConnection {
 
   /// The application has closed the connection, and its descriptor.
   ///
-  /// @param gently what the client still sends is dropped for a while, so that no reset destroys
-  ///   the last reply
-  public void closed(boolean gently) {
-    loop.execute(gently ? this::endGently : this::endHere);
+  /// @param endsFirst the output ends before unread bytes reset the connection
+  public void closed(boolean endsFirst) {
+    loop.execute(endsFirst ? this::endOutputFirst : this::endHere);
   }
 
-  private void endGently() {
-    over = true;
-    connection.close();
+  /// The application has taken the connection never, and closed its descriptor.
+  public void dropped() {
+    loop.execute(() -> end(true, false));
+  }
+
+  private void endOutputFirst() {
+    end(false, true);
   }
 
   private void endHere() {
+    end(false, false);
+  }
+
+  /// Ends the connection as the kernel would, but not before all of the loop has been sent.
+  private void end(boolean resets, boolean endsFirst) {
     over = true;
     if (!connection.isOpen()) {
       return;
     }
+    FrontLink own = link;
     if (allSent()) {
-      connection.abort(); // as a close: FIN, or a reset where bytes were left unread
+      connection.closeAsKernel(resets || (own != null && own.holdsUnread()), endsFirst);
     } else {
       connection.close();
     }

@@ -132,7 +132,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   @Override
   public void behaveAsSocket() {
-    core.ignoreInterrupts();
+    core.behaveAsSocket();
   }
 
   @Override
@@ -166,7 +166,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     if (base.isUnix()) {
       return OptionTable.UNIX_SERVER;
     }
-    return core.ignoresInterrupts() ? OptionTable.SERVER_SOCKET : OptionTable.SERVER;
+    return core.behavesAsSocket() ? OptionTable.SERVER_SOCKET : OptionTable.SERVER;
   }
 
   // ---- binding --------------------------------------------------------------------------------
@@ -329,8 +329,8 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
           ring != null && ring.bringsAll()
               ? new SluiceSocketChannel(provider(), base.family(), fd, known)
               : StreamChannels.connected(provider(), base.family(), fd, known);
-      if (core.ignoresInterrupts()) {
-        channel.core().ignoreInterrupts();
+      if (core.behavesAsSocket()) {
+        channel.core().behaveAsSocket();
       }
       if (ring != null) {
         ring.accepted(channel);
