@@ -368,6 +368,11 @@ public final class Connection extends Endpoint {
     }
   }
 
+  /// Ends the output, which has gone; input goes on. A system call.
+  public void shutdownOutput() {
+    transport.shutdown(socket, 1);
+  }
+
   /// Ends the connection at once, as `close(2)` does: by FIN, or by a reset where bytes were left
   /// unread, be it by the caller, here or in the kernel. The caller sees to it that the socket does
   /// not linger for a time, which the loop would wait. Only on a transport of the kernel.

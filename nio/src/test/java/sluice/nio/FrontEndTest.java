@@ -93,6 +93,32 @@ class FrontEndTest {
     }
   }
 
+  /// Of a file that was answered nothing is left to be sent.
+  @Test
+  void theOutputIsShutBehindAFileToo() throws Exception {
+    Thread serving =
+        serveOne(channel -> {
+          assertThat(channel.read(ByteBuffer.allocate(1000))).isPositive();
+          reply(channel, "x");
+          assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(1);
+          channel.shutdownOutput();
+          ByteBuffer rest = ByteBuffer.allocate(1000);
+          while (channel.read(rest) >= 0) {
+            assertThat(rest.hasRemaining()).isTrue();
+          }
+          assertThat(rest.position()).isEqualTo(3);
+        });
+    try (FrontClient client = new FrontClient(port())) {
+      assertThat(client.get("/x").reply()).isEqualTo("200 x");
+      assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
+      client.send("\0");
+      assertThat(client.in.read()).isEqualTo(-1);
+      client.send("end");
+      client.socket.shutdownOutput();
+      Await.end(serving);
+    }
+  }
+
   /// A reply of the front would find the output shut.
   @Test
   void whatComesAfterTheOutputWasShutIsTheApplicationsAlsoWhereItAsksForAFile() throws Exception {

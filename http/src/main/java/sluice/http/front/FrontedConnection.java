@@ -147,8 +147,8 @@ public final class FrontedConnection {
     }
   }
 
-  /// Whether nothing of the loop would be cut off if the output was shut down now. If not, the loop
-  /// ends the connection when all has gone. The loop answers no more: it could not.
+  /// Whether the output can be shut down without cutting off anything of the loop. If not, the loop
+  /// shuts it down, or ends the connection when all has gone. It answers no more: it could not.
   public boolean shutsDownOutput() {
     synchronized (this) {
       tracker.giveUp(OpaqueReason.SERVER_CLOSES);
@@ -156,8 +156,17 @@ public final class FrontedConnection {
         return true;
       }
     }
-    loop.execute(this::endHere);
+    loop.execute(this::shutHere);
     return false;
+  }
+
+  private void shutHere() {
+    if (connection.isOpen() && allSent()) {
+      connection.shutdownOutput();
+    } else {
+      over = true;
+      connection.close();
+    }
   }
 
   /// There is room for input again.

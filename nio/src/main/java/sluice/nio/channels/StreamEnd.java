@@ -42,18 +42,20 @@ public final class StreamEnd {
   /// Sends what is staged and ends the output.
   ///
   /// @param core of a connected channel that does not block
-  /// @param port a front ends its connections itself
-  /// @return false when the channel has to be closed at once: for a front, with a linger time of 0,
-  ///   or when the kernel does not take all that is staged
+  /// @param port sends for the channel
+  /// @return false when the channel has to be closed at once: with a linger time of 0, or when the
+  ///   kernel does not take all that is staged
   static boolean endsOutput(ChannelCore core, @Nullable StreamPort port) {
-    if (port != null && port.bringsAll()) {
-      return false;
-    }
     core.writes.lock.lock();
     try {
-      return doNotWait(core.fd()) != 0
-          && (port == null || port.flush())
-          && Sockets.shutdown(core.fd(), Sockets.SHUT_WR) == 0;
+      if (doNotWait(core.fd()) == 0) {
+        return false;
+      }
+      if (port != null && port.bringsAll()) {
+        return !port.flushBeforeShutdown() // then the front shuts down behind what it sends
+            || Sockets.shutdown(core.fd(), Sockets.SHUT_WR) == 0;
+      }
+      return (port == null || port.flush()) && Sockets.shutdown(core.fd(), Sockets.SHUT_WR) == 0;
     } finally {
       core.writes.lock.unlock();
     }

@@ -44,8 +44,7 @@ final class FrontStream implements StreamPort, FrontLink {
   private boolean ended;
   private boolean reset;
 
-  /// The output ends before unread bytes reset the connection: so the JDK ends sockets, and
-  /// channels of selectors.
+  /// The output ends before unread bytes reset the connection: so the JDK ends sockets.
   private boolean endsFirst;
 
   /// @param fd of the connection, which the channel will close
@@ -239,8 +238,7 @@ final class FrontStream implements StreamPort, FrontLink {
   @Override
   public void beforeClose() {
     SluiceSocketChannel own = channel;
-    endsFirst =
-        own != null && (own.core().behavesAsSocket() || (!own.isBlocking() && own.isRegistered()));
+    endsFirst = own != null && own.core().behavesAsSocket();
     int _ = StreamEnd.doNotWait(fd);
   }
 
