@@ -35,6 +35,7 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
@@ -207,9 +208,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
   }
 
   private void bindTemporary() throws IOException {
-    String directory =
-        System.getProperty(
-            "jdk.net.unixdomain.tmpdir", System.getProperty("java.io.tmpdir", "/tmp"));
+    String directory = JdkDecisions.socketDirectory();
     for (int attempt = 0; attempt < 10; attempt++) {
       long number = ThreadLocalRandom.current().nextLong() & Long.MAX_VALUE;
       try {
