@@ -89,6 +89,14 @@ public final class FrontedConnection {
   public int send(int fd, MemorySegment segment, long offset, int length) {
     synchronized (this) {
       tracker.beforeReply();
+      if (tracker.awaitsHead()) {
+        View view = bind(segment, offset, length);
+        try {
+          tracker.beforeHead(view, 0, length);
+        } finally {
+          unbind();
+        }
+      }
       if (loopSends) {
         return post(segment, offset, length);
       }
@@ -106,21 +114,33 @@ public final class FrontedConnection {
       return;
     }
     int owed = tracker.owed();
+    View view = bind(segment, offset, count);
+    try {
+      tracker.replied(view, 0, count);
+    } finally {
+      unbind();
+    }
+    if (inputWaits && (tracker.owed() < owed || tracker.reason() != null)) {
+      inputWaits = false;
+      loop.execute(resume);
+    }
+  }
+
+  /// A view of bytes for the calling thread, until [#unbind]. Holder of the lock.
+  private View bind(MemorySegment segment, long offset, int count) {
     ViewBinder binder = follower;
     if (binder == null || followerOwner != Thread.currentThread()) {
       followerOwner = Thread.currentThread();
       binder = new ViewBinder(Thread.currentThread());
       follower = binder;
     }
-    View view = binder.bind(segment, offset, count);
-    try {
-      tracker.replied(view, 0, count);
-    } finally {
+    return binder.bind(segment, offset, count);
+  }
+
+  private void unbind() {
+    ViewBinder binder = follower;
+    if (binder != null) {
       binder.unbind();
-    }
-    if (inputWaits && (tracker.owed() < owed || tracker.reason() != null)) {
-      inputWaits = false;
-      loop.execute(resume);
     }
   }
 
