@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,7 +61,8 @@ class JdkDecisionsTest {
     private Application() {}
 
     private interface Opener {
-      NetworkChannel open(SelectorProvider provider, ProtocolFamily family) throws IOException;
+      NetworkChannel open(SelectorProvider provider, @Nullable ProtocolFamily family)
+          throws IOException;
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -89,8 +91,8 @@ class JdkDecisionsTest {
                       ? provider.openDatagramChannel()
                       : provider.openDatagramChannel(family));
       for (Opener opener : openers) {
-        for (ProtocolFamily family :
-            new ProtocolFamily[] {
+        for (@Nullable ProtocolFamily family :
+            new @Nullable ProtocolFamily[] {
               null, StandardProtocolFamily.INET, StandardProtocolFamily.INET6
             }) {
           for (String host : List.of("::", "::1", "0.0.0.0", "127.0.0.1")) {
@@ -115,7 +117,10 @@ class JdkDecisionsTest {
 
     /// Which address a channel gets, or why it gets none.
     private static String bound(
-        Opener opener, SelectorProvider provider, ProtocolFamily family, SocketAddress address) {
+        Opener opener,
+        SelectorProvider provider,
+        @Nullable ProtocolFamily family,
+        @Nullable SocketAddress address) {
       String what = family + " " + address + ": ";
       try (NetworkChannel channel = opener.open(provider, family)) {
         channel.bind(address);
