@@ -237,7 +237,7 @@ final class LauncherTest extends LauncherRig {
     assertThat(found.err()).contains("sluice: " + root.resolve("jdk/bin/java"));
   }
 
-  /// One start-up cache fits all: the JVM refuses one that was recorded with other options.
+  /// One start-up cache fits all commands: the JVM refuses a cache of other options.
   @Test
   void everyCommandHasTheOptionsThatTheCacheWasRecordedWith() throws Exception {
     Files.writeString(

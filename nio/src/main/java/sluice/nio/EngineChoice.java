@@ -18,7 +18,7 @@ import sluice.nio.readiness.ReadinessChannels;
 import sluice.nio.readiness.ReadinessSettings;
 import sluice.nio.ring.RingBudget;
 import sluice.nio.ring.RingNotice;
-import sluice.sys.ModuleOption;
+import sluice.sys.threads.ModuleOption;
 
 /// Which engine a JVM uses, and why. Made once, by the thread that first needs a channel.
 ///

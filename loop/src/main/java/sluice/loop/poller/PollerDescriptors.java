@@ -10,7 +10,7 @@ import java.net.DatagramSocket;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.Channel;
-import sluice.sys.ModuleOption;
+import sluice.sys.threads.ModuleOption;
 
 /// Finds the descriptor of a channel or socket. Stateless.
 ///

@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
-import sluice.sys.ModuleOption;
+import sluice.sys.threads.ModuleOption;
 
 /// The `DatagramSocket` view of a channel. Any thread may use it; everything is the channel's.
 ///

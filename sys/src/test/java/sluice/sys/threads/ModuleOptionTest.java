@@ -1,4 +1,4 @@
-package sluice.sys;
+package sluice.sys.threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.sys.threads.VirtualThreads;
 
 @Timeout(60)
 final class ModuleOptionTest {

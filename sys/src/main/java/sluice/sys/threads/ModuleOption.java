@@ -1,4 +1,4 @@
-package sluice.sys;
+package sluice.sys.threads;
 
 /// Options of the JVM that name a module, as messages advise them. Stateless: any thread may call.
 public final class ModuleOption {
