@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +70,7 @@ public final class ControlSocket implements AutoCloseable {
     if (countersFile == null) {
       return null;
     }
-    Path directory = countersFile.toAbsolutePath().getParent();
+    Path directory = Objects.requireNonNull(countersFile.toAbsolutePath().getParent());
     Path file = ControlWire.socketOf(directory, ProcessHandle.current().pid());
     try {
       removeStale(directory);
