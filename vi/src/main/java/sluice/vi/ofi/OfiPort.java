@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
@@ -25,7 +27,7 @@ import sluice.vi.device.WorkQueue;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `endpoint`, `flights`, `staging`, the counts, `ended` | the holder of `lock` | plain | plain |
+/// | `endpoint`, `flights`, `staging`, the counts, `ended`, `sendsEnded` | the holder of `lock` | plain | plain |
 /// | `sends`, `receives` | the holder of `lock` | sizes opaque, the rest plain | the same |
 /// | `failure` | the holder of `lock` | volatile | volatile |
 ///
@@ -65,7 +67,10 @@ final class OfiPort implements Port {
   private long napNanos = LEAST_NAP_NANOS;
   private ControlSocket.@Nullable End ended;
   private long quietSince;
-  private volatile @Nullable String failure;
+  private volatile @Nullable Failure failure;
+
+  /// The peer has closed, so that no send arrives, while messages of it may still come; or null.
+  private @Nullable Failure sendsEnded;
 
   /// @param asksKernel whether the provider makes a system call for each poll
   OfiPort(
@@ -134,10 +139,20 @@ final class OfiPort implements Port {
       next = receives.unsent();
     }
     next = sends.unsent();
-    while (next != null && failure == null && start(next, true)) {
+    while (next != null && failure == null && startSend(next)) {
       sends.sent();
       next = sends.unsent();
     }
+  }
+
+  /// @return whether the provider has it, or it has failed
+  private boolean startSend(Descriptor descriptor) {
+    Failure why = sendsEnded;
+    if (why == null) {
+      return start(descriptor, true);
+    }
+    descriptor.fail(why);
+    return true;
   }
 
   /// @return whether the provider has it
@@ -168,7 +183,7 @@ final class OfiPort implements Port {
         result = start(place.memory(), 0, room, place.key(), slot, send);
       }
     } catch (IOException e) {
-      failInside(String.valueOf(e.getMessage()));
+      failInside(Failure.other(String.valueOf(e.getMessage())));
       return false;
     }
     if (result == 0) {
@@ -180,7 +195,7 @@ final class OfiPort implements Port {
       staging.giveBack(place);
     }
     if (result != -Errno.EAGAIN) {
-      failInside((send ? "sending: " : "receiving: ") + endpoint.describe(result));
+      failInside(broken((send ? "sending: " : "receiving: ") + endpoint.describe(result)));
     }
     return false;
   }
@@ -227,7 +242,7 @@ final class OfiPort implements Port {
       completed(i);
     }
     if (count < 0) {
-      failInside("the completion queue: " + endpoint.describe(count));
+      failInside(broken("the completion queue: " + endpoint.describe(count)));
     } else if (count == 0) {
       idlePolls++;
       if (ended != null) {
@@ -246,16 +261,17 @@ final class OfiPort implements Port {
 
   private void completed(int index) {
     int slot = endpoint.slotOf(index);
-    String why = endpoint.failureOf(index);
+    Failure why = failureOf(index);
     Descriptor descriptor = slot < 0 ? null : flights.descriptor(slot);
     if (descriptor == null) {
-      failInside(why == null ? "the provider completed what was not posted" : why);
+      failInside(
+          why == null ? Failure.other("the provider completed what was not posted") : why);
       return;
     }
     boolean send = flights.isSend(slot);
     long length = send ? descriptor.lengthBytes() : endpoint.lengthOf(index);
     if (why == null && length > descriptor.lengthBytes()) {
-      why = "a message is longer than the receive it met";
+      why = Failure.tooLong(length, descriptor.lengthBytes());
     }
     Staging.Place place = flights.end(slot);
     if (place != null) {
@@ -266,7 +282,11 @@ final class OfiPort implements Port {
     }
     if (why != null) {
       descriptor.fail(why);
-      failInside(why);
+      if (send && expectsMessages()) {
+        sendsEnded = why;
+      } else {
+        failInside(why);
+      }
       return;
     }
     descriptor.finish((int) length);
@@ -275,6 +295,29 @@ final class OfiPort implements Port {
     } else {
       received++;
     }
+  }
+
+  private @Nullable Failure failureOf(int index) {
+    String why = endpoint.failureOf(index);
+    if (why == null) {
+      return null;
+    }
+    return endpoint.isTruncated(index)
+        ? Failure.tooLong(-1, endpoint.lengthOf(index))
+        : broken(why);
+  }
+
+  /// What the provider cannot do any more, as a rule because the peer has ended.
+  private Failure broken(String why) {
+    if (ended == null) {
+      look();
+    }
+    return ended == null ? Failure.lost(why) : ended.why();
+  }
+
+  /// Whether the peer has closed, and not all that it had sent before has come.
+  private boolean expectsMessages() {
+    return ended != null && received < ended.sent();
   }
 
   // ---- the peer's end ------------------------------------------------------------------------
@@ -325,9 +368,9 @@ final class OfiPort implements Port {
   public long register(MemorySegment memory, boolean writable) throws IOException {
     lock.lock();
     try {
-      String why = failure;
+      Failure why = failure;
       if (why != null) {
-        throw new IOException(why);
+        throw new DeviceException(why.fault(), why.why());
       }
       return endpoint.register(memory, writable);
     } finally {
@@ -350,39 +393,29 @@ final class OfiPort implements Port {
   // ---- the end -------------------------------------------------------------------------------
 
   @Override
-  public @Nullable String failure() {
+  public @Nullable Failure failure() {
     return failure;
   }
 
-  @Override
-  public void fail(String why) {
-    lock.lock();
-    try {
-      failInside(why);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void failInside(String why) {
+  private void failInside(Failure why) {
     end(why, -1);
   }
 
   @Override
-  public void end() {
+  public void end(Failure why) {
     lock.lock();
     try {
       if (failure == null) {
         progress(); // what has come is read, so that closing does not throw away what was sent
       }
-      end("this side closed the connection", sent);
+      end(why, sent);
     } finally {
       lock.unlock();
     }
   }
 
   /// Closes the endpoint, so that the memory of what is posted is no longer the provider's.
-  private void end(String why, long messages) {
+  private void end(Failure why, long messages) {
     if (failure != null) {
       return;
     }
@@ -404,6 +437,6 @@ final class OfiPort implements Port {
 
   @Override
   public void close() {
-    end();
+    end(Failure.CLOSED);
   }
 }
