@@ -94,8 +94,8 @@ final class Guard {
     int _ = ended.getAndIncrement();
   }
 
-  /// Waits for a thread that will leave soon, and parks meanwhile. For closing only. An interrupt is
-  /// kept.
+  /// Waits for a thread that will leave soon, and parks meanwhile. For closing only. An interrupt
+  /// is kept.
   void enterUninterruptibly() {
     boolean interrupted = false;
     for (int pauses = SPINS; !tryEnter(); pauses++) {

@@ -12,8 +12,8 @@ import sluice.vi.device.DeviceProvider;
 /// A network interface, or what stands in for one: the device that VIs are made on. Any thread may
 /// call.
 ///
-/// Lifecycle: opened by name → its VIs and servers are made and closed → closed, which closes
-/// its servers, fails its VIs and ends its thread.
+/// Lifecycle: opened by name → its VIs and servers are made and closed → closed, which closes its
+/// servers, fails its VIs and ends its thread.
 public final class Nic implements AutoCloseable {
   private final String name;
   private final Device device;
@@ -158,7 +158,8 @@ public final class Nic implements AutoCloseable {
     vis.remove(vi);
   }
 
-  /// Closes the servers, ends the VIs, then closes the device. A VI must still be closed. Idempotent.
+  /// Closes the servers, ends the VIs, then closes the device. A VI must still be closed.
+  /// Idempotent.
   @Override
   public void close() {
     closed = true;

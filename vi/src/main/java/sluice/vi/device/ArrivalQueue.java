@@ -37,12 +37,11 @@ public final class ArrivalQueue<A> {
   /// @return false when as many wait as may, or it is closed
   public boolean offer(A arrival, Predicate<A> gone) {
     boolean _ =
-        waiting.removeIf(
-            each -> {
-              boolean goes = gone.test(each);
-              boolean _ = goes && permits.tryAcquire(); // else a thread has it, and finds nothing
-              return goes;
-            });
+        waiting.removeIf(each -> {
+          boolean goes = gone.test(each);
+          boolean _ = goes && permits.tryAcquire(); // else a thread has it, and finds nothing
+          return goes;
+        });
     if (closed || waiting.size() >= BACKLOG) {
       return false;
     }

@@ -22,7 +22,8 @@ public interface DeviceProvider {
   /// @throws IOException when the words are wrong, or what they name is not to be had
   default Device open(String name, String words) throws IOException {
     throw new DeviceException(
-        Fault.MISCONFIGURED, "the device " + name + " is told nothing. Fix: open it by its name alone");
+        Fault.MISCONFIGURED,
+        "the device " + name + " is told nothing. Fix: open it by its name alone");
   }
 
   /// Opens a device.

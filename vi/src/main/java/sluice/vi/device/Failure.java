@@ -4,8 +4,7 @@ package sluice.vi.device;
 /// Immutable.
 public record Failure(Fault fault, String why) {
   /// Every device ends a port that this side closes with it.
-  public static final Failure CLOSED =
-      new Failure(Fault.CLOSED, "this side closed the connection");
+  public static final Failure CLOSED = new Failure(Fault.CLOSED, "this side closed the connection");
 
   /// The same of the device.
   public static final Failure DEVICE_CLOSED = new Failure(Fault.CLOSED, "the device was closed");

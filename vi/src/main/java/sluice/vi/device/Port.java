@@ -70,8 +70,8 @@ public interface Port extends AutoCloseable {
   }
 
   /// What ended the connection; null while it stands, and while messages that came before its end
-  /// wait for receives. A descriptor that fails before is a send: its queue alone has ended, and all
-  /// that is posted there will be returned failed.
+  /// wait for receives. A descriptor that fails before is a send: its queue alone has ended, and
+  /// all that is posted there will be returned failed.
   @Nullable Failure failure();
 
   /// Asks the device to unpark a thread when anything changes. Poll once more after it. One thread
@@ -99,8 +99,8 @@ public interface Port extends AutoCloseable {
   default void unregister(long key) {}
 
   /// Ends the connection as intended, if it stands: the peer gets what was sent, and then the end.
-  /// Every posted descriptor that is not done will be returned failed, soon, and a thread that sleeps
-  /// is unparked. The caller waits for nothing.
+  /// Every posted descriptor that is not done will be returned failed, soon, and a thread that
+  /// sleeps is unparked. The caller waits for nothing.
   ///
   /// @param why this side or its device was closed
   void end(Failure why);

@@ -129,7 +129,8 @@ final class OfiListener implements Listener {
 
   /// Goes on with a client as far as it goes without waiting.
   ///
-  /// @return null when it is not connected: it is put back, unless it has gone or broken the protocol
+  /// @return null when it is not connected: it is put back, unless it has gone or broken the
+  ///   protocol
   private @Nullable Port advance(Client client, PortSpec spec) throws IOException {
     try {
       PortMaker maker = client.maker == null ? greet(client, spec) : client.maker;

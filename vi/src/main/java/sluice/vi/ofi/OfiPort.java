@@ -20,7 +20,7 @@ import sluice.vi.device.WorkQueue;
 ///
 /// A poll that finds another thread inside returns nothing: that thread takes the completions of
 /// both queues. The peer's end is looked for at the control socket by every park and every 256th
-/// poll that finds nothing, so a thread that waits learns it within milliseconds.
+/// poll, so a thread that waits learns it within milliseconds.
 ///
 /// **Memory.** A descriptor is returned when the provider has completed it, or after the endpoint
 /// has been closed; from then on the provider does not touch its memory.
@@ -39,7 +39,7 @@ final class OfiPort implements Port {
 
   private static final long MOST_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /// Polls without a completion between two looks at the control socket, a power of two.
+  /// Polls between two looks at the control socket, a power of two.
   private static final int LOOKS = 256;
 
   /// How long messages of a peer that closed may still take.
@@ -63,7 +63,7 @@ final class OfiPort implements Port {
   private final PortLock lock = new PortLock();
   private long sent;
   private long received;
-  private int idlePolls;
+  private int polls;
   private long napNanos = LEAST_NAP_NANOS;
   private ControlSocket.@Nullable End ended;
   private long quietSince;
@@ -238,21 +238,21 @@ final class OfiPort implements Port {
   /// Lets the provider work, and notes what it has completed.
   private void progress() {
     int count = endpoint.poll();
+    long before = received;
     for (int i = 0; i < count && failure == null; i++) {
       completed(i);
     }
     if (count < 0) {
       failInside(broken("the completion queue: " + endpoint.describe(count)));
-    } else if (count == 0) {
-      idlePolls++;
-      if (ended != null) {
-        checkEnd();
-      } else if ((idlePolls & (LOOKS - 1)) == 0) {
-        look();
-      }
-    } else {
+    } else if (count > 0) {
       napNanos = LEAST_NAP_NANOS;
-      quietSince = ended == null ? 0 : System.nanoTime();
+    }
+    polls++;
+    if (ended != null) {
+      quietSince = received == before ? quietSince : System.nanoTime();
+      checkEnd(); // also while sends complete, which a peer that has closed never receives
+    } else if ((polls & (LOOKS - 1)) == 0) {
+      look();
     }
     if (failure == null && !(sends.isAllSent() && receives.isAllSent())) {
       handOver();
@@ -264,8 +264,7 @@ final class OfiPort implements Port {
     Failure why = failureOf(index);
     Descriptor descriptor = slot < 0 ? null : flights.descriptor(slot);
     if (descriptor == null) {
-      failInside(
-          why == null ? Failure.other("the provider completed what was not posted") : why);
+      failInside(why == null ? Failure.other("the provider completed what was not posted") : why);
       return;
     }
     boolean send = flights.isSend(slot);

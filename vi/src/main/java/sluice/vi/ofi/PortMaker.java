@@ -67,8 +67,7 @@ final class PortMaker {
   /// @param socket from now on this object's, and then the port's
   /// @param sendsFirst whether this side sends first
   /// @param end of the time for it, of [System#nanoTime]
-  void begin(
-      ControlSocket socket, Greeting peer, int transferBytes, boolean sendsFirst, long end)
+  void begin(ControlSocket socket, Greeting peer, int transferBytes, boolean sendsFirst, long end)
       throws IOException {
     FabricEndpoint opened = opened();
     control = socket;
@@ -110,8 +109,7 @@ final class PortMaker {
       count = opened.poll();
       check(opened, count);
       if (count > 0 && opened.failureOf(0) != null) {
-        throw new PeerGoneException(
-            Fault.PEER_LOST, "the first message: " + opened.failureOf(0));
+        throw new PeerGoneException(Fault.PEER_LOST, "the first message: " + opened.failureOf(0));
       }
       due -= count;
     } while (count > 0);
@@ -135,8 +133,7 @@ final class PortMaker {
 
   private void checkPeer() throws PeerGoneException {
     if (control().look() != null) {
-      throw new PeerGoneException(
-          Fault.PEER_LOST, "the peer ended while the connection was made");
+      throw new PeerGoneException(Fault.PEER_LOST, "the peer ended while the connection was made");
     }
     if (System.nanoTime() - deadline >= 0) {
       throw new PeerGoneException(Fault.TIMED_OUT, "the first message did not come in time");

@@ -80,10 +80,7 @@ final class Connecting extends Greeting {
 
   private DeviceException noListener(String detail) {
     return DeviceException.noListener(
-        "for tag "
-            + spec.tag()
-            + detail
-            + ". Fix: start the server first, at this host and port");
+        "for tag " + spec.tag() + detail + ". Fix: start the server first, at this host and port");
   }
 
   private void refuse(DeviceException why) {

@@ -182,7 +182,8 @@ final class RingLoop implements AutoCloseable {
     orders.run();
     runTasks();
     ASLEEP.setVolatile(this, true);
-    boolean more = WOKEN.getVolatile(this) != null || !orders.isEmpty() || stopped || !submitted.isEmpty();
+    boolean more =
+        WOKEN.getVolatile(this) != null || !orders.isEmpty() || stopped || !submitted.isEmpty();
     turn(turning, more ? 0 : open > 0 ? SWEEP_NANOS * 10 : -1);
     ASLEEP.setVolatile(this, false);
     long now = System.nanoTime();

@@ -191,8 +191,7 @@ final class RingPort extends HandedPort implements RingConnection.User {
       peerEnd = Failure.PEER_FAILED;
       dropSends(peerEnd);
     } else {
-      breakOff(
-          Failure.lost("the peer broke the protocol: kind " + kind + ", number " + number));
+      breakOff(Failure.lost("the peer broke the protocol: kind " + kind + ", number " + number));
     }
   }
 

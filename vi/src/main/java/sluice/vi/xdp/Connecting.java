@@ -122,10 +122,7 @@ final class Connecting implements Member {
 
   private DeviceException noListener(String detail) {
     return DeviceException.noListener(
-        "for tag "
-            + spec.tag()
-            + detail
-            + ". Fix: start the server first, at this host and port");
+        "for tag " + spec.tag() + detail + ". Fix: start the server first, at this host and port");
   }
 
   @Override

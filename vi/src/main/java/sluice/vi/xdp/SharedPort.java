@@ -106,7 +106,9 @@ final class SharedPort implements Line {
       slot = members.size();
       if (slot == MOST_MEMBERS) {
         throw new IOException(
-            "this port of UDP has " + MOST_MEMBERS + " connections. Fix: close some, or another port");
+            "this port of UDP has "
+                + MOST_MEMBERS
+                + " connections. Fix: close some, or another port");
       }
       members.add(null);
       peers.add(peer);

@@ -117,7 +117,9 @@ final class XdpPort extends HandedPort implements Member {
 
   @Override
   protected void left() {
-    boolean _ = line.order(() -> leave(false, noted(Failure.CLOSED))); // a device that is closed has ended all
+    boolean _ =
+        line.order(
+            () -> leave(false, noted(Failure.CLOSED))); // a device that is closed has ended all
   }
 
   // ---- what comes ----------------------------------------------------------------------------
@@ -186,8 +188,7 @@ final class XdpPort extends HandedPort implements Member {
       gone();
     } else if (state == State.OPEN) {
       state = State.ENDING;
-      peerEnd =
-          failed ? Failure.PEER_FAILED : Failure.PEER_CLOSED;
+      peerEnd = failed ? Failure.PEER_FAILED : Failure.PEER_CLOSED;
       dropSends(peerEnd);
     }
   }

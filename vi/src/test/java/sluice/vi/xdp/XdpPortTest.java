@@ -263,7 +263,9 @@ final class XdpPortTest {
     Descriptor _ = postSend(lines.left, message(1, 100));
     lines.until("the failures", () -> lines.left.failure() != null && lines.right.isGone());
     Descriptor room = lines.next("the receive", lines.right::pollReceive);
-    assertThat(room.failure()).asString().contains("100 bytes is longer than the receive it met, of 10 bytes");
+    assertThat(room.failure())
+        .asString()
+        .contains("100 bytes is longer than the receive it met, of 10 bytes");
     assertThat(lines.left.failure()).asString().contains("failed");
   }
 
