@@ -38,7 +38,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   private volatile boolean ending;
 
   private Plugin(PluginOption option, Path directory, Duration limit, PluginLog log)
-      throws IOException, InterruptedException {
+      throws IOException {
     this.option = option;
     this.directory = directory;
     this.limit = limit;
@@ -51,11 +51,11 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// @param directory for copies of jars
   /// @throws IOException with path, jar, class, method, why and fix
   static Plugin load(PluginOption option, Path directory, Duration limit, Consumer<String> lines)
-      throws IOException, InterruptedException {
+      throws IOException {
     return new Plugin(option, directory, limit, new PluginLog(option.prefix(), lines));
   }
 
-  private PluginDomain load() throws IOException, InterruptedException {
+  private PluginDomain load() throws IOException {
     return PluginDomain.load(option, freeName(), directory, limit);
   }
 
@@ -181,7 +181,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// Loads the jar again if it is another one now, or if the domain has ended. The new domain
   /// answers when its plug-in is made; the one before ends when its calls are done, in a thread of
   /// its own. If the jar cannot be loaded, all stays as it was.
-  synchronized void reload() throws InterruptedException {
+  synchronized void reload() {
     PluginDomain before = current;
     if (ending || before.isCurrent(option)) {
       return;
@@ -203,8 +203,6 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
       before.retire(limit);
     } catch (IOException e) {
       log.tell("leaves a file behind: " + e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -20,7 +20,7 @@ final class ReplaceRequest {
   /// Replaces a domain.
   interface Action {
     /// @return the answer, one line
-    String run() throws InterruptedException;
+    String run();
   }
 
   private ReplaceRequest() {}
@@ -30,7 +30,7 @@ final class ReplaceRequest {
   }
 
   /// By the process of the domain: answers, if the file is there.
-  static void answer(Path request, Action action) throws IOException, InterruptedException {
+  static void answer(Path request, Action action) throws IOException {
     if (!Files.exists(request)) {
       return;
     }
