@@ -22,6 +22,7 @@ final class DomainHome implements Home {
   private final DomainThreads threads;
   private final DomainSockets sockets;
   private final DomainMemory memory;
+  private final DomainServices services;
   private final DomainTraces traces;
   private final Locale locale = Locale.getDefault();
   private final TimeZone timeZone = TimeZone.getDefault();
@@ -35,6 +36,7 @@ final class DomainHome implements Home {
       DomainThreads threads,
       DomainSockets sockets,
       DomainMemory memory,
+      DomainServices services,
       DomainTraces traces) {
     streams = config.streams();
     in =
@@ -47,6 +49,7 @@ final class DomainHome implements Home {
     this.threads = threads;
     this.sockets = sockets;
     this.memory = memory;
+    this.services = services;
     this.traces = traces;
     properties.putAll(System.getProperties());
     properties.putAll(config.properties());
@@ -122,7 +125,20 @@ final class DomainHome implements Home {
   public void made(Object pool) {
     if (pool instanceof ExecutorService service) {
       threads.made(service);
+    } else {
+      services.made(pool);
     }
+  }
+
+  @Override
+  public void start(Object server) {
+    threads.requireRoom();
+    services.start(server);
+  }
+
+  @Override
+  public void stop(Object server, int seconds) {
+    services.stop(server, seconds);
   }
 
   @Override

@@ -38,8 +38,17 @@ public interface Home {
   /// Instead of the loggers of the JVM.
   OwnLoggers loggers();
 
-  /// Notes a pool of threads, whose idle threads come to no gate: it is shut down at the end.
+  /// Notes a pool of threads, whose idle threads come to no gate, or another object of the JDK with
+  /// threads of its own: it is shut down at the end.
   void made(Object pool);
+
+  /// Instead of `HttpServer.start()`.
+  ///
+  /// @throws IllegalStateException if the domain has as many threads as its budget allows
+  void start(Object server);
+
+  /// Instead of `HttpServer.stop(int)`.
+  void stop(Object server, int seconds);
 
   /// Counts a thread that is about to start as one of the domain's.
   ///
