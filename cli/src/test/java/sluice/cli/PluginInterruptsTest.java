@@ -277,4 +277,11 @@ final class PluginInterruptsTest {
     }
     worksAsBefore();
   }
+
+  @Test
+  void callsReachThreadsOfTheDomainOnly() throws Exception {
+    start("epoll", Hostile.class);
+    assertThat(get("/api/calls")).isEqualTo("200 plugin-api-1");
+    worksAsBefore();
+  }
 }

@@ -5,8 +5,11 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TimeZone;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
@@ -26,6 +29,7 @@ final class DomainHome implements Home {
   private final DomainTraces traces;
   private final Locale locale = Locale.getDefault();
   private final TimeZone timeZone = TimeZone.getDefault();
+  private final Map<String, Object> settings = new ConcurrentHashMap<>();
   private volatile @Nullable PrintStream out;
   private volatile @Nullable PrintStream err;
   private volatile @Nullable OwnLoggers loggers;
@@ -159,6 +163,26 @@ final class DomainHome implements Home {
   @Override
   public ByteBuffer buffer(int bytes) {
     return memory.buffer(bytes);
+  }
+
+  @Override
+  public Set<Thread> visible() {
+    return threads.visible();
+  }
+
+  @Override
+  public boolean owns(Thread thread) {
+    return threads.owns(thread);
+  }
+
+  @Override
+  public ThreadGroup group() {
+    return threads.group();
+  }
+
+  @Override
+  public Map<String, Object> settings() {
+    return settings;
   }
 
   @Override

@@ -3,16 +3,13 @@ package sluice.domain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,16 +31,7 @@ final class JdkThreadsTest {
 
   @BeforeAll
   static void compile() throws IOException {
-    Path source = classes.resolve("src/guest/JdkThreadsGuest.java");
-    Files.createDirectories(source.getParent());
-    try (InputStream in = JdkThreadsTest.class.getResourceAsStream("JdkThreadsGuest.java.txt")) {
-      Files.write(source, Objects.requireNonNull(in).readAllBytes());
-    }
-    int code =
-        ToolProvider.findFirst("javac")
-            .orElseThrow()
-            .run(System.out, System.err, "-d", classes.toString(), source.toString());
-    assertThat(code).isZero();
+    CompiledGuests.compile(classes);
     System.setProperty(ROOT, classes.resolve("prefs").toString());
   }
 
@@ -53,20 +41,11 @@ final class JdkThreadsTest {
   }
 
   private static Domain domain(String budget) throws IOException {
-    DomainConfig plain = Guests.config();
-    return Domain.create(
-        DomainConfig.of(plain.name(), classes)
-            .withStreams(plain.streams())
-            .withBudget(Budget.parse(budget)));
+    return Domain.create(CompiledGuests.config(classes).withBudget(Budget.parse(budget)));
   }
 
   private static Runnable guest(Domain domain, String name) throws Exception {
-    return (Runnable)
-        domain
-            .loader()
-            .loadClass("guest.JdkThreadsGuest$" + name)
-            .getDeclaredConstructor()
-            .newInstance();
+    return (Runnable) CompiledGuests.create(domain, name);
   }
 
   private static void run(Domain domain, String name) throws Exception {
@@ -139,8 +118,7 @@ final class JdkThreadsTest {
   void clientsAndServersEndWithTheirDomain() throws Exception {
     Domain domain = domain("threads=16");
     run(domain, "OpenHttp");
-    int port =
-        domain.loader().loadClass("guest.JdkThreadsGuest$Http").getField("port").getInt(null);
+    int port = domain.loader().loadClass("guest.CompiledGuest$Http").getField("port").getInt(null);
     assertThat(domain.stat().threads()).as("a server that runs").isEqualTo(1);
     assertThat(threads("HTTP-Dispatcher")).hasSize(1);
     domain.kill();
@@ -149,7 +127,7 @@ final class JdkThreadsTest {
     Await.until("their threads to end", () -> threads("SelectorManager").isEmpty());
     try (ServerSocket free = new ServerSocket()) {
       free.setReuseAddress(true);
-      free.bind(new java.net.InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      free.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
   }
 

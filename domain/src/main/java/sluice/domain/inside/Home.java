@@ -4,7 +4,9 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -54,6 +56,19 @@ public interface Home {
   ///
   /// @throws IllegalStateException if the domain has as many threads as its budget allows
   void starting(Thread thread);
+
+  /// Threads that the domain has started, or the JDK for it, and that have not ended.
+  Set<Thread> visible();
+
+  /// Whether the domain may interrupt or change a thread: one of those; one that has not begun or
+  /// has ended; or the one that asks.
+  boolean owns(Thread thread);
+
+  /// The thread group of the domain.
+  ThreadGroup group();
+
+  /// Settings of the JVM of which the domain has its own, by the name of their setter.
+  Map<String, Object> settings();
 
   /// Makes platform threads of the domain, daemons, counted when they are made.
   ThreadFactory threads();
