@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// servers, groups of asynchronous channels, watches of directories. They end with the domain. Any
 /// thread may call.
 ///
-/// Servers are held until they are stopped, because their threads do not hold them; the others are
-/// not held: their threads do, or the JDK ends them when they are no longer used. Clients and
-/// servers are reached by reflection, where their modules are there: this module does not require
-/// them.
+/// Servers are held until they are stopped, because their threads do not hold them. Other objects
+/// are not held: their threads hold them, or the JDK ends them when they are no longer used.
+/// Clients and servers are reached by reflection, where their modules are there: this module does
+/// not require them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -42,7 +42,7 @@ final class DomainServices {
     domain = config.name();
   }
 
-  /// Notes an object that was made. One that is made after the end is closed at once.
+  /// Notes an object that was made. After the end of the domain it is closed at once.
   void made(Object service) {
     boolean isLate;
     synchronized (this) {
@@ -118,7 +118,7 @@ final class DomainServices {
     }
   }
 
-  /// Whether those that there were at the end are closed.
+  /// Returns true if the objects that were open at the end are closed.
   boolean areClosed() {
     Thread thread = closing;
     return thread == null || !thread.isAlive();
@@ -140,7 +140,7 @@ final class DomainServices {
     }
   }
 
-  /// The class of a name at or above that of an object, or null.
+  /// Returns the class of a name among an object's class and those above it, or null.
   private static @Nullable Class<?> typeOf(Object object, String name) {
     for (Class<?> at = object.getClass(); at != null; at = at.getSuperclass()) {
       if (at.getName().equals(name)) {

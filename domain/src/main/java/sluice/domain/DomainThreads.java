@@ -175,7 +175,8 @@ final class DomainThreads {
     return true;
   }
 
-  /// Before a thread starts, also one that the JDK starts for an object of the domain.
+  /// Called before a thread starts, also before the JDK starts a thread for an object of the
+  /// domain.
   ///
   /// @throws IllegalStateException if the budget has no thread left, or the domain has ended
   synchronized void requireRoom() {
@@ -192,8 +193,8 @@ final class DomainThreads {
     }
   }
 
-  /// Whether a thread is one that the domain may interrupt or change: one that it has started, or
-  /// that the JDK has started for it; one that has not begun or has ended; or the one that asks.
+  /// Returns true if the domain may interrupt or change a thread: its own, also a thread that the
+  /// JDK started for it; a thread that has not begun or has ended; and the calling thread.
   boolean owns(Thread thread) {
     if (thread == Thread.currentThread() || thread instanceof OwnThread) {
       return true;
@@ -206,7 +207,7 @@ final class DomainThreads {
     return thread.getState() == Thread.State.NEW || isBelow(thread.getThreadGroup());
   }
 
-  /// Whether a group is that of the domain, or below it; also for one that is gone.
+  /// Returns true if a group is the domain's, is below it, or belonged to a thread that has ended.
   boolean isBelow(@Nullable ThreadGroup at) {
     return at == null || group.parentOf(at);
   }
@@ -215,7 +216,8 @@ final class DomainThreads {
     return group;
   }
 
-  /// Those that the domain may see: its own, and those that the JDK started for it.
+  /// Returns the threads that the domain may see: its own, also the threads that the JDK started
+  /// for it.
   synchronized Set<Thread> visible() {
     Set<Thread> result = running();
     result.addAll(ofJdk());
@@ -401,8 +403,7 @@ final class DomainThreads {
     return result;
   }
 
-  /// After the end: threads of the JDK that live on, in this group or elsewhere, have nothing of
-  /// the domain.
+  /// Called after the end: takes the context of the domain from threads of the JDK that live on.
   void release() {
     for (Thread each : ofJdk()) {
       InheritedContext.release(each, loader);

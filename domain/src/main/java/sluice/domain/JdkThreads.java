@@ -12,11 +12,11 @@ import sluice.sys.threads.Uninterrupted;
 /// a domain and inherit neither its context class loader nor its thread locals. Any thread may
 /// call.
 ///
-/// Those that this does not name are known by what they are not, see [DomainThreads]: the domain
-/// did not start them, so it ends without them, and its end takes its context from them.
+/// Threads that are not named here are told apart by [DomainThreads]: the domain did not start
+/// them, so it ends without them, and its end takes its context from them.
 final class JdkThreads {
-  /// What starts such a thread, or takes the context of its caller for ever: the initializer of a
-  /// class, or a static method without parameters.
+  /// The initializer of a class, or a static method without parameters, that starts such a thread
+  /// or keeps the context of its caller for ever.
   private record Starter(String prefix, String type, String method) {
     void run() {
       try {
@@ -40,7 +40,7 @@ final class JdkThreads {
           new Starter("javax.imageio.", REGISTRY, "getDefaultInstance"),
           new Starter("javax.swing.", REGISTRY, "getDefaultInstance"));
 
-  /// Those that have not run.
+  /// The starters that have not run.
   private static final Set<Starter> LEFT = ConcurrentHashMap.newKeySet();
 
   static {
@@ -49,8 +49,8 @@ final class JdkThreads {
 
   private JdkThreads() {}
 
-  /// Its initializer starts those that any code may need, once. The task is of the other class: the
-  /// thread that runs it would wait for this one's initializer.
+  /// Its initializer starts, once, the threads that any code may need. The task is of the other
+  /// class: the thread that runs it would wait for this one's initializer.
   private static final class Started {
     static {
       onHost(JdkThreads::delays);
@@ -63,18 +63,18 @@ final class JdkThreads {
     }
   }
 
-  /// Starts those that any code may need.
+  /// Starts the threads that any code may need.
   static void start() {
     Started.ensure();
   }
 
-  /// Of the common pool: `CompletableFuture` and `ForkJoinPool` have their delays from it.
+  /// Starts the common pool's timer thread, which `CompletableFuture` and `ForkJoinPool` use.
   private static void delays() {
     CompletableFuture<Boolean> past = new CompletableFuture<>();
     past.completeOnTimeout(true, 1, TimeUnit.NANOSECONDS).join();
   }
 
-  /// Before a domain gets a class of the JDK: starts what its package starts.
+  /// Called before a domain gets a class of the JDK: starts the threads of its package.
   static void startFor(String className) {
     if (className.startsWith("java")) {
       for (Starter each : LEFT) {
@@ -86,7 +86,7 @@ final class JdkThreads {
     }
   }
 
-  /// In a thread that inherits nothing, in the host's group.
+  /// Runs a task in a thread of the host's group that inherits nothing.
   private static void onHost(Runnable task) {
     ThreadGroup group = DomainThreads.HOST;
     Thread thread = new Thread(group, task, "sluice-jdk-threads", 0, false);

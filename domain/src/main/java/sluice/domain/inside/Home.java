@@ -57,17 +57,17 @@ public interface Home {
   /// @throws IllegalStateException if the domain has as many threads as its budget allows
   void starting(Thread thread);
 
-  /// Threads that the domain has started, or the JDK for it, and that have not ended.
+  /// Returns the threads that run and that the domain, or the JDK for it, has started.
   Set<Thread> visible();
 
-  /// Whether the domain may interrupt or change a thread: one of those; one that has not begun or
-  /// has ended; or the one that asks.
+  /// Returns true if the domain may interrupt or change a thread: one of [#visible], a thread that
+  /// has not begun or has ended, or the calling thread.
   boolean owns(Thread thread);
 
   /// The thread group of the domain.
   ThreadGroup group();
 
-  /// Settings of the JVM of which the domain has its own, by the name of their setter.
+  /// The domain's own values of settings of the JVM, by the name of their setter.
   Map<String, Object> settings();
 
   /// Makes platform threads of the domain, daemons, counted when they are made.

@@ -12,9 +12,9 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// What translated code calls where it would set or read a setting of the whole JVM that harmless
-/// code sets too: its domain has its own, which it reads back, and the JVM's stays as it is. Each
-/// domain defines a copy, as of [Substitutes]. Any thread may call.
+/// Substitutes for settings of the whole JVM that harmless code sets too: a domain has its own
+/// value, which it reads back, and the JVM's stays as it is. Each domain defines a copy, as of
+/// [Substitutes]. Any thread may call.
 public final class SettingSubstitutes {
   private static final Home HOME = Inside.home(SettingSubstitutes.class);
   private static final String LOG_WRITER = "DriverManager.setLogWriter";

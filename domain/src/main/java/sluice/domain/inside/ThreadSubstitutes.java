@@ -9,10 +9,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// What translated code calls where it would see threads of others, or change them: it sees those
-/// of its domain, and what it has of another thread (that of a caller, or of the JDK) it can
-/// neither interrupt nor change. Each domain defines a copy, as of [Substitutes]. Any thread may
-/// call.
+/// Substitutes for calls that see or change threads: a domain sees its own threads, and a thread
+/// that it has of another party (a caller, or the JDK) it can neither interrupt nor change. Each
+/// domain defines a copy, as of [Substitutes]. Any thread may call.
 public final class ThreadSubstitutes {
   private static final Home HOME = Inside.home(ThreadSubstitutes.class);
 
@@ -23,11 +22,11 @@ public final class ThreadSubstitutes {
         call
             + " of "
             + of
-            + ". Why: it is not one of this domain's. Fix: keep a list of the threads that the domain"
+            + ". Why: it is not this domain's. Fix: keep a list of the threads that the domain"
             + " starts");
   }
 
-  /// A thread that the domain may interrupt or change.
+  /// Returns the thread if the domain may interrupt or change it.
   private static Thread own(Thread thread, String call) {
     if (!HOME.owns(thread)) {
       throw refusal("Thread." + call, "a thread");
@@ -35,7 +34,7 @@ public final class ThreadSubstitutes {
     return thread;
   }
 
-  /// A group of the domain.
+  /// Returns the group if it is the domain's or below it.
   private static ThreadGroup own(ThreadGroup group, String call) {
     if (!HOME.group().parentOf(group)) {
       throw refusal("ThreadGroup." + call, "a group of threads");
@@ -78,7 +77,8 @@ public final class ThreadSubstitutes {
     return count;
   }
 
-  /// That of a virtual thread is the domain's too: the JVM's own has threads of others.
+  /// The group of a virtual thread is the domain's too: the JVM's group of virtual threads has
+  /// threads of other parties.
   @InsteadOf(value = "java/lang/Thread.getThreadGroup", kind = Kind.RECEIVER)
   public static @Nullable ThreadGroup group(Thread thread) {
     ThreadGroup group = thread.getThreadGroup();

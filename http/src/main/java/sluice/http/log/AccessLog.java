@@ -220,8 +220,8 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// An interrupt closes the channel under a write, also under one that has written: the position
-  /// of the bytes tells how many, and the file is opened again.
+  /// An interrupt closes the channel during a write, even if bytes were written: the position of
+  /// the bytes tells how many, and the file is opened again.
   private void append(ByteBuffer bytes) throws IOException {
     FileChannel to = channel;
     if (to == null) {
