@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import sluice.cli.control.ControlSocket;
 import sluice.domain.JarCopies;
 import sluice.http.handlers.Route;
 import sluice.loop.counters.Counters;
@@ -56,19 +58,21 @@ public final class Plugins implements AutoCloseable {
         .toList();
   }
 
-  /// Shows their domains to `sluice domain ls` and `stat`, and ends those that `sluice domain kill`
-  /// names, until this is closed.
-  public void publishTo(Counters counters) {
+  /// Shows their domains to `sluice domain ls` and `stat` until this is closed.
+  ///
+  /// @return the requests that commands may make of them
+  public Map<String, ControlSocket.Action> publishTo(Counters counters) {
     if (plugins.isEmpty()) {
-      return;
+      return Map.of();
     }
     DomainCounters shown = new DomainCounters(counters);
     plugins.forEach(plugin -> shown.add(plugin.name(), plugin::domain));
     looking = Thread.ofPlatform().daemon().name("sluice-plugins").start(() -> look(shown));
+    return Map.of(DomainCounters.KILL, shown::kill);
   }
 
   private void look(DomainCounters shown) {
-    try (shown) {
+    try {
       while (!closed) {
         shown.tick();
         Uninterrupted.sleep(LOOK);
@@ -80,8 +84,15 @@ public final class Plugins implements AutoCloseable {
 
   /// Loads those again that have another jar now, or have ended. Tells what cannot be loaded, which
   /// stays as it was.
-  public void reload() {
-    plugins.forEach(Plugin::reload);
+  ///
+  /// @param told one line for each that was loaded, or could not be; the log is told as well
+  /// @return false if one could not be loaded
+  public boolean reload(Consumer<String> told) {
+    boolean good = true;
+    for (Plugin plugin : plugins) {
+      good &= plugin.reload(told);
+    }
+    return good;
   }
 
   /// Ends them.
