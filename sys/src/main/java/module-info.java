@@ -29,8 +29,9 @@ module sluice.sys {
       sluice.nio,
       sluice.isocket;
   exports sluice.sys.threads to
-      sluice.loop,
       sluice.nio,
+      sluice.cli,
+      sluice.loop,
       sluice.net,
       sluice.fs,
       sluice.vi,
