@@ -76,7 +76,8 @@ public final class CostTable {
                 + ": "
                 + e.getMessage()
                 + "; a line is OWNER.NAME DESCRIPTOR work"
-                + " SUM [bytes SUM] [returns LOW..SUM] [length SUM] [index ARGUMENT] [keeps ARGUMENT]",
+                + " SUM [bytes SUM] [returns LOW..SUM] [length SUM] [index ARGUMENT]"
+                + " [keeps ARGUMENT]",
             e);
       }
     }
