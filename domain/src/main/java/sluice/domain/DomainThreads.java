@@ -408,12 +408,18 @@ final class DomainThreads {
     for (Thread each : ofJdk()) {
       InheritedContext.release(each, loader);
     }
-    // Where the JDK starts threads for virtual threads of the domain.
-    ThreadGroup ofVirtual = Thread.ofVirtual().unstarted(() -> {}).getThreadGroup();
-    Thread[] found = new Thread[ofVirtual.activeCount() + 16];
-    int count = ofVirtual.enumerate(found);
+    // Where the JDK starts threads for virtual threads of the domain, and for threads of the host
+    // that call it: those of a class of its own are not the host's.
+    ThreadGroup top = HOST;
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    Thread[] found = new Thread[top.activeCount() + 64];
+    int count = top.enumerate(found);
     for (int i = 0; i < count; i++) {
-      if (found[i].getClass().getClassLoader() == null
+      Class<?> type = found[i].getClass();
+      if (type != Thread.class
+          && type.getClassLoader() == null
           && found[i].getContextClassLoader() == loader) {
         InheritedContext.release(found[i], loader);
       }

@@ -58,7 +58,9 @@ final class PluginLoading {
   HttpPlugin make(Duration limit) throws IOException {
     String name = pluginClass();
     FutureTask<HttpPlugin> task = new FutureTask<>(() -> domain.call(() -> instance(name)));
-    Thread started = domain.start("load-" + domain.name(), task);
+    Thread started = Thread.ofPlatform().daemon().name("load-" + domain.name()).unstarted(task);
+    started.setContextClassLoader(domain.loader());
+    started.start();
     if (!Uninterrupted.await(limit, nanos -> started.join(Duration.ofNanos(nanos)))) {
       domain.kill("its plug-in was not made in time");
       throw problem(
