@@ -77,6 +77,7 @@ final class AbiProbe {
       #include <linux/if_tun.h>
       #include <linux/if_xdp.h>
       #include <linux/io_uring.h>
+      #include <linux/loop.h>
       #include <linux/magic.h>
       #include <linux/openat2.h>
       #include <linux/seccomp.h>
@@ -129,6 +130,7 @@ final class AbiProbe {
           Map.entry(Seccomp.class, Map.of("(PR|SECCOMP|AUDIT)_[A-Z0-9_]+", "")),
           Map.entry(ResourceLimit.class, Map.of("RLIMIT_[A-Z]+", "")),
           Map.entry(Mounts.class, Map.of("(MS|MNT|UMOUNT|FUSE)_[A-Z_]+", "")),
+          Map.entry(LoopDevice.class, Map.of("LO_[A-Z_]+|LOOP_[A-Z0-9_]+", "")),
           Map.entry(FuseUring.class, Map.of("FUSE_[A-Z_]+", "")),
           Map.entry(XdpSocket.class, Map.of("(XDP|AF|SOL)_[A-Z_]+", "")),
           Map.entry(XdpRing.class, Map.of("XDP_[A-Z_]+", "")),

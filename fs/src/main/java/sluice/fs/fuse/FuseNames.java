@@ -116,7 +116,9 @@ final class FuseNames {
   void create() throws IOException {
     x.request.require(FuseLayout.CREATE_BYTES);
     int mode = x.request.intAt(FuseLayout.CREATE_MODE);
-    entry(make(FuseLayout.CREATE_BYTES, NewFile.regular(mode & 0xFFF)));
+    long inode = make(FuseLayout.CREATE_BYTES, NewFile.regular(mode & 0xFFF));
+    entry(inode);
+    x.session.unflushed.changed(inode);
     int opened = x.reply.append(FuseLayout.OPEN_OUT_BYTES);
     x.reply.setInt(opened + FuseLayout.OPEN_OUT_FLAGS, x.openFlags());
   }

@@ -42,6 +42,7 @@ final class FuseOpcode {
   static final int RENAME2 = 45;
   static final int LSEEK = 46;
   static final int COPY_FILE_RANGE = 47;
+  static final int SYNCFS = 50;
   static final int STATX = 52;
 
   /// Protocol version; [#MIN_MINOR] came with Linux 5.4.

@@ -50,6 +50,19 @@ abstract class FuseMountContract {
   /// How requests come.
   abstract RingUse rings();
 
+  /// Whether the mount is made from a block device.
+  boolean fromBlockDevice() {
+    return false;
+  }
+
+  final FuseOptions options(boolean readOnly) {
+    FuseStability stability = FuseStability.NONE.withClosesTree(fromBlockDevice());
+    return FuseOptions.of("disk.img")
+        .withRings(rings())
+        .withReadOnly(readOnly)
+        .withStability(stability);
+  }
+
   @BeforeEach
   void require() {
     FuseRig.require();
@@ -57,7 +70,7 @@ abstract class FuseMountContract {
   }
 
   final FuseRig open(long bytes, int blockBytes) throws Exception {
-    return FuseRig.open(directory, bytes, blockBytes, rings());
+    return FuseRig.open(directory, bytes, blockBytes, options(false));
   }
 
   @Test
@@ -324,7 +337,7 @@ abstract class FuseMountContract {
       rig.mount.awaitEnd();
     }
     rig.closeClean();
-    try (FuseRig again = new FuseRig(rig.image, rig.directory, true, rings())) {
+    try (FuseRig again = new FuseRig(rig.image, rig.directory, options(true))) {
       assertThat(Files.size(again.directory.resolve("file"))).isEqualTo(10);
     }
   }
@@ -432,7 +445,7 @@ abstract class FuseMountContract {
     Files.write(rig.directory.resolve("file"), new byte[10]);
     rig.closeClean();
     byte[] before = Files.readAllBytes(rig.image);
-    try (FuseRig readOnly = new FuseRig(rig.image, rig.directory, true, rings())) {
+    try (FuseRig readOnly = new FuseRig(rig.image, rig.directory, options(true))) {
       assertThat(readOnly.directory.resolve("file")).hasBinaryContent(new byte[10]);
       LinuxTools.Said said = LinuxTools.run("sh", "-c", "echo > '" + readOnly.directory + "/file'");
       assertThat(said.output()).contains("Read-only file system");
