@@ -17,6 +17,8 @@ import sluice.sys.call.SignalActions;
 import sluice.sys.call.SystemCall;
 import sluice.sys.fabric.FabricEndpoint;
 import sluice.sys.fabric.Libfabric;
+import sluice.sys.mount.LoopDevice;
+import sluice.sys.mount.Mounts;
 import sluice.sys.uring.BufferRing;
 import sluice.sys.uring.Cqe;
 import sluice.sys.uring.FuseUring;

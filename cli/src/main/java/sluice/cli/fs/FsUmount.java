@@ -11,8 +11,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.ShellWord;
 import sluice.sys.Errno;
-import sluice.sys.Mounts;
 import sluice.sys.SysException;
+import sluice.sys.mount.Mounts;
 
 /// `sluice fs umount`: ends a mount and waits until its image is written. Runs in the main thread.
 @Command(
@@ -53,7 +53,9 @@ final class FsUmount implements Callable<Integer> {
     if (image == null) {
       throw new IOException(
           directory
-              + " is no mount of 'sluice fs mount'. Fix: findmnt -t fuse.sluice,fuseblk.sluice lists them");
+              + " is no mount of 'sluice fs mount'. Fix: findmnt -t "
+              + String.join(",", UnmountWait.TYPES)
+              + " lists them");
     }
     int flags = Mounts.UMOUNT_NOFOLLOW | (lazy ? Mounts.MNT_DETACH : 0);
     int result = Mounts.umount2(place.toString(), flags);

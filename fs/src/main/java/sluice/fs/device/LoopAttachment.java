@@ -2,8 +2,8 @@ package sluice.fs.device;
 
 import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.LoopDevice;
 import sluice.sys.SysException;
+import sluice.sys.mount.LoopDevice;
 
 /// A loop device over an image, for a mount of ours: the kernel waits in `umount(2)` and `sync(2)`
 /// for the server of a FUSE file system that is mounted from a block device. Content never goes

@@ -97,8 +97,8 @@ public final class Ext2Check {
     marked = new byte[geometry.blockBytes];
   }
 
-  /// Checks an image; one that a crash has left with a log, as the next mount will leave it, for
-  /// which the log is replayed in memory.
+  /// Checks an image. Where a crash has left a log, the image is judged as the next mount will
+  /// leave it: the log is replayed in memory.
   ///
   /// @param says hears each contradiction, at most a thousand
   /// @param progress hears the number of groups whose inodes are done

@@ -13,8 +13,8 @@ import sluice.memory.Account;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.Mounts;
 import sluice.sys.SysException;
+import sluice.sys.mount.Mounts;
 
 /// A file tree mounted in a directory, through `/dev/fuse` and without libfuse. Any thread may
 /// call.
@@ -156,7 +156,7 @@ public final class FuseMount implements AutoCloseable {
     return limits;
   }
 
-  /// Waits until no worker but the one that calls uses the tree.
+  /// Waits until no other worker than the caller uses the tree.
   private void awaitOthers() {
     boolean interrupted = false;
     while (workers.stream().filter(FuseServer::busy).count() > 1) {

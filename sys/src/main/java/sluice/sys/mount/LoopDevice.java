@@ -1,4 +1,4 @@
-package sluice.sys;
+package sluice.sys.mount;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -57,7 +57,7 @@ public final class LoopDevice {
 
   private LoopDevice() {}
 
-  /// The number of a device that has no file, one that is made if need be.
+  /// The number of a device that has no file; the kernel makes another device if need be.
   ///
   /// @param control `/dev/loop-control`, open
   public static int free(int control) {
