@@ -1,6 +1,10 @@
 package sluice.fs.fuse;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
@@ -9,6 +13,7 @@ import sluice.memory.Account;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
+import sluice.sys.Files;
 import sluice.sys.IoVec;
 
 /// One worker's message and answer, with the memory for both. Of that worker.
@@ -29,7 +34,8 @@ final class FuseExchange {
   private static final int REPLY_BYTES = FuseLayout.OUT_BYTES + FuseReply.MAX_BODY_BYTES;
 
   /// Memory of one worker.
-  static final long BYTES = BUFFER_BYTES + REPLY_BYTES + (long) VECTOR_BYTES;
+  static final long BYTES =
+      BUFFER_BYTES + REPLY_BYTES + (long) VECTOR_BYTES + FuseLayout.NOTICE_BYTES;
 
   final FuseSession session;
   final FileTree tree;
@@ -38,6 +44,10 @@ final class FuseExchange {
   final FuseReply reply;
   final Block buffer;
   final Memory memory;
+  private final Block notice;
+
+  /// The worker's descriptor of the device.
+  int device;
 
   /// An inode that the answer tells the kernel of, or 0.
   long told;
@@ -52,6 +62,7 @@ final class FuseExchange {
     tree = session.tree;
     nodes = session.nodes;
     buffer = allocate(account, BUFFER_BYTES);
+    notice = allocate(account, FuseLayout.NOTICE_BYTES);
     memory = Memory.over(buffer, 0, BUFFER_BYTES);
     request = new FuseRequest(buffer);
     reply = new FuseReply(allocate(account, REPLY_BYTES), allocate(account, VECTOR_BYTES));
@@ -147,7 +158,39 @@ final class FuseExchange {
     return FuseCredentials.of(request.thread(), request.uid(), request.gid());
   }
 
+  /// A directory has lost a name. What the kernel keeps of its list would show the name at
+  /// positions that it knows, and ends a listing that goes on behind the name. So from now on it
+  /// keeps no list of the directory, until it has forgotten it, and so no stream of it is open.
+  void lostName(long directory) {
+    if (session.remembers() && nodes.loseName(directory)) {
+      dropList(directory);
+    }
+  }
+
+  /// A listing is at its end: the kernel would keep it.
+  void listed(long directory) {
+    if (session.remembers() && nodes.hasLostNames(directory)) {
+      dropList(directory);
+    }
+  }
+
+  /// Has the kernel drop what it keeps of a directory; that it keeps nothing is no error.
+  private void dropList(long directory) {
+    MemorySegment m = notice.segment();
+    m.set(JAVA_INT, FuseLayout.OUT_LEN, FuseLayout.NOTICE_BYTES);
+    m.set(JAVA_INT, FuseLayout.OUT_ERROR, FuseOpcode.NOTIFY_INVAL_INODE);
+    m.set(JAVA_LONG, FuseLayout.OUT_UNIQUE, 0);
+    m.set(JAVA_LONG, FuseLayout.NOTICE_INO, nodes.swap(directory));
+    m.set(JAVA_LONG, FuseLayout.NOTICE_OFF, 0);
+    m.set(JAVA_LONG, FuseLayout.NOTICE_LEN, 0); // all of it
+    int result = Files.write(device, m, 0, FuseLayout.NOTICE_BYTES);
+    if (result < 0 && result != -Errno.ENOENT && !session.closing()) {
+      session.report(FuseOpcode.READDIR, directory, new IOException(Errno.name(-result)));
+    }
+  }
+
   void close() {
+    notice.release();
     memory.close();
     buffer.release();
     reply.close();

@@ -136,12 +136,14 @@ final class FuseNames {
     byte[] name = x.request.name(0);
     long directory = x.inode();
     x.nodes.removing(directory, name, () -> x.tree.unlink(x.caller(), directory, name));
+    x.lostName(directory);
   }
 
   void rmdir() throws IOException {
     byte[] name = x.request.name(0);
     long directory = x.inode();
     x.nodes.removing(directory, name, () -> x.tree.rmdir(x.caller(), directory, name));
+    x.lostName(directory);
   }
 
   void rename() throws IOException {
@@ -161,9 +163,11 @@ final class FuseNames {
     byte[] newName = x.request.name(nameOffset + name.length + 1);
     if (flags != 0) {
       x.tree.rename(x.caller(), from, name, to, newName, flags); // replaces nothing
-      return;
+    } else {
+      x.nodes.removing(to, newName, () -> x.tree.rename(x.caller(), from, name, to, newName, 0));
+      x.lostName(to); // its name may be another file's now
     }
-    x.nodes.removing(to, newName, () -> x.tree.rename(x.caller(), from, name, to, newName, 0));
+    x.lostName(from);
   }
 
   void readLink() throws IOException {

@@ -45,6 +45,9 @@ final class FuseOpcode {
   static final int SYNCFS = 50;
   static final int STATX = 52;
 
+  /// In place of an errno, in a message that answers none.
+  static final int NOTIFY_INVAL_INODE = 2;
+
   /// Protocol version; [#MIN_MINOR] came with Linux 5.4.
   static final int MAJOR = 7;
 

@@ -73,6 +73,66 @@ abstract class FuseMountContract {
     return FuseRig.open(directory, bytes, blockBytes, options(false));
   }
 
+  /// A stream that goes on behind a name that is gone by now gets all that is left, also when
+  /// another stream has read the whole directory meanwhile; and no position shows a name that is
+  /// gone.
+  @Test
+  void positionsOfDirectoryStreamsOutliveChanges() throws Exception {
+    FuseRig rig = open(64 << 20, 1024);
+    try (rig) {
+      rig.sh("for i in $(seq 60); do echo > few-$i; done; mkdir d; cd d; seq 2000 | xargs touch");
+      for (String where : List.of(".", "d")) {
+        String said = rig.python("where = '" + where + "'\n" + POSITIONS);
+        assertThat(said).endsWith("good\n");
+      }
+    }
+    rig.closeClean();
+  }
+
+  private static final String POSITIONS =
+      """
+      import ctypes, random
+      c = ctypes.CDLL(None)
+      c.opendir.restype = c.readdir.restype = ctypes.c_void_p
+      c.opendir.argtypes = [ctypes.c_char_p]
+      c.readdir.argtypes = c.closedir.argtypes = c.telldir.argtypes = [ctypes.c_void_p]
+      c.telldir.restype = ctypes.c_long
+      c.seekdir.argtypes = [ctypes.c_void_p, ctypes.c_long]
+      os.chdir(where)
+      random.seed(1)
+      def read(d):
+          e = c.readdir(d)
+          return ctypes.string_at(e + 19).decode() if e else None
+      d = c.opendir(b'.')
+      names, before = [], []
+      at = c.telldir(d)
+      name = read(d)
+      while name is not None:
+          names.append(name)
+          before.append(at)
+          at = c.telldir(d)
+          name = read(d)
+      gone = set()
+      def check(i):
+          want = next((n for n in names[i:] if n not in gone), None)
+          c.seekdir(d, before[i])
+          found = read(d)
+          assert found == want, (names[i], found, want, len(gone))
+      for i in range(3000):
+          if random.random() < 0.1:
+              victim = random.choice(names)
+              if os.path.isfile(victim) and len(gone) + 20 < len(names):
+                  if random.random() < 0.5:
+                      os.unlink(victim)
+                  else:
+                      os.rename(victim, '/'.join(['..', 'moved']) if where == 'd' else 'd/moved')
+                  gone.add(victim)
+          if random.random() < 0.05:
+              os.listdir('.')
+          check(random.randrange(len(names)))
+      print('good')
+      """;
+
   @Test
   void filesThroughNio() throws Exception {
     FuseRig rig = open(64 << 20, 4096);
