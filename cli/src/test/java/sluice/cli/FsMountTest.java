@@ -217,7 +217,9 @@ final class FsMountTest {
     return isFromLoop() && (major > 6 || (major == 6 && Integer.parseInt(numbers[1]) >= 18));
   }
 
-  private void fill(long round) throws IOException {
+  /// Removes what the round before has left, and makes other files.
+  private void fill(long round) throws Exception {
+    assertThat(tool("rm", "-rf", mount().resolve("d" + (round + 1)).toString())).isZero();
     Random random = new Random(round);
     Path parent = Files.createDirectories(mount().resolve("d" + round + "/below"));
     for (int i = 0; i < 30; i++) {
