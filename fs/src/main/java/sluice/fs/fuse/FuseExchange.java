@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
@@ -34,8 +35,7 @@ final class FuseExchange {
   private static final int REPLY_BYTES = FuseLayout.OUT_BYTES + FuseReply.MAX_BODY_BYTES;
 
   /// Memory of one worker.
-  static final long BYTES =
-      BUFFER_BYTES + REPLY_BYTES + (long) VECTOR_BYTES + FuseLayout.NOTICE_BYTES;
+  static final long BYTES = BUFFER_BYTES + REPLY_BYTES + (long) VECTOR_BYTES;
 
   final FuseSession session;
   final FileTree tree;
@@ -44,7 +44,6 @@ final class FuseExchange {
   final FuseReply reply;
   final Block buffer;
   final Memory memory;
-  private final Block notice;
 
   /// The worker's descriptor of the device.
   int device;
@@ -62,7 +61,6 @@ final class FuseExchange {
     tree = session.tree;
     nodes = session.nodes;
     buffer = allocate(account, BUFFER_BYTES);
-    notice = allocate(account, FuseLayout.NOTICE_BYTES);
     memory = Memory.over(buffer, 0, BUFFER_BYTES);
     request = new FuseRequest(buffer);
     reply = new FuseReply(allocate(account, REPLY_BYTES), allocate(account, VECTOR_BYTES));
@@ -170,27 +168,41 @@ final class FuseExchange {
   /// A listing is at its end: the kernel would keep it.
   void listed(long directory) {
     if (session.remembers() && nodes.hasLostNames(directory)) {
-      dropList(directory);
+      FuseNotices notices = session.notices;
+      if (notices == null) {
+        dropList(directory);
+      } else {
+        notices.send(fd -> dropList(directory, fd));
+      }
     }
   }
 
-  /// Has the kernel drop what it keeps of a directory; that it keeps nothing is no error.
+  /// Of a directory whose lock the asking process has: no listing has locked a page of it.
   private void dropList(long directory) {
-    MemorySegment m = notice.segment();
+    dropList(directory, device);
+  }
+
+  /// Has the kernel drop what it keeps of a directory; that it keeps nothing is no error.
+  private void dropList(long directory, int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      dropList(directory, fd, arena.allocate(FuseLayout.NOTICE_BYTES, Long.BYTES));
+    }
+  }
+
+  private void dropList(long directory, int fd, MemorySegment m) {
     m.set(JAVA_INT, FuseLayout.OUT_LEN, FuseLayout.NOTICE_BYTES);
     m.set(JAVA_INT, FuseLayout.OUT_ERROR, FuseOpcode.NOTIFY_INVAL_INODE);
     m.set(JAVA_LONG, FuseLayout.OUT_UNIQUE, 0);
     m.set(JAVA_LONG, FuseLayout.NOTICE_INO, nodes.swap(directory));
     m.set(JAVA_LONG, FuseLayout.NOTICE_OFF, 0);
     m.set(JAVA_LONG, FuseLayout.NOTICE_LEN, 0); // all of it
-    int result = Files.write(device, m, 0, FuseLayout.NOTICE_BYTES);
+    int result = Files.write(fd, m, 0, FuseLayout.NOTICE_BYTES);
     if (result < 0 && result != -Errno.ENOENT && !session.closing()) {
       session.report(FuseOpcode.READDIR, directory, new IOException(Errno.name(-result)));
     }
   }
 
   void close() {
-    notice.release();
     memory.close();
     buffer.release();
     reply.close();

@@ -175,6 +175,7 @@ public final class FuseMount implements AutoCloseable {
   private void begin(FuseWorker first, FuseRings rings, FuseOptions options, int fd)
       throws IOException, InterruptedException {
     try {
+      session.notices = new FuseNotices(cloneDevice(fd));
       rings.open(session, options.threads(), fd, this::start);
       if (rings.possible()) {
         session.ringsReady();
@@ -336,6 +337,10 @@ public final class FuseMount implements AutoCloseable {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+    FuseNotices notices = session.notices;
+    if (notices != null) {
+      notices.close();
     }
     session.finish();
     IOException failed = session.endFailure();

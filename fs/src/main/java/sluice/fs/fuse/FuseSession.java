@@ -58,6 +58,9 @@ final class FuseSession {
   final FuseReaders readers = new FuseReaders();
   final FuseUnflushed unflushed;
 
+  /// Set before the first worker starts; null where workers send notices themselves.
+  @Nullable FuseNotices notices;
+
   /// How long the kernel may use what it was told. 0 where it is to remember nothing, since files
   /// change in other ways too.
   final long validSeconds;
