@@ -32,6 +32,8 @@ module sluice.sys {
       sluice.nio,
       sluice.isocket;
   exports sluice.sys.threads to
+      sluice.nio,
+      sluice.cli,
       sluice.loop,
       sluice.net,
       sluice.fs,

@@ -434,7 +434,7 @@ public final class Jbd2Journal implements Journal {
         return true;
       }
       idle = true;
-      Uninterruptibly.await(this);
+      Uninterruptibly.awaitAsOwn(this);
       idle = false;
     }
   }
