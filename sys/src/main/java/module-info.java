@@ -25,6 +25,9 @@ module sluice.sys {
       sluice.fs,
       sluice.cli,
       sluice.bench;
+  exports sluice.sys.mount to
+      sluice.fs,
+      sluice.cli;
   exports sluice.sys.sockets to
       sluice.nio,
       sluice.isocket;
