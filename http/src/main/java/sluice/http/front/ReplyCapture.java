@@ -83,7 +83,7 @@ final class ReplyCapture {
     }
   }
 
-  /// What was appended is an interim reply: the one that counts is still to come.
+  /// Takes what was appended for an interim reply: the final reply is still to come.
   void restart() {
     count = 0;
     headSeen = false;
