@@ -311,6 +311,14 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
+  /// Whether calling again may help: not where the link is down or gone.
+  private static boolean isTransient(int result) {
+    return result >= 0
+        || result == -Errno.EAGAIN
+        || result == -Errno.EBUSY
+        || result == -Errno.ENOBUFS;
+  }
+
   /// Lets the kernel send what is in the ring.
   ///
   /// @return whether it has left something
@@ -319,7 +327,7 @@ final class XdpQueue implements AutoCloseable {
       if (transmitting.outstanding() == 0) {
         return false;
       }
-      if (!transmitting.needsWakeup() || socket.wakeTransmit() == -Errno.ENETDOWN) {
+      if (!transmitting.needsWakeup() || !isTransient(socket.wakeTransmit())) {
         return true;
       }
       reap();

@@ -24,6 +24,8 @@ import sluice.net.StackConfig;
 import sluice.net.port.LinkChange;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.UdpSocket;
+import sluice.net.wire.Checksum;
+import sluice.sys.xdp.NetInterface;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
@@ -326,5 +328,93 @@ class XdpLinkIT {
     pollUntil("the end of ping", () -> !stamped.isAlive());
     text = stamped.getInputStream().readAllBytes();
     assertThat(new String(text, StandardCharsets.UTF_8)).contains("5 received");
+  }
+
+  private static byte[] ethernet(long to, int type, int payloadBytes) {
+    ByteBuffer frame = ByteBuffer.allocate(14 + payloadBytes);
+    frame.putShort((short) (to >>> 32)).putInt((int) to);
+    return frame.put(new byte[] {2, 0, 0, 0, 0, 9}).putShort((short) type).array();
+  }
+
+  private static byte[] arp(long to, int operation, int sender, int target) {
+    byte[] frame = ethernet(to, 0x0806, 28);
+    ByteBuffer packet = ByteBuffer.wrap(frame).position(14);
+    packet.putShort((short) 1).putShort((short) 0x0800).putShort((short) 0x0604);
+    packet.putShort((short) operation).put(new byte[] {2, 0, 0, 0, 0, 9}).putInt(sender);
+    packet.position(38).putInt(target);
+    return frame;
+  }
+
+  /// A datagram of one byte to port 7, with a tag, as a switch sends it that knows priorities.
+  private static byte[] tagged(long to, int tag, int from, int fromPort) {
+    byte[] frame = ethernet(to, 0x8100, 4 + 29 + 17);
+    ByteBuffer packet = ByteBuffer.wrap(frame).position(14);
+    packet.putShort((short) tag).putShort((short) 0x0800);
+    packet.putShort((short) 0x4500).putShort((short) 29).putInt(0).put((byte) 64).put((byte) 17);
+    packet.putShort((short) 0).putInt(from).putInt(OURS);
+    packet.putShort((short) fromPort).putShort((short) 7).putShort((short) 9).putShort((short) 0);
+    int sum = Checksum.finish(Checksum.sum(MemorySegment.ofArray(frame), 18, 20));
+    return ByteBuffer.wrap(frame).putShort(28, (short) sum).put(46, (byte) 5).array();
+  }
+
+  @Test
+  void framesWithAPriorityAreTakenAndThoseOfVlansAreNot() throws Exception {
+    for (boolean owned : new boolean[] {true, false}) {
+      link(1500, 1);
+      open(owned, 1);
+      try (DatagramChannel channel = kernelChannel();
+          RawLink raw = room.outside(() -> new RawLink("vB"))) {
+        exchange(channel, 1);
+        long frames = stack().counters().frames();
+        long datagrams = stack().counters().datagrams();
+        long to = port().macAddress();
+        int fromPort = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+        for (int tag : new int[] {5, 0xe005, 0xe000}) {
+          byte[] frame = tagged(to, tag, KERNEL, fromPort);
+          long from = room.outside(() -> NetInterface.named("vB").macAddress());
+          raw.send(
+              ByteBuffer.wrap(frame)
+                  .putShort(6, (short) (from >>> 32))
+                  .putInt(8, (int) from)
+                  .array());
+        }
+        ByteBuffer came = ByteBuffer.allocate(100);
+        pollUntil("the reply to a tagged datagram", () -> channel.receive(came) != null);
+        assertThat(came.flip().get()).isEqualTo((byte) 5);
+        assertThat(stack().counters().datagrams()).isEqualTo(datagrams + 1);
+        assertThat(stack().counters().frames())
+            .as("the others were the kernel's")
+            .isEqualTo(frames + 1);
+      }
+      stack().close();
+      String _ = room.run("ip link del dev vA");
+    }
+  }
+
+  @Test
+  void anAddressThatAnotherStationDefendsIsGivenUp() throws Exception {
+    link(1500, 1);
+    there("ip addr add 10.9.0.2/24 dev vB"); // its kernel answers probes
+    open(true, 1);
+    pollUntil("the answer", () -> stack().counters().addressGivenUp() == 1);
+    assertThat(stack().echo(KERNEL, 1, new byte[1])).isFalse();
+  }
+
+  @Test
+  void anAddressIsDefendedAgainstALateStation() throws Exception {
+    link(1500, 1);
+    open(true, 1);
+    try (DatagramChannel channel = kernelChannel();
+        RawLink raw = room.outside(() -> new RawLink("vB"))) {
+      exchange(channel, 1);
+      long until = System.nanoTime() + 9_000_000_000L; // probes and announcements
+      pollUntil("ten seconds", () -> System.nanoTime() - until > 0);
+      raw.send(arp(0xffff_ffff_ffffL, 1, OURS, OURS));
+      pollUntil("the conflict", () -> stack().counters().addressConflicts() == 1);
+      raw.send(arp(port().macAddress(), 2, OURS, 0));
+      pollUntil("a second one", () -> stack().counters().addressConflicts() == 2);
+      assertThat(stack().counters().addressGivenUp()).isZero();
+      exchange(channel, 1);
+    }
   }
 }
