@@ -1,6 +1,10 @@
 package sluice.net.stack;
 
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 import sluice.loop.counters.CounterPublisher;
 import sluice.net.port.LinkChange;
 
@@ -28,16 +32,22 @@ public final class StackCounters {
   long lost;
   long addressConflicts;
   long addressGivenUp;
-  private final long[] changes = new long[LinkChange.values().length];
+  private final Map<LinkChange, LongAdder> changes = new EnumMap<>(LinkChange.class);
+
+  StackCounters() {
+    for (LinkChange each : LinkChange.values()) {
+      changes.put(each, new LongAdder());
+    }
+  }
 
   /// Notes a change of the link.
   void add(LinkChange change) {
-    changes[change.ordinal()]++;
+    Objects.requireNonNull(changes.get(change)).increment();
   }
 
   /// How often the link has changed in a way.
   public long changes(LinkChange change) {
-    return changes[change.ordinal()];
+    return Objects.requireNonNull(changes.get(change)).sum();
   }
 
   /// Frames that the port or the kernel below it had no room for, as of the last tick.

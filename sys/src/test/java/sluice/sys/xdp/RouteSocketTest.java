@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -12,27 +13,29 @@ import sluice.sys.Errno;
 /// Messages of rtnetlink, right and wrong.
 @Timeout(60)
 class RouteSocketTest {
-  private static ByteBuffer buffer(int bytes) {
-    return ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+  private static ByteBuffer buffer(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
   }
 
   private static byte[] link(int type, int index, int flags, int mtu) {
-    ByteBuffer message = buffer(16 + 16 + 8 + 12);
+    byte[] bytes = new byte[16 + 16 + 8 + 12];
+    ByteBuffer message = buffer(bytes);
     message.putInt(52).putShort((short) type).putShort((short) 0).putInt(0).putInt(0);
     message.put((byte) 0).put((byte) 0).putShort((short) 1).putInt(index).putInt(flags).putInt(0);
     message.putShort((short) 8).putShort((short) RouteSocket.IFLA_MTU).putInt(mtu);
     message.putShort((short) 10).putShort((short) RouteSocket.IFLA_ADDRESS);
     message.put(new byte[] {2, 0, 0, 0, 1, (byte) 255, 0, 0});
-    return message.array();
+    return bytes;
   }
 
   private static byte[] address(int type, int index, int address) {
-    ByteBuffer message = buffer(16 + 8 + 8);
+    byte[] bytes = new byte[16 + 8 + 8];
+    ByteBuffer message = buffer(bytes);
     message.putInt(32).putShort((short) type).putShort((short) 0).putInt(0).putInt(0);
     message.put((byte) 2).put((byte) 24).putShort((short) 0).putInt(index);
     message.putShort((short) 8).putShort((short) RouteSocket.IFA_LOCAL);
     message.order(ByteOrder.BIG_ENDIAN).putInt(address);
-    return message.array();
+    return bytes;
   }
 
   private static byte[] joined(byte[]... parts) {
@@ -82,7 +85,7 @@ class RouteSocketTest {
       assertThat(socket.mtu()).as("%d", length).isZero();
     }
     for (int cut = 0; cut < good.length; cut++) {
-      byte[] bad = java.util.Arrays.copyOf(good, cut);
+      byte[] bad = Arrays.copyOf(good, cut);
       assertThat(RouteSocket.over(bad).next()).isFalse();
       if (cut >= 16) {
         ByteBuffer.wrap(bad).order(ByteOrder.nativeOrder()).putInt(0, cut);
@@ -128,8 +131,6 @@ class RouteSocketTest {
         while (socket.next() && socket.type() != RouteSocket.NLMSG_ERROR) {}
       }
       assertThat(socket.error()).isEqualTo(-Errno.ENODEV);
-      socket.close();
-      socket.close();
     }
   }
 }
