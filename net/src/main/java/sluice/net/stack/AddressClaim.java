@@ -5,9 +5,9 @@ package sluice.net.stack;
 ///
 /// ```
 ///  PROBING ── 3 probes, 1 s apart, and 2 s of silence ──▶ ANNOUNCING ── 2 times, 2 s apart ──▶ KEPT
-///     │ another station says that it has the address           └────────── conflict ──────────┤
-///     ▼                                                          an announcement, at most one  │
-///  GIVEN_UP                                                      in 10 s (2.4, c)  ◀───────────┘
+///     │ another station says that it has the address           └──── conflict ────┤
+///     ▼                                                          an announcement,  │
+///  GIVEN_UP                                      one in 10 s at most (2.4, c)  ◀───┘
 /// ```
 final class AddressClaim {
   private static final long SECOND = 1_000_000_000L;

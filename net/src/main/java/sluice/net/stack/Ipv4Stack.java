@@ -64,7 +64,7 @@ public final class Ipv4Stack implements AutoCloseable {
 
   /// @param port is closed with the stack
   /// @param clock passes time; that of a simulation, for example
-  /// @param seed chooses the numbers of packets and ports; nobody else may know it
+  /// @param seed chooses the numbers of packets and ports; it is secret
   public Ipv4Stack(PacketPort port, StackConfig config, NanoClock clock, long seed) {
     this.port = port;
     this.config = config;

@@ -13,8 +13,7 @@ import sluice.net.port.PacketPort;
 /// ```
 ///
 /// A packet longer than a chunk comes in several, and is put together in a frame of the second
-/// kind; it is sent from one such frame by several descriptors, none of which crosses a chunk's
-/// end.
+/// kind; it is sent from such a frame by several descriptors, each within a chunk.
 ///
 /// @param chunkBytes what the kernel divides the memory into: 2048 or 4096
 /// @param chunks that packets are received into

@@ -6,7 +6,7 @@ package sluice.net.xdp;
 /// @param address ours, in host order
 /// @param ownsAddress whether all packets for it are ours, and ARP; otherwise datagrams for owned
 ///   ports only
-/// @param queues of the interface, from 0; the kernel gets what comes by others. 0 says all
+/// @param queues of the interface, from 0; the kernel has the other queues. 0 says all
 public record XdpConfig(String device, int address, boolean ownsAddress, int queues) {
   static final int MOST_QUEUES = 64;
 

@@ -78,7 +78,7 @@ public final class XdpPort implements PacketPort {
     }
   }
 
-  /// Compares the queues that are wanted with those that there are.
+  /// Compares the number of queues that is wanted with that of the device.
   private static int queues(XdpConfig config) throws IOException {
     String device = config.device();
     int there = NetInterface.queues(device);

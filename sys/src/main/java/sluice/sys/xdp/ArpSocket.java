@@ -56,7 +56,7 @@ public final class ArpSocket implements AutoCloseable {
 
   /// Reads the next frame, if there is one.
   ///
-  /// @return its bytes, of which those that have no room are cut off; or -EAGAIN, -ENETDOWN, …
+  /// @return its bytes, cut off at the room; or -EAGAIN, -ENETDOWN, …
   public int read(MemorySegment into, long at, int room) {
     long address = Ranges.writable(into, at, room);
     return (int)

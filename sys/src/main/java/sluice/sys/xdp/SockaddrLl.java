@@ -6,10 +6,8 @@ import sluice.sys.call.Layout;
 /// without state.
 ///
 /// ```
-///  byte 0            2              4             8            10            11          12         20
-///      +------------+--------------+-------------+------------+-------------+-----------+----------+
-///      | sll_family | sll_protocol | sll_ifindex | sll_hatype | sll_pkttype | sll_halen | sll_addr |
-///      +------------+--------------+-------------+------------+-------------+-----------+----------+
+///  byte  0 sll_family      2 sll_protocol   4 sll_ifindex   8 sll_hatype
+///       10 sll_pkttype    11 sll_halen     12 sll_addr     20
 /// ```
 ///
 /// ```c
