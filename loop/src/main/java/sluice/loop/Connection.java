@@ -7,6 +7,7 @@ import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
 import sluice.loop.input.ConnectionLeases;
+import sluice.loop.sockets.KernelEnd;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.Memory;
 import sluice.memory.View;

@@ -1,4 +1,4 @@
-package sluice.loop;
+package sluice.loop.sockets;
 
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Transport;
@@ -8,11 +8,11 @@ import sluice.sys.SysException;
 /// The end of a connection whose unread bytes are not where the kernel looks for them: closing its
 /// descriptor does what `close(2)` would do if they were. Owned by the loop's thread, until the
 /// descriptor is closed.
-final class KernelEnd {
+public final class KernelEnd {
   private final Transport transport;
   private final int socket;
 
-  KernelEnd(Transport transport, int socket) {
+  public KernelEnd(Transport transport, int socket) {
     this.transport = transport;
     this.socket = socket;
   }
@@ -21,7 +21,7 @@ final class KernelEnd {
   ///
   /// @param unread whether bytes were left unread
   /// @param endsFirst whether the output ends before a reset
-  void begin(boolean unread, boolean endsFirst) {
+  public void begin(boolean unread, boolean endsFirst) {
     if (!(transport instanceof KernelTransport kernel) || !(unread || endsFirst)) {
       return; // then closing does the same
     }
@@ -42,7 +42,7 @@ final class KernelEnd {
   }
 
   /// Bytes came that are not read either.
-  void reset() {
+  public void reset() {
     if (transport instanceof KernelTransport kernel) {
       try {
         Sockets.linger(kernel.descriptor(socket), 0);
