@@ -13,7 +13,7 @@ import sluice.memory.ViewBinder;
 /// 9111](https://www.rfc-editor.org/rfc/rfc9111), 3 and 4.2). Stateless: any thread may call.
 ///
 /// A reply that can be read in two ways is not kept. That is stricter than section 5.1, which would
-/// take the first of several ages and 0 for one that is none.
+/// take the first of several ages and 0 for a malformed age.
 final class ReplyLifetime {
   static final long MOST_SECONDS = 365L * 24 * 3600;
 
