@@ -83,7 +83,7 @@ final class ReplyTable {
 
   // ---- in -------------------------------------------------------------------------------------
 
-  /// Keeps a reply in place of an earlier reply to the same request, if there is room for it.
+  /// Keeps a reply in place of what answers the same, if there is room for it.
   void insert(KeptReply reply, long nowNanos) {
     int charged = reply.chargedBytes();
     if (charged > limitBytes) {
