@@ -34,6 +34,10 @@ import sluice.memory.Memory;
 /// | alive | the thread that ends the domain | volatile | volatile, under the lock |
 /// | problem, problemText | a thread with a main class | volatile | volatile |
 /// | held | the warden's thread | volatile | volatile |
+/// | hasCleaned | the warden's thread, a closer | under the lock of finishing | as read |
+///
+/// Whatever may run code of the domain, or wait for a lock that its code holds, is done by
+/// [Closers]: neither the thread that ends the domain nor the warden does it.
 public final class Domain implements Party, AutoCloseable {
   private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
 
@@ -43,6 +47,7 @@ public final class Domain implements Party, AutoCloseable {
   private final GateSwitch gates;
   private final GateWatch watch;
   private final DomainThreads threads;
+  private final Closers closers;
   private final DomainSockets sockets;
   private final DomainMemory memory;
   private final DomainTraces traces = new DomainTraces();
@@ -51,7 +56,10 @@ public final class Domain implements Party, AutoCloseable {
   private final CopyQuota copyQuota;
   private final CountDownLatch gone = new CountDownLatch(1);
   private final List<Runnable> tasks = new ArrayList<>();
+  private final Object finishing = new Object();
   private final BooleanSupplier look = this::look;
+  private final BooleanSupplier closersLook;
+  private boolean hasCleaned;
   private String reason = "";
   private volatile boolean alive = true;
   private volatile boolean held;
@@ -64,6 +72,8 @@ public final class Domain implements Party, AutoCloseable {
     gates = new GateSwitch(config.name());
     watch = new GateWatch(gates::watch, gates::leave);
     threads = new DomainThreads(config);
+    closers = new Closers(config.name(), () -> gates.admit(null), this::finishIfGone);
+    closersLook = closers::look;
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
     DomainHome home = new DomainHome(config, threads, sockets, memory, traces);
@@ -208,7 +218,7 @@ public final class Domain implements Party, AutoCloseable {
   /// @throws IllegalStateException if the budget has no thread left
   public Thread start(String threadName, Runnable task) {
     checkAlive();
-    Thread thread = threads.make(threadName, task);
+    Thread thread = threads.make(threadName, task, false);
     thread.start();
     return thread;
   }
@@ -221,6 +231,17 @@ public final class Domain implements Party, AutoCloseable {
   public Thread serviceThread(String threadName, Runnable task) {
     checkAlive();
     return threads.makeLight(threadName, task);
+  }
+
+  /// Runs a task soon, in a disposable thread: if it does not return, only that thread is lost.
+  @Override
+  public void aside(Runnable task) {
+    add(Closers.Kind.INTERRUPT, task, task::run);
+  }
+
+  private void add(Closers.Kind kind, Object subject, Closers.Step step) {
+    closers.add(kind, subject, step);
+    Warden.watch(closersLook);
   }
 
   /// Native memory of zeroes for the domain, charged to its budget until it is closed or the domain
@@ -262,11 +283,11 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   /// Ends the domain: each of its threads ends at its next gate, and waits are interrupted until no
-  /// thread is left. Returns when all gates are closed, at most some 10 ms later; does nothing the
-  /// second time.
+  /// thread is left. Returns when all gates are closed, at most some 10 ms later, and runs no code
+  /// of the domain; does nothing the second time.
   ///
   /// @param why for callers
-  /// @throws IllegalStateException after all that, if a task of `onEnd` threw
+  /// @throws IllegalStateException after all that, if a task of `onEnd`, which is the host's, threw
   public void kill(String why) {
     List<Runnable> last;
     synchronized (this) {
@@ -282,8 +303,12 @@ public final class Domain implements Party, AutoCloseable {
     gates.end();
     throttle.close(false);
     LIVING.remove(name(), this);
-    sockets.end();
     memory.end();
+    wake();
+    threads
+        .pools()
+        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
+    sockets.end().forEach(each -> add(Closers.Kind.SOCKET, each, () -> DomainSockets.close(each)));
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
       Warden.watch(look);
@@ -301,6 +326,8 @@ public final class Domain implements Party, AutoCloseable {
     for (Runnable task : tasks) {
       try {
         task.run();
+      } catch (Death e) {
+        // The task came to a gate of the domain that ends, which is no failure.
       } catch (RuntimeException | Error e) {
         first = first == null ? e : first;
       }
@@ -308,22 +335,43 @@ public final class Domain implements Party, AutoCloseable {
     return first;
   }
 
+  /// Has the threads there are come to a gate.
+  ///
+  /// @return whether there is none
+  private boolean wake() {
+    List<Thread> left = threads.left();
+    left.forEach(
+        thread -> add(Closers.Kind.INTERRUPT, thread, () -> DomainThreads.interrupt(thread)));
+    return left.isEmpty();
+  }
+
+  /// The last steps, as far as those before are done. An errand that is late holds up no end: its
+  /// thread is no thread of the domain.
+  ///
+  /// @return whether the domain has ended
   private boolean finishIfGone() {
-    if (gone.getCount() == 0) {
+    synchronized (finishing) {
+      if (alive || gone.getCount() == 0) {
+        return !alive;
+      }
+      if (!threads.left().isEmpty() || !memory.areClosed() || !closers.isIdle()) {
+        return false;
+      }
+      if (!hasCleaned) {
+        hasCleaned = true;
+        traces.remove(loader, gates, this::add);
+        return false;
+      }
+      try {
+        path.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("domain " + name() + " has ended, but a jar stays open", e);
+      } finally {
+        gone.countDown();
+        closers.end();
+      }
       return true;
     }
-    if (!threads.end() || !sockets.areClosed() || !memory.areClosed()) {
-      return false;
-    }
-    traces.remove(loader, gates);
-    try {
-      path.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException("domain " + name() + " has ended, but a jar stays open", e);
-    } finally {
-      gone.countDown();
-    }
-    return true;
   }
 
   /// Waits until the domain has ended and none of its threads is left.
@@ -333,14 +381,25 @@ public final class Domain implements Party, AutoCloseable {
     return gone.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }
 
+  /// With the disposable threads, which may run code of the domain too.
+  private List<Thread> accountable() {
+    List<Thread> all = threads.accountable();
+    all.addAll(closers.threads());
+    return all;
+  }
+
   /// Called by the warden every 20 ms.
   ///
   /// @return whether it is to call again
   private boolean look() {
     if (!alive) {
-      return !finishIfGone();
+      boolean isGone = finishIfGone();
+      if (!isGone) {
+        wake();
+      }
+      return !isGone;
     }
-    boolean isOver = usage.sample(threads.accountable());
+    boolean isOver = usage.sample(accountable());
     watch.sampled(isOver, System.nanoTime());
     held = isOver;
     throttle.close(isOver && alive);
@@ -364,7 +423,7 @@ public final class Domain implements Party, AutoCloseable {
   /// What the domain is and has used.
   public DomainStat stat() {
     if (alive) {
-      usage.sample(threads.accountable());
+      usage.sample(accountable());
     }
     String state = alive ? "alive" : gone.getCount() > 0 ? "ending" : "ended";
     return new DomainStat(
@@ -375,7 +434,8 @@ public final class Domain implements Party, AutoCloseable {
         usage.allocatedBytes(),
         isHeld(),
         sockets.count(),
-        memory.account().usedBytes());
+        memory.account().usedBytes(),
+        closers.late().stream().map(Closers.Kind::label).toList());
   }
 
   /// Kills the domain; see [#kill()].

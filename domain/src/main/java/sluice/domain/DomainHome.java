@@ -147,7 +147,7 @@ final class DomainHome implements Home {
 
   @Override
   public ThreadFactory threads() {
-    return task -> threads.make(null, task);
+    return task -> threads.make(null, task, true);
   }
 
   @Override

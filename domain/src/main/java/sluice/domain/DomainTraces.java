@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.ResourceBundle;
 import java.util.logging.Handler;
 import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMRuntimeException;
@@ -15,15 +16,14 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.Death;
 
 /// What the JDK would keep of a domain for ever, and how it is taken out: bundles, beans, class
-/// values, loggers, drivers of databases. Any thread may note; the thread that ends the domain
-/// removes.
+/// values, loggers, drivers of databases. Any thread may note; [Closers] remove.
 ///
 /// Drivers are reached by reflection, where their module is there: this module does not require it.
 final class DomainTraces {
   private static final int FIRST_LOOK = 64;
-  private static final long VISIT_MILLIS = 100;
 
   private record Computed(WeakReference<ClassValue<?>> value, WeakReference<Class<?>> type) {
     boolean isGone() {
@@ -43,13 +43,34 @@ final class DomainTraces {
     computed.add(new Computed(new WeakReference<>(value), new WeakReference<>(type)));
   }
 
-  /// Takes out what is there; what cannot be is left.
+  /// Adds an errand to the closers of the domain.
+  @FunctionalInterface
+  interface Errands {
+    void add(Closers.Kind kind, Object subject, Closers.Step step);
+  }
+
+  /// Has taken out what is there; what cannot be is left. Each step may come to code of this
+  /// domain, or of another: that of a listener, of a filter, of a handler's `equals`.
   ///
   /// @param gates closed
-  void remove(DomainLoader loader, GateSwitch gates) {
-    ResourceBundle.clearCache(loader);
-    SerialCaches.dropCleared();
-    unregisterBeans(loader);
+  void remove(DomainLoader loader, GateSwitch gates, Errands errands) {
+    errands.add(
+        Closers.Kind.BUNDLES,
+        Closers.Kind.BUNDLES,
+        () -> {
+          ResourceBundle.clearCache(loader);
+          SerialCaches.dropCleared();
+        });
+    errands.add(Closers.Kind.VALUES, Closers.Kind.VALUES, this::removeValues);
+    errands.add(Closers.Kind.LOGGERS, Closers.Kind.LOGGERS, () -> removeHandlers(loader));
+    if (loader.usesDrivers()) {
+      errands.add(
+          Closers.Kind.DRIVERS, Closers.Kind.DRIVERS, () -> deregisterDrivers(loader, gates));
+    }
+    errands.add(Closers.Kind.BEANS, Closers.Kind.BEANS, () -> unregisterBeans(loader));
+  }
+
+  private void removeValues() {
     List<Computed> last;
     synchronized (this) {
       last = computed;
@@ -59,50 +80,20 @@ final class DomainTraces {
       ClassValue<?> value = each.value.get();
       Class<?> type = each.type.get();
       if (value != null && type != null) {
-        attempt(() -> value.remove(type));
+        value.remove(type);
       }
     }
-    attempt(() -> removeHandlers(loader));
-    if (loader.usesDrivers()) {
-      deregisterDrivers(loader, gates);
-    }
   }
 
-  /// `DriverManager` calls `toString` of the driver, which may be code of the domain: in a thread
-  /// of its own, whose gates are open for 100 ms.
-  private static void deregisterDrivers(DomainLoader loader, GateSwitch gates) {
-    Thread visitor =
-        Thread.ofPlatform()
-            .daemon()
-            .name("sluice-drivers")
-            .unstarted(() -> attempt(loader::deregisterDrivers));
-    gates.admit(visitor);
-    visitor.start();
-    boolean interrupted = false;
+  /// `DriverManager` calls `toString` of the driver, which may be code of the domain: its gates are
+  /// open for this thread until the errand is late.
+  private static void deregisterDrivers(DomainLoader loader, GateSwitch gates)
+      throws ReflectiveOperationException {
+    gates.admit(Thread.currentThread());
     try {
-      visitor.join(VISIT_MILLIS);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    gates.admit(null);
-    if (visitor.isAlive()) {
-      visitor.interrupt();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  @FunctionalInterface
-  private interface Step {
-    void run() throws ReflectiveOperationException;
-  }
-
-  private static void attempt(Step step) {
-    try {
-      step.run();
-    } catch (ReflectiveOperationException | RuntimeException | Error e) {
-      // The module is not there, or code of the domain came to a gate: then it stays.
+      loader.deregisterDrivers();
+    } finally {
+      gates.admit(null);
     }
   }
 
@@ -113,8 +104,11 @@ final class DomainTraces {
           if (server.getClassLoaderFor(bean) == loader) {
             server.unregisterMBean(bean);
           }
-        } catch (InstanceNotFoundException | MBeanRegistrationException | JMRuntimeException e) {
-          // It is gone already, or its own code refused: then it stays.
+        } catch (InstanceNotFoundException
+            | MBeanRegistrationException
+            | JMRuntimeException
+            | Death e) {
+          // It is gone already, or its own code or that of a listener refused: then it stays.
         }
       }
     }
@@ -135,12 +129,41 @@ final class DomainTraces {
   private static void clean(DomainLoader loader, Logger logger) {
     for (Handler handler : logger.getHandlers()) {
       if (isOf(loader, handler)) {
-        logger.removeHandler(handler);
+        logger.removeHandler(new Same(handler));
       }
     }
     if (isOf(loader, logger.getFilter())) {
       logger.setFilter(null);
     }
+  }
+
+  /// Equals one handler, whose own `equals` may be code of the domain. A list of handlers asks the
+  /// object that it is to remove.
+  private static final class Same extends Handler {
+    private final Handler other;
+
+    Same(Handler other) {
+      this.other = other;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object object) {
+      return object == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(other);
+    }
+
+    @Override
+    public void publish(LogRecord record) {}
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   private static boolean isOf(DomainLoader loader, @Nullable Object object) {

@@ -5,7 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
@@ -31,6 +34,9 @@ final class DomainCounters implements AutoCloseable {
   static final String ALLOCATED = "allocated_bytes";
   static final String HELD = "held";
 
+  /// The kind of what has not ended in time follows, as [DomainStat#late] names it.
+  static final String LATE = "late_";
+
   private record Shown(
       String name,
       Supplier<Domain> domain,
@@ -38,7 +44,8 @@ final class DomainCounters implements AutoCloseable {
       Counter threads,
       Counter cpu,
       Counter allocated,
-      Counter held) {}
+      Counter held,
+      Map<String, Counter> late) {}
 
   private final Counters counters;
   private final List<Shown> domains = new ArrayList<>();
@@ -64,7 +71,8 @@ final class DomainCounters implements AutoCloseable {
             counters.gauge(label + THREADS),
             counters.counter(label + CPU),
             counters.counter(label + ALLOCATED),
-            counters.gauge(label + HELD)));
+            counters.gauge(label + HELD),
+            new HashMap<>()));
   }
 
   /// Writes what the domains use, and ends those that are to end.
@@ -76,6 +84,7 @@ final class DomainCounters implements AutoCloseable {
       each.cpu.set(stat.cpuNanos() / 1_000_000);
       each.allocated.set(stat.allocatedBytes());
       each.held.set(stat.isHeld() ? 1 : 0);
+      late(each, stat.late());
       Path request = request(each.name);
       if (request != null && Files.exists(request)) {
         domain.kill("it was killed by sluice domain kill");
@@ -83,6 +92,14 @@ final class DomainCounters implements AutoCloseable {
       }
       each.alive.set(domain.alive() ? 1 : 0);
     }
+  }
+
+  /// A gauge for each kind of closer, made when one is late for the first time.
+  private void late(Shown shown, List<String> late) {
+    for (String kind : late) {
+      shown.late.computeIfAbsent(kind, _ -> counters.gauge(LABEL + shown.name + "/" + LATE + kind));
+    }
+    shown.late.forEach((kind, counter) -> counter.set(Collections.frequency(late, kind)));
   }
 
   private @Nullable Path request(String name) {
