@@ -11,8 +11,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
+import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Home;
+import sluice.domain.inside.OwnBeans;
 import sluice.domain.inside.OwnLoggers;
 
 /// What one domain has instead of what the JVM has once. Any thread may call.
@@ -28,6 +30,7 @@ final class DomainHome implements Home {
   private volatile @Nullable PrintStream out;
   private volatile @Nullable PrintStream err;
   private volatile @Nullable OwnLoggers loggers;
+  private volatile @Nullable MBeanServer beans;
   private volatile Properties properties = new Properties();
 
   DomainHome(
@@ -85,6 +88,18 @@ final class DomainHome implements Home {
   private synchronized OwnLoggers makeLoggers() {
     OwnLoggers made = loggers == null ? new OwnLoggers(err()) : loggers;
     loggers = made;
+    return made;
+  }
+
+  @Override
+  public MBeanServer beans() {
+    MBeanServer known = beans;
+    return known == null ? makeBeans() : known;
+  }
+
+  private synchronized MBeanServer makeBeans() {
+    MBeanServer made = beans == null ? OwnBeans.server() : beans;
+    beans = made;
     return made;
   }
 

@@ -65,9 +65,25 @@ final class DomainTraces {
     errands.add(Closers.Kind.LOGGERS, Closers.Kind.LOGGERS, () -> removeHandlers(loader));
     if (loader.usesDrivers()) {
       errands.add(
-          Closers.Kind.DRIVERS, Closers.Kind.DRIVERS, () -> deregisterDrivers(loader, gates));
+          Closers.Kind.DRIVERS,
+          Closers.Kind.DRIVERS,
+          () -> visiting(gates, loader::deregisterDrivers));
     }
-    errands.add(Closers.Kind.BEANS, Closers.Kind.BEANS, () -> unregisterBeans(loader));
+    errands.add(
+        Closers.Kind.BEANS,
+        Closers.Kind.BEANS,
+        () -> visiting(gates, () -> unregisterBeans(loader)));
+  }
+
+  /// The JDK asks code of the domain before it lets something go, a driver for its text and a bean
+  /// whether it may be: the gates are open for this thread until the errand is late.
+  private static void visiting(GateSwitch gates, Closers.Step step) throws Exception {
+    gates.admit(Thread.currentThread());
+    try {
+      step.run();
+    } finally {
+      gates.admit(null);
+    }
   }
 
   private void removeValues() {
@@ -82,18 +98,6 @@ final class DomainTraces {
       if (value != null && type != null) {
         value.remove(type);
       }
-    }
-  }
-
-  /// `DriverManager` calls `toString` of the driver, which may be code of the domain: its gates are
-  /// open for this thread until the errand is late.
-  private static void deregisterDrivers(DomainLoader loader, GateSwitch gates)
-      throws ReflectiveOperationException {
-    gates.admit(Thread.currentThread());
-    try {
-      loader.deregisterDrivers();
-    } finally {
-      gates.admit(null);
     }
   }
 

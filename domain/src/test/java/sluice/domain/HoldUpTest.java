@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,11 +89,17 @@ final class HoldUpTest {
   @ParameterizedTest
   @MethodSource("programs")
   void holdsUpNeitherHostNorNeighbours(String name) throws Exception {
-    Domain first = polite();
-    Domain second = polite();
-    Domain domain = Guests.domain();
-    domain.start(name, guest(domain, name));
-    awaitTrap(domain);
+    try (Domain first = polite();
+        Domain second = polite();
+        Domain domain = Guests.domain()) {
+      domain.start(name, guest(domain, name));
+      awaitTrap(domain);
+      holdsUpNothing(name, domain, first, second);
+    }
+  }
+
+  private static void holdsUpNothing(String name, Domain domain, Domain first, Domain second)
+      throws Exception {
     assertThat(inTime("stat", domain::stat).state()).isEqualTo("alive");
     kill("a neighbour", first);
     assertThat(first.awaitEnd(LONG)).as("the end of a neighbour").isTrue();
@@ -127,16 +134,19 @@ final class HoldUpTest {
 
   @Test
   void whatIsLateIsNamedUntilItEnds() throws Exception {
-    Domain domain = Guests.domain();
-    domain.start("late", guest(domain, "ListenerThatSleeps"));
-    awaitTrap(domain);
-    Domain neighbour = polite();
-    neighbour.kill();
-    assertThat(neighbour.awaitEnd(LONG)).isTrue();
-    assertThat(neighbour.stat().late()).containsExactly("beans");
-    domain.kill();
-    assertThat(domain.awaitEnd(LONG)).isTrue();
-    Await.until("the listener to end with its domain", () -> neighbour.stat().late().isEmpty());
+    try (Domain domain = Guests.domain()) {
+      Thread waits = domain.start("late", guest(domain, "ChannelThatWaits"));
+      awaitTrap(domain);
+      assertThat(domain.stat().late()).isEmpty();
+      domain.aside(waits::interrupt);
+      Await.until("it to be late", () -> !domain.stat().late().isEmpty());
+      domain.kill();
+      assertThat(domain.awaitEnd(LONG)).isTrue();
+      assertThat(domain.stat().late()).containsExactly("interrupt");
+      Class<?> type = domain.loader().loadClass(HoldUps.class.getName());
+      ((Semaphore) type.getField("NONE").get(null)).release();
+      Await.until("the closer to end", () -> domain.stat().late().isEmpty());
+    }
   }
 
   @Test

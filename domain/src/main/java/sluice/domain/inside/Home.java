@@ -9,6 +9,7 @@ import java.util.TimeZone;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
+import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 
 /// What a domain has of its own where the JDK has one for the whole JVM. All methods may be called
@@ -37,6 +38,9 @@ public interface Home {
 
   /// Instead of the loggers of the JVM.
   OwnLoggers loggers();
+
+  /// Instead of the server of beans of the JVM.
+  MBeanServer beans();
 
   /// Notes a pool of threads, whose idle threads come to no gate: it is shut down at the end.
   void made(Object pool);

@@ -12,15 +12,17 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.BeanSubstitutes;
 import sluice.domain.inside.InsteadOf;
 import sluice.domain.inside.LoggerSubstitutes;
 import sluice.domain.inside.Substitutes;
 
-/// Which method of [Substitutes] and [LoggerSubstitutes] stands for which member of the JDK.
-/// Immutable.
+/// Which method of [Substitutes], [LoggerSubstitutes] and [BeanSubstitutes] stands for which member
+/// of the JDK. Immutable.
 final class Redirects {
   static final ClassDesc SUBSTITUTES = ClassDesc.ofInternalName(Relocation.SUBSTITUTES);
   private static final ClassDesc LOGGERS = ClassDesc.ofInternalName(Relocation.LOGGERS);
+  private static final ClassDesc BEANS = ClassDesc.ofInternalName(Relocation.BEANS);
   static final ClassDesc EXECUTOR = ClassDesc.of(Executor.class.getName());
   static final ClassDesc FACTORY = ClassDesc.of(ThreadFactory.class.getName());
 
@@ -55,6 +57,7 @@ final class Redirects {
   Redirects() {
     addAll(Substitutes.class, SUBSTITUTES);
     addAll(LoggerSubstitutes.class, LOGGERS);
+    addAll(BeanSubstitutes.class, BEANS);
   }
 
   private void addAll(Class<?> substitutes, ClassDesc copy) {

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.BeanSubstitutes;
 import sluice.domain.inside.Drivers;
 import sluice.domain.inside.Gate;
 import sluice.domain.inside.LoggerSubstitutes;
@@ -26,6 +27,7 @@ final class Relocation {
   static final String REGEX = OWN + "regex/";
   static final String SUBSTITUTES = OWN + "Substitutes";
   static final String LOGGERS = OWN + "LoggerSubstitutes";
+  static final String BEANS = OWN + "BeanSubstitutes";
   static final String GATE = OWN + "Gate";
   static final String DRIVERS = OWN + "Drivers";
 
@@ -36,6 +38,8 @@ final class Relocation {
           name(Substitutes.class),
           LOGGERS,
           name(LoggerSubstitutes.class),
+          BEANS,
+          name(BeanSubstitutes.class),
           DRIVERS,
           name(Drivers.class),
           GATE,
@@ -57,6 +61,8 @@ final class Relocation {
           SUBSTITUTES,
           name(LoggerSubstitutes.class),
           LOGGERS,
+          name(BeanSubstitutes.class),
+          BEANS,
           name(Drivers.class),
           DRIVERS,
           name(Gate.class),

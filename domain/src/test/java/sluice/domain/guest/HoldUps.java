@@ -71,6 +71,8 @@ public final class HoldUps {
   /// Counted down when the trap is set.
   public static final CountDownLatch SET = new CountDownLatch(1);
 
+  public static final Semaphore NONE = new Semaphore(0);
+
   static final Object LOCK = new Object();
   static Object kept;
 
@@ -82,7 +84,7 @@ public final class HoldUps {
 
   /// In the JDK, where no gate is and no interrupt helps.
   static void waitThere() {
-    new Semaphore(0).acquireUninterruptibly();
+    NONE.acquireUninterruptibly();
   }
 
   static void sleep() {
@@ -555,7 +557,6 @@ public final class HoldUps {
     protected void listen(int backlog) {}
 
     protected void accept(SocketImpl socket) {
-      set();
       loop();
     }
 
@@ -616,10 +617,12 @@ public final class HoldUps {
         Own own = new Own();
         kept = own;
         own.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+        set();
         own.accept();
       } catch (IOException e) {
         sink++;
       }
+      sleep();
     }
   }
 
@@ -746,6 +749,7 @@ public final class HoldUps {
     }
 
     public void run() {
+      set();
       new Thread(
               new Own(),
               () -> {
@@ -819,16 +823,21 @@ public final class HoldUps {
   /// The warden asks this bean for the use of threads.
   public static final class MonitorOfTheBeanOfThreads implements Runnable {
     public void run() {
-      ManagementFactory.getThreadMXBean().setThreadCpuTimeEnabled(false);
       holding(ManagementFactory.getThreadMXBean());
     }
   }
 
+  /// By reflection: a call is refused.
   public static final class TurnsOffTheClocksOfThreads implements Runnable {
     public void run() {
-      ManagementFactory.getThreadMXBean().setThreadCpuTimeEnabled(false);
-      ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
-          .setThreadAllocatedMemoryEnabled(false);
+      try {
+        Object bean = ManagementFactory.getThreadMXBean();
+        Class<?> type = Class.forName("com.sun.management.ThreadMXBean");
+        type.getMethod("setThreadCpuTimeEnabled", boolean.class).invoke(bean, false);
+        type.getMethod("setThreadAllocatedMemoryEnabled", boolean.class).invoke(bean, false);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
       set();
       sleep();
     }
