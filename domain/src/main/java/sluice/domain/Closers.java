@@ -28,6 +28,7 @@ final class Closers {
     INTERRUPT,
     POOL,
     SOCKET,
+    CALLS,
     BUNDLES,
     BEANS,
     VALUES,

@@ -34,6 +34,7 @@ import sluice.memory.Memory;
 /// | alive | the thread that ends the domain | volatile | volatile, under the lock |
 /// | problem, problemText | a thread with a main class | volatile | volatile |
 /// | held | the warden's thread | volatile | volatile |
+/// | callsNanos | the thread that ends the domain, then the warden's | volatile | volatile |
 /// | hasCleaned | the warden's thread, a closer | under the lock of finishing | as read |
 ///
 /// Whatever may run code of the domain, or wait for a lock that its code holds, is done by
@@ -59,7 +60,9 @@ public final class Domain implements Party, AutoCloseable {
   private final Object finishing = new Object();
   private final BooleanSupplier look = this::look;
   private final BooleanSupplier closersLook;
+  private final StuckThreads stuck = new StuckThreads();
   private boolean hasCleaned;
+  private volatile long callsNanos;
   private String reason = "";
   private volatile boolean alive = true;
   private volatile boolean held;
@@ -304,6 +307,7 @@ public final class Domain implements Party, AutoCloseable {
     throttle.close(false);
     LIVING.remove(name(), this);
     memory.end();
+    callsNanos = System.nanoTime() + StuckThreads.FIRST_NANOS;
     wake();
     threads
         .pools()
@@ -340,6 +344,10 @@ public final class Domain implements Party, AutoCloseable {
   /// @return whether there is none
   private boolean wake() {
     List<Thread> left = threads.left();
+    if (!left.isEmpty() && System.nanoTime() - callsNanos > 0) {
+      callsNanos = System.nanoTime() + StuckThreads.NEXT_NANOS;
+      add(Closers.Kind.CALLS, stuck, () -> stuck.look(left));
+    }
     left.forEach(
         thread -> add(Closers.Kind.INTERRUPT, thread, () -> DomainThreads.interrupt(thread)));
     return left.isEmpty();

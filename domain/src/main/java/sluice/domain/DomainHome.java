@@ -1,6 +1,5 @@
 package sluice.domain;
 
-import java.io.FilterInputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -40,13 +39,7 @@ final class DomainHome implements Home {
       DomainMemory memory,
       DomainTraces traces) {
     streams = config.streams();
-    in =
-        new FilterInputStream(streams.in()) {
-          @Override
-          public void close() {
-            // It is the host's.
-          }
-        };
+    in = new HostInput(streams.in());
     this.threads = threads;
     this.sockets = sockets;
     this.memory = memory;
