@@ -30,6 +30,7 @@ module sluice.sys {
       sluice.isocket;
   exports sluice.sys.threads to
       sluice.loop,
+      sluice.nio,
       sluice.net,
       sluice.fs,
       sluice.vi,

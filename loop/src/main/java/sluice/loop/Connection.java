@@ -230,8 +230,9 @@ public final class Connection extends Endpoint {
   /// reference that any thread may use and that its holder closes. What it shows never changes.
   ///
   /// The bytes stay where they were received, and the chunk with them, while at least a quarter of
-  /// the arena is free and this connection holds no more chunks than [LeaseLimits] says; otherwise
-  /// they are copied within the same limits. The reference outlives the connection and the loop.
+  /// the arena is free and this connection holds no more chunks than
+  /// [sluice.loop.engine.LeaseLimits] says; otherwise they are copied within the same limits. The
+  /// reference outlives the connection and the loop.
   ///
   /// Closing the reference costs tens of microseconds, see [Memory]: it is for large messages and
   /// for sharing. A small message that goes to one thread is cheaper copied into an array.

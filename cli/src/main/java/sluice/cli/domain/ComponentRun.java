@@ -3,8 +3,12 @@ package sluice.cli.domain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Interrupts;
+import sluice.cli.control.ControlAnswer;
+import sluice.cli.control.ControlSocket;
 import sluice.domain.component.Component;
 import sluice.domain.component.ComponentGraph;
 import sluice.domain.component.ComponentHost;
@@ -18,15 +22,26 @@ final class ComponentRun {
 
   private ComponentRun() {}
 
+  /// @param countersFile of this process, or null
   /// @return the exit code
   static int run(
       DomainFile.Content content,
       Interrupts interrupts,
+      @Nullable Path countersFile,
       DomainCounters counters,
       Consumer<String> tell)
       throws IOException, ComponentRefused, InterruptedException {
     ComponentGraph graph = ComponentGraph.of(content.components());
-    try (ComponentHost host = ComponentHost.start(graph, content.placements(), LIMIT)) {
+    try (ComponentHost host = ComponentHost.start(graph, content.placements(), LIMIT);
+        ControlSocket _ =
+            ControlSocket.open(
+                countersFile,
+                Map.of(
+                    DomainCounters.KILL,
+                    counters::kill,
+                    DomainReplaceCommand.REPLACE,
+                    domain -> replace(host, domain, tell)),
+                tell)) {
       for (String domain : host.domains()) {
         counters.add(domain, () -> host.domain(domain));
       }
@@ -35,12 +50,6 @@ final class ComponentRun {
       while (!runs || host.isRunning()) {
         interrupts.check();
         counters.tick();
-        for (String domain : host.domains()) {
-          Path request = counters.request(domain, ReplaceRequest.ASKED);
-          if (request != null) {
-            ReplaceRequest.answer(request, () -> replace(host, domain, tell));
-          }
-        }
         Thread.sleep(LOOK_MILLIS);
       }
       String problem = host.problem();
@@ -71,18 +80,19 @@ final class ComponentRun {
     }
   }
 
-  private static String replace(ComponentHost host, String domain, Consumer<String> tell)
+  private static ControlAnswer replace(ComponentHost host, String domain, Consumer<String> tell)
       throws InterruptedException {
-    String answer;
+    ControlAnswer answer;
     try {
       boolean isIdle = host.replace(domain);
       answer =
-          ReplaceRequest.DONE
-              + (isIdle ? "" : "; calls that did not end within " + LIMIT + " ended with it");
+          ControlAnswer.done(
+              "was replaced"
+                  + (isIdle ? "" : "; calls that did not end within " + LIMIT + " ended with it"));
     } catch (ComponentRefused | IOException | RuntimeException e) {
-      answer = "stays as it was: " + e.getMessage();
+      answer = ControlAnswer.refused("stays as it was: " + e.getMessage());
     }
-    tell.accept("domain " + domain + " " + answer);
+    tell.accept("domain " + domain + " " + String.join("; ", answer.lines()));
     return answer;
   }
 }

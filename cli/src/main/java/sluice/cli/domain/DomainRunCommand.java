@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Interrupts;
 import sluice.cli.console.TerminalText;
+import sluice.cli.control.ControlSocket;
 import sluice.domain.Budget;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
@@ -81,12 +83,12 @@ final class DomainRunCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     List<Domain> domains = new ArrayList<>();
     try (Interrupts interrupts = new Interrupts();
-        Counters file = Counters.open(0);
-        DomainCounters counters = new DomainCounters(file)) {
+        Counters file = Counters.open(0)) {
+      DomainCounters counters = new DomainCounters(file);
       file.describe("domain run " + jar);
       DomainFile.Content content = content();
       if (!content.components().isEmpty()) {
-        return ComponentRun.run(content, interrupts, counters, this::tell);
+        return ComponentRun.run(content, interrupts, file.file(), counters, this::tell);
       }
       List<DomainFile.Entry> entries = content.domains();
       for (DomainFile.Entry entry : entries) {
@@ -97,7 +99,11 @@ final class DomainRunCommand implements Callable<Integer> {
       for (int i = 0; i < entries.size(); i++) {
         start(domains.get(i), entries.get(i));
       }
-      return await(domains, interrupts, counters);
+      try (ControlSocket _ =
+          ControlSocket.open(
+              file.file(), Map.of(DomainCounters.KILL, counters::kill), this::tell)) {
+        return await(domains, interrupts, counters);
+      }
     } catch (Refused | ComponentRefused e) {
       tell(String.valueOf(e.getMessage()));
       return 1;

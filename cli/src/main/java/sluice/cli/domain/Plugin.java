@@ -83,7 +83,8 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
             log.tell(
                 "has ended: "
                     + loaded.domain().endReason()
-                    + ". Its requests are answered 503 until SIGHUP loads it again");
+                    + ". Its requests are answered 503 until 'sluice reload' or SIGHUP loads it"
+                    + " again");
           }
         });
   }
@@ -172,7 +173,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
           current.threads().load()
               + ". Fix: 'sluice domain kill "
               + name
-              + "' and SIGHUP, if calls do not end";
+              + "' and 'sluice reload', if calls do not end";
       case LATE -> "no reply to " + message + " within " + limit.toSeconds() + " s";
       case ENDED, RETIRED -> "its domain has ended: " + domain().endReason();
     };
@@ -181,20 +182,25 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// Loads the jar again if it is another one now, or if the domain has ended. The new domain
   /// answers when its plug-in is made; the one before ends when its calls are done, in a thread of
   /// its own. If the jar cannot be loaded, all stays as it was.
-  synchronized void reload() throws InterruptedException {
+  ///
+  /// @param told one line, as the log, if it was loaded or could not be
+  /// @return false if it could not be loaded
+  synchronized boolean reload(Consumer<String> told) throws InterruptedException {
     PluginDomain before = current;
     if (ending || before.isCurrent(option)) {
-      return;
+      return true;
     }
     try {
       PluginDomain next = load();
       current = next;
       watch(next);
-      log.tell("was loaded again from " + option.jar());
+      told.accept(log.tell("was loaded again from " + option.jar()));
       Thread.ofVirtual().name("retire-" + name).start(() -> retire(before));
+      return true;
     } catch (IOException e) {
       String stays = before.domain().alive() ? "stays as it was" : "stays ended";
-      log.tell(stays + ": " + e.getMessage());
+      told.accept(log.tell(stays + ": " + e.getMessage()));
+      return false;
     }
   }
 

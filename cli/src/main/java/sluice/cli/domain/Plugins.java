@@ -3,8 +3,10 @@ package sluice.cli.domain;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import sluice.cli.control.ControlSocket;
 import sluice.domain.JarCopies;
 import sluice.http.handlers.Route;
 import sluice.loop.counters.Counters;
@@ -54,19 +56,21 @@ public final class Plugins implements AutoCloseable {
         .toList();
   }
 
-  /// Shows their domains to `sluice domain ls` and `stat`, and ends those that `sluice domain kill`
-  /// names, until this is closed.
-  public void publishTo(Counters counters) {
+  /// Shows their domains to `sluice domain ls` and `stat` until this is closed.
+  ///
+  /// @return the requests that commands may make of them
+  public Map<String, ControlSocket.Action> publishTo(Counters counters) {
     if (plugins.isEmpty()) {
-      return;
+      return Map.of();
     }
     DomainCounters shown = new DomainCounters(counters);
     plugins.forEach(plugin -> shown.add(plugin.name(), plugin::domain));
     looking = Thread.ofPlatform().daemon().name("sluice-plugins").start(() -> look(shown));
+    return Map.of(DomainCounters.KILL, shown::kill);
   }
 
   private void look(DomainCounters shown) {
-    try (shown) {
+    try {
       while (true) {
         shown.tick();
         Thread.sleep(LOOK_MILLIS);
@@ -80,14 +84,19 @@ public final class Plugins implements AutoCloseable {
 
   /// Loads those again that have another jar now, or have ended. Tells what cannot be loaded, which
   /// stays as it was.
-  public void reload() {
+  ///
+  /// @param told one line for each that was loaded, or could not be; the log is told as well
+  /// @return false if one could not be loaded
+  public boolean reload(Consumer<String> told) {
+    boolean good = true;
     try {
       for (Plugin plugin : plugins) {
-        plugin.reload();
+        good &= plugin.reload(told);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return good;
   }
 
   /// Ends them.

@@ -14,7 +14,7 @@ public interface Journal extends AutoCloseable {
   /// room for so many more blocks.
   ///
   /// @param metadataBlocks most blocks it will change other than by [Transaction#data]
-  /// @throws FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
+  /// @throws sluice.fs.FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
   ///   transaction is too large already: nothing is changed then
   Transaction begin(int metadataBlocks) throws IOException;
 
