@@ -10,11 +10,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sluice.domain.guest.HoldUps;
+import sluice.domain.guest.HoldUpsOfTheJdk;
 import sluice.testbase.Await;
 
 /// Programs that hold up what the host or another domain does, wherever the host touches what is
@@ -27,11 +29,12 @@ final class HoldUpTest {
   private static final Duration IN_TIME = Duration.ofSeconds(10);
 
   static List<String> programs() {
-    return Arrays.stream(HoldUps.class.getDeclaredClasses())
+    return Stream.of(HoldUps.class, HoldUpsOfTheJdk.class)
+        .flatMap(type -> Arrays.stream(type.getDeclaredClasses()))
         .filter(type -> Runnable.class.isAssignableFrom(type))
         .filter(type -> java.lang.reflect.Modifier.isPublic(type.getModifiers()))
-        .map(Class::getSimpleName)
-        .filter(name -> !name.equals("PoliteBean"))
+        .map(type -> type.getName().substring(type.getPackageName().length() + 1))
+        .filter(name -> !name.endsWith("PoliteBean"))
         .sorted()
         .toList();
   }
@@ -48,7 +51,7 @@ final class HoldUpTest {
   }
 
   private static Runnable guest(Domain domain, String name) throws Exception {
-    return (Runnable) Guests.create(domain, "HoldUps$" + name);
+    return (Runnable) Guests.create(domain, name);
   }
 
   /// In a thread of its own, so that a step that is held up fails and does not hang.
@@ -70,7 +73,7 @@ final class HoldUpTest {
 
   private static Domain polite() throws Exception {
     Domain domain = Guests.domain();
-    domain.start("polite", guest(domain, "PoliteBean"));
+    domain.start("polite", guest(domain, "HoldUpsOfTheJdk$PoliteBean"));
     awaitTrap(domain);
     return domain;
   }
@@ -118,7 +121,7 @@ final class HoldUpTest {
   void aValueInTheThreadThatKillsIsNotInherited() throws Exception {
     Domain domain = Guests.domain();
     Domain neighbour = polite();
-    Callable<?> guest = (Callable<?>) Guests.create(domain, "HoldUps$InheritableValue");
+    Callable<?> guest = (Callable<?>) Guests.create(domain, "HoldUpsOfTheJdk$InheritableValue");
     inTime(
         "a thread with a value of the guest",
         () -> {
@@ -135,7 +138,7 @@ final class HoldUpTest {
   @Test
   void whatIsLateIsNamedUntilItEnds() throws Exception {
     try (Domain domain = Guests.domain()) {
-      Thread waits = domain.start("late", guest(domain, "ChannelThatWaits"));
+      Thread waits = domain.start("late", guest(domain, "HoldUps$ChannelThatWaits"));
       awaitTrap(domain);
       assertThat(domain.stat().late()).isEmpty();
       domain.aside(waits::interrupt);
@@ -152,7 +155,7 @@ final class HoldUpTest {
   @Test
   void anInterruptAsideHoldsNobody() throws Exception {
     Domain domain = Guests.domain();
-    Thread waits = domain.start("waits", guest(domain, "ChannelThatLoops"));
+    Thread waits = domain.start("waits", guest(domain, "HoldUps$ChannelThatLoops"));
     awaitTrap(domain);
     inTime(
         "an interrupt",

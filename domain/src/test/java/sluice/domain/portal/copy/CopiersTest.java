@@ -80,7 +80,8 @@ final class CopiersTest {
     assertThat(account.usedBytes()).isZero();
   }
 
-  @SuppressWarnings("JdkObsolete") // a LinkedList is copied like any other
+  // copied like any other
+  @SuppressWarnings({"JdkObsolete", "JavaUtilDate", "IdentityHashMapUsage"})
   static List<Object> values() {
     return Arrays.asList(
         new Samples.Wide(1, 2, 3, 4, 5, 6, 7),
@@ -127,7 +128,7 @@ final class CopiersTest {
   }
 
   @Test
-  @SuppressWarnings("JavaUtilDate") // a Date is copied like any other
+  @SuppressWarnings({"JavaUtilDate", "IdentityHashMapUsage"}) // copied like any other
   void whatArrivesOfViewsAndOfWhatCanChange() {
     Date date = new Date(1);
     assertThat(copy(date)).isNotSameAs(date);
