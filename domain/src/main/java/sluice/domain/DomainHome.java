@@ -93,6 +93,7 @@ final class DomainHome implements Home {
   private synchronized MBeanServer makeBeans() {
     MBeanServer made = beans == null ? OwnBeans.server() : beans;
     beans = made;
+    traces.made(made);
     return made;
   }
 

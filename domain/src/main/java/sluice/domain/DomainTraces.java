@@ -33,6 +33,7 @@ final class DomainTraces {
 
   private List<Computed> computed = new ArrayList<>();
   private int look = FIRST_LOOK;
+  private @Nullable MBeanServer own;
 
   /// A class value keeps something for a class: its own JVM-wide map holds it as long as the class.
   synchronized void computing(ClassValue<?> value, Class<?> type) {
@@ -101,20 +102,43 @@ final class DomainTraces {
     }
   }
 
-  private static void unregisterBeans(DomainLoader loader) {
+  /// The server of beans that the domain has got, of which the JDK keeps some part.
+  synchronized void made(MBeanServer server) {
+    own = server;
+  }
+
+  private synchronized @Nullable MBeanServer own() {
+    return own;
+  }
+
+  private void unregisterBeans(DomainLoader loader) {
+    MBeanServer mine = own();
+    if (mine != null) {
+      for (ObjectName bean : mine.queryNames(null, null)) {
+        unregister(mine, bean);
+      }
+    }
     for (MBeanServer server : MBeanServerFactory.findMBeanServer(null)) {
       for (ObjectName bean : server.queryNames(null, null)) {
         try {
           if (server.getClassLoaderFor(bean) == loader) {
-            server.unregisterMBean(bean);
+            unregister(server, bean);
           }
-        } catch (InstanceNotFoundException
-            | MBeanRegistrationException
-            | JMRuntimeException
-            | Death e) {
-          // It is gone already, or its own code or that of a listener refused: then it stays.
+        } catch (InstanceNotFoundException e) {
+          // It is gone already.
         }
       }
+    }
+  }
+
+  private static void unregister(MBeanServer server, ObjectName bean) {
+    try {
+      server.unregisterMBean(bean);
+    } catch (InstanceNotFoundException
+        | MBeanRegistrationException
+        | JMRuntimeException
+        | Death e) {
+      // It is gone already, or its own code or that of a listener refused: then it stays.
     }
   }
 
