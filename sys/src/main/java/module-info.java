@@ -25,12 +25,16 @@ module sluice.sys {
       sluice.fs,
       sluice.cli,
       sluice.bench;
+  exports sluice.sys.mount to
+      sluice.fs,
+      sluice.cli;
   exports sluice.sys.sockets to
       sluice.nio,
       sluice.isocket;
   exports sluice.sys.threads to
-      sluice.loop,
       sluice.nio,
+      sluice.cli,
+      sluice.loop,
       sluice.net,
       sluice.fs,
       sluice.vi,

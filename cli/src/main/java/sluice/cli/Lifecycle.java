@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import sluice.cli.console.Signals;
 import sluice.cli.control.ControlAnswer;
 import sluice.http.HttpServer;
+import sluice.sys.threads.Uninterrupted;
 
 /// The life of a running server: what signals and `sluice reload` do to it and what the service
 /// manager hears. Signals and requests call from threads of their own.
@@ -153,12 +154,12 @@ final class Lifecycle {
   /// Blocks until the server has ended.
   ///
   /// @return whether it ended because it was told to
-  boolean awaitEnd() throws InterruptedException {
-    server.server().awaitEnd();
+  boolean awaitEnd() {
+    Uninterrupted.await(server.server()::awaitEnd);
     if (!ending.get()) {
       return false;
     }
-    drained.await();
+    Uninterrupted.await(drained::await);
     return true;
   }
 }

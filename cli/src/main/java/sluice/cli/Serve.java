@@ -55,15 +55,12 @@ final class Serve {
         e.printStackTrace(err);
       }
       return 1;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return 1;
     }
   }
 
   private static int serve(
       ServeOptions options, List<String> words, PrintStream out, PrintStream err)
-      throws UsageException, IOException, InterruptedException {
+      throws UsageException, IOException {
     ServiceManager manager =
         new ServiceManager(System.getenv(), ProcessHandle.current().pid(), err::println);
     Consumer<String> messages = line -> err.println("sluice: " + line);

@@ -51,6 +51,7 @@ public final class Domain implements Party, AutoCloseable {
   private final Closers closers;
   private final DomainSockets sockets;
   private final DomainMemory memory;
+  private final DomainServices services;
   private final DomainTraces traces = new DomainTraces();
   private final DomainLoader loader;
   private final Usage usage;
@@ -79,7 +80,8 @@ public final class Domain implements Party, AutoCloseable {
     closersLook = closers::look;
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
-    DomainHome home = new DomainHome(config, threads, sockets, memory, traces);
+    services = new DomainServices(config);
+    DomainHome home = new DomainHome(config, threads, sockets, memory, services, traces);
     loader = new DomainLoader(config, path, gates.site(), throttle, home);
     threads.loader(loader);
     usage = new Usage(config.budget());
@@ -91,6 +93,7 @@ public final class Domain implements Party, AutoCloseable {
   /// @throws IOException if a jar cannot be read
   /// @throws IllegalStateException if a living domain has the name
   public static Domain create(DomainConfig config) throws IOException {
+    JdkThreads.start();
     ClassPath path = new ClassPath(config.classPath());
     Domain domain;
     try {
@@ -313,6 +316,7 @@ public final class Domain implements Party, AutoCloseable {
         .pools()
         .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
     sockets.end().forEach(each -> add(Closers.Kind.SOCKET, each, () -> DomainSockets.close(each)));
+    services.end();
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
       Warden.watch(look);
@@ -362,7 +366,10 @@ public final class Domain implements Party, AutoCloseable {
       if (alive || gone.getCount() == 0) {
         return !alive;
       }
-      if (!threads.left().isEmpty() || !memory.areClosed() || !closers.isIdle()) {
+      if (!threads.left().isEmpty()
+          || !memory.areClosed()
+          || !services.areClosed()
+          || !closers.isIdle()) {
         return false;
       }
       if (!hasCleaned) {
@@ -370,6 +377,7 @@ public final class Domain implements Party, AutoCloseable {
         traces.remove(loader, gates, this::add);
         return false;
       }
+      threads.release();
       try {
         path.close();
       } catch (IOException e) {
@@ -437,7 +445,7 @@ public final class Domain implements Party, AutoCloseable {
     return new DomainStat(
         name(),
         state,
-        threads.running().size(),
+        threads.running().size() + services.serving(),
         usage.cpuNanos(),
         usage.allocatedBytes(),
         isHeld(),

@@ -13,12 +13,13 @@ import sluice.domain.component.Component;
 import sluice.domain.component.ComponentGraph;
 import sluice.domain.component.ComponentHost;
 import sluice.domain.component.ComponentRefused;
+import sluice.sys.threads.Uninterrupted;
 
 /// Runs the components of a configuration file until no thread of those that run is left, or, if
 /// none runs, until a signal. Used by the main thread.
 final class ComponentRun {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final int LOOK_MILLIS = 20;
+  private static final Duration LOOK = Duration.ofMillis(20);
 
   private ComponentRun() {}
 
@@ -30,7 +31,7 @@ final class ComponentRun {
       @Nullable Path countersFile,
       DomainCounters counters,
       Consumer<String> tell)
-      throws IOException, ComponentRefused, InterruptedException {
+      throws IOException, ComponentRefused {
     ComponentGraph graph = ComponentGraph.of(content.components());
     try (ComponentHost host = ComponentHost.start(graph, content.placements(), LIMIT);
         ControlSocket _ =
@@ -50,7 +51,7 @@ final class ComponentRun {
       while (!runs || host.isRunning()) {
         interrupts.check();
         counters.tick();
-        Thread.sleep(LOOK_MILLIS);
+        Uninterrupted.sleep(LOOK);
       }
       String problem = host.problem();
       tell.accept(problem == null ? "the components have ended" : problem);
@@ -80,8 +81,7 @@ final class ComponentRun {
     }
   }
 
-  private static ControlAnswer replace(ComponentHost host, String domain, Consumer<String> tell)
-      throws InterruptedException {
+  private static ControlAnswer replace(ComponentHost host, String domain, Consumer<String> tell) {
     ControlAnswer answer;
     try {
       boolean isIdle = host.replace(domain);

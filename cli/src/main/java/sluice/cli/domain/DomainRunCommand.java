@@ -25,6 +25,7 @@ import sluice.domain.DomainConfig;
 import sluice.domain.component.ComponentRefused;
 import sluice.domain.translate.Refused;
 import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
 
 /// `sluice domain run`: the main class of a jar, or those of a configuration file, each in a domain
 /// of its own. Runs in the main thread.
@@ -50,7 +51,7 @@ import sluice.loop.counters.Counters;
     mixinStandardHelpOptions = true)
 final class DomainRunCommand implements Callable<Integer> {
   private static final Duration END = Duration.ofSeconds(2);
-  private static final int LOOK_MILLIS = 20;
+  private static final Duration LOOK = Duration.ofMillis(20);
 
   @Spec CommandSpec spec = CommandSpec.create();
 
@@ -80,7 +81,7 @@ final class DomainRunCommand implements Callable<Integer> {
   @Nullable String budget;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() {
     List<Domain> domains = new ArrayList<>();
     try (Interrupts interrupts = new Interrupts();
         Counters file = Counters.open(0)) {
@@ -149,8 +150,7 @@ final class DomainRunCommand implements Callable<Integer> {
         .withCache(ClassDirectory.find());
   }
 
-  private int await(List<Domain> domains, Interrupts interrupts, DomainCounters counters)
-      throws InterruptedException {
+  private int await(List<Domain> domains, Interrupts interrupts, DomainCounters counters) {
     List<Domain> running = new ArrayList<>(domains);
     int code = 0;
     try {
@@ -164,14 +164,15 @@ final class DomainRunCommand implements Callable<Integer> {
           }
         }
         if (!running.isEmpty()) {
-          Thread.sleep(LOOK_MILLIS);
+          Uninterrupted.sleep(LOOK);
         }
       }
     } catch (Interrupts.Ended e) {
       String why = String.valueOf(e.getMessage());
       running.forEach(domain -> domain.kill(why));
       for (Domain domain : running) {
-        boolean isGone = domain.awaitEnd(END);
+        boolean isGone =
+            Uninterrupted.await(END, nanos -> domain.awaitEnd(Duration.ofNanos(nanos)));
         tell(
             "domain "
                 + domain.name()

@@ -38,7 +38,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   private volatile boolean ending;
 
   private Plugin(PluginOption option, Path directory, Duration limit, PluginLog log)
-      throws IOException, InterruptedException {
+      throws IOException {
     this.option = option;
     this.directory = directory;
     this.limit = limit;
@@ -51,11 +51,11 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// @param directory for copies of jars
   /// @throws IOException with path, jar, class, method, why and fix
   static Plugin load(PluginOption option, Path directory, Duration limit, Consumer<String> lines)
-      throws IOException, InterruptedException {
+      throws IOException {
     return new Plugin(option, directory, limit, new PluginLog(option.prefix(), lines));
   }
 
-  private PluginDomain load() throws IOException, InterruptedException {
+  private PluginDomain load() throws IOException {
     return PluginDomain.load(option, freeName(), directory, limit);
   }
 
@@ -185,7 +185,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   ///
   /// @param told one line, as the log, if it was loaded or could not be
   /// @return false if it could not be loaded
-  synchronized boolean reload(Consumer<String> told) throws InterruptedException {
+  synchronized boolean reload(Consumer<String> told) {
     PluginDomain before = current;
     if (ending || before.isCurrent(option)) {
       return true;
@@ -209,8 +209,6 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
       before.retire(limit);
     } catch (IOException e) {
       log.tell("leaves a file behind: " + e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,6 +1,7 @@
 package sluice.cli.domain;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,16 +11,18 @@ import sluice.cli.control.ControlSocket;
 import sluice.domain.JarCopies;
 import sluice.http.handlers.Route;
 import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
 
 /// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main
 /// thread; [#reload] is for the thread of a signal.
 public final class Plugins implements AutoCloseable {
-  private static final int LOOK_MILLIS = 50;
+  private static final Duration LOOK = Duration.ofMillis(50);
 
   private final List<Plugin> plugins;
   private final @Nullable JarCopies copies;
   private final Consumer<String> log;
   private @Nullable Thread looking;
+  private volatile boolean closed;
 
   private Plugins(List<Plugin> plugins, @Nullable JarCopies copies, Consumer<String> log) {
     this.plugins = plugins;
@@ -31,8 +34,7 @@ public final class Plugins implements AutoCloseable {
   ///
   /// @param log told one line each, now and later
   /// @throws IOException when one cannot be loaded, with path, jar, class, method, why and fix
-  public static Plugins load(PluginOptions options, Consumer<String> log)
-      throws IOException, InterruptedException {
+  public static Plugins load(PluginOptions options, Consumer<String> log) throws IOException {
     List<Plugin> loaded = new ArrayList<>();
     JarCopies copies = options.isEmpty() ? null : JarCopies.create("sluice-plugins");
     Plugins plugins = new Plugins(loaded, copies, log);
@@ -43,7 +45,7 @@ public final class Plugins implements AutoCloseable {
         }
       }
       return plugins;
-    } catch (IOException | InterruptedException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       plugins.close();
       throw e;
     }
@@ -71,12 +73,10 @@ public final class Plugins implements AutoCloseable {
 
   private void look(DomainCounters shown) {
     try {
-      while (true) {
+      while (!closed) {
         shown.tick();
-        Thread.sleep(LOOK_MILLIS);
+        Uninterrupted.sleep(LOOK);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // by close
     } catch (RuntimeException e) {
       log.accept("sluice domain does not see the plug-ins any more: " + e.getMessage());
     }
@@ -89,12 +89,8 @@ public final class Plugins implements AutoCloseable {
   /// @return false if one could not be loaded
   public boolean reload(Consumer<String> told) {
     boolean good = true;
-    try {
-      for (Plugin plugin : plugins) {
-        good &= plugin.reload(told);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    for (Plugin plugin : plugins) {
+      good &= plugin.reload(told);
     }
     return good;
   }
@@ -102,14 +98,11 @@ public final class Plugins implements AutoCloseable {
   /// Ends them.
   @Override
   public void close() {
-    try {
-      Thread thread = looking;
-      if (thread != null) {
-        thread.interrupt();
-        thread.join();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    closed = true;
+    Thread thread = looking;
+    if (thread != null) {
+      thread.interrupt();
+      Uninterrupted.await(thread::join);
     }
     try {
       for (Plugin plugin : plugins) {

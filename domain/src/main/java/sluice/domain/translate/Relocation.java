@@ -13,7 +13,9 @@ import sluice.domain.inside.BeanSubstitutes;
 import sluice.domain.inside.Drivers;
 import sluice.domain.inside.Gate;
 import sluice.domain.inside.LoggerSubstitutes;
+import sluice.domain.inside.SettingSubstitutes;
 import sluice.domain.inside.Substitutes;
+import sluice.domain.inside.ThreadSubstitutes;
 
 /// Gives classes of the JDK and of this module other names, under which each domain has a copy.
 /// Stateless, so that any thread may call.
@@ -28,6 +30,8 @@ final class Relocation {
   static final String SUBSTITUTES = OWN + "Substitutes";
   static final String LOGGERS = OWN + "LoggerSubstitutes";
   static final String BEANS = OWN + "BeanSubstitutes";
+  static final String THREADS = OWN + "ThreadSubstitutes";
+  static final String SETTINGS = OWN + "SettingSubstitutes";
   static final String GATE = OWN + "Gate";
   static final String DRIVERS = OWN + "Drivers";
 
@@ -40,6 +44,10 @@ final class Relocation {
           name(LoggerSubstitutes.class),
           BEANS,
           name(BeanSubstitutes.class),
+          THREADS,
+          name(ThreadSubstitutes.class),
+          SETTINGS,
+          name(SettingSubstitutes.class),
           DRIVERS,
           name(Drivers.class),
           GATE,
@@ -63,6 +71,10 @@ final class Relocation {
           LOGGERS,
           name(BeanSubstitutes.class),
           BEANS,
+          name(ThreadSubstitutes.class),
+          THREADS,
+          name(SettingSubstitutes.class),
+          SETTINGS,
           name(Drivers.class),
           DRIVERS,
           name(Gate.class),

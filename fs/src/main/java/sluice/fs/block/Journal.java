@@ -60,6 +60,12 @@ public interface Journal extends AutoCloseable {
   /// Makes everything stable.
   void sync() throws IOException;
 
+  /// Makes everything stable, and has every block at its place, so that a program that does not
+  /// know the log finds all of it.
+  default void settle() throws IOException {
+    sync();
+  }
+
   /// Makes everything stable and leaves a log that needs no replay. The cache stays open.
   @Override
   void close() throws IOException;

@@ -562,6 +562,14 @@ public final class Ext2 implements FileTree {
   }
 
   @Override
+  public void settle() throws IOException {
+    sync();
+    if (!volume.mountedReadOnly()) {
+      volume.journal.settle();
+    }
+  }
+
+  @Override
   public boolean atomicGroups() {
     return volume.journal.atomic();
   }
