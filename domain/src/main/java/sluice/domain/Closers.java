@@ -80,7 +80,7 @@ final class Closers {
   private final Runnable onLeft;
   private final Runnable onIdle;
   private final ArrayDeque<Errand> waiting = new ArrayDeque<>();
-  private final Map<Object, Errand> known = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Errand> known = new IdentityHashMap<>();
   private final List<Worker> left = new ArrayList<>();
   private @Nullable Worker worker;
   private boolean ended;
