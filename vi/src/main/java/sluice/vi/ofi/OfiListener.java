@@ -17,7 +17,7 @@ import sluice.vi.device.PortSpec;
 ///
 /// A thread looks at each client in turn and waits for none: a client that says nothing, or stops
 /// in the middle, holds no other up. A client that an accept did not finish with is left to the
-/// next one that wants the same.
+/// next accept that wants the same.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
