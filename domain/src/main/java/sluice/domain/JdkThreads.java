@@ -77,8 +77,7 @@ final class JdkThreads {
   /// Called before a domain gets a class of the JDK: starts the threads of its package.
   static void startFor(String className) {
     if (className.startsWith("java")) {
-      List<Starter> due =
-          LEFT.stream().filter(each -> className.startsWith(each.prefix)).toList();
+      List<Starter> due = LEFT.stream().filter(each -> className.startsWith(each.prefix)).toList();
       due.forEach(each -> onHost(each::run));
       LEFT.removeAll(due);
     }

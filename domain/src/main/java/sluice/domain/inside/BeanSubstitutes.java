@@ -31,6 +31,7 @@ public final class BeanSubstitutes {
   }
 
   /// The domain's own, if it has that identifier.
+  @SuppressWarnings("NonApiType") // the type of what it stands for
   @InsteadOf("javax/management/MBeanServerFactory.findMBeanServer")
   public static ArrayList<MBeanServer> find(@Nullable String agent) {
     MBeanServer own = HOME.beans();

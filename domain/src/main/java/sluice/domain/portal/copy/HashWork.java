@@ -68,7 +68,7 @@ final class HashWork {
   }
 
   private long steps(@Nullable Object object, int depth) {
-    if (isLeaf(object) || depth > CopyContext.MAX_DEPTH) {
+    if (object == null || isLeaf(object) || depth > CopyContext.MAX_DEPTH) {
       return 1;
     }
     Long before = known.put(object, BEING_WEIGHED);
