@@ -19,7 +19,7 @@ public final class BeanSubstitutes {
     return HOME.beans();
   }
 
-  /// One that no other finds: the factory would keep it for ever.
+  /// Makes a server that the factory does not know: it would keep it for ever.
   @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
   public static MBeanServer create() {
     return MBeanServerFactory.newMBeanServer();
