@@ -25,6 +25,15 @@ public interface KernelTransport extends Transport {
     return -1;
   }
 
+  /// How many descriptors this process has open at least.
+  ///
+  /// @param socket the one that was opened last, whose number tells without a system call; negative
+  ///   for a count by the system
+  /// @return 0 where that is unknown, and `Integer.MAX_VALUE` where not one more is to be had
+  default int descriptorsUsed(int socket) {
+    return 0;
+  }
+
   /// Opens the descriptors that are kept to refuse clients with when there are no others. Takes
   /// effect at once.
   ///

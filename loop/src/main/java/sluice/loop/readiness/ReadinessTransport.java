@@ -94,6 +94,11 @@ final class ReadinessTransport implements KernelTransport {
   }
 
   @Override
+  public int descriptorsUsed(int socket) {
+    return device.descriptorsUsed(socket);
+  }
+
+  @Override
   public boolean fillReserve() {
     return device.reserve().fill();
   }

@@ -165,6 +165,11 @@ final class IoUringTransport implements KernelTransport {
   }
 
   @Override
+  public int descriptorsUsed(int socket) {
+    return socket < 0 ? reserve.used() : socket + 1;
+  }
+
+  @Override
   public boolean fillReserve() {
     return reserve.fill();
   }
