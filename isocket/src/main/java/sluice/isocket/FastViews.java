@@ -47,12 +47,9 @@ final class FastViews {
   View show(Block block, long offset, int length) {
     endRead();
     Thread here = Thread.currentThread();
-    ViewBinder binder = reading;
-    if (binder == null || !isThread(reader, here)) {
-      binder = new ViewBinder(here);
-      reading = binder;
-      reader = here;
-    }
+    ViewBinder binder = new ViewBinder(here); // an old view must not show the next message
+    reading = binder;
+    reader = here;
     if (block != aliased) {
       alias = NativeMemory.alias(block.segment(), readLifetime());
       aliased = block;
@@ -66,12 +63,9 @@ final class FastViews {
   WritableView fill(Block block, int offset, int length) {
     endWrite();
     Thread here = Thread.currentThread();
-    WritableViewBinder binder = writing;
-    if (binder == null || !isThread(writer, here)) {
-      binder = new WritableViewBinder(here);
-      writing = binder;
-      writer = here;
-    }
+    WritableViewBinder binder = new WritableViewBinder(here); // as above
+    writing = binder;
+    writer = here;
     written = block;
     if (block != writeAliased) {
       writeAlias = NativeMemory.alias(block.segment(), writeLifetime());

@@ -232,7 +232,8 @@ final class Acceptor {
       retryLater(); // or sooner, when their sockets are closed
       return;
     }
-    if (listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
+    boolean closing = freed != freedBefore; // of clients that were refused in this turn
+    if (!closing && listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
       shortage = true;
       listeners.stream().filter(this::canTell).forEach(this::arm);
       return;

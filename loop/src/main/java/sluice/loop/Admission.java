@@ -32,7 +32,7 @@ final class Admission {
   private static final int MOST_EVICTED = 32;
 
   /// Connections that are told that they are refused while that takes descriptors of files.
-  private static final int MOST_TOLD = 4;
+  private static final int MOST_TOLD = 1;
 
   private final Connections connections;
   private final LoopCounters counters;
@@ -73,6 +73,9 @@ final class Admission {
     int promised = Math.max(excess, owed);
     if (unused == null || promised >= Math.min(MOST_PROMISED, idle.size())) {
       return false;
+    }
+    if (scarce && unused.openedInTurn > counters.turns) {
+      return false; // of this turn, which may bring its request
     }
     owed += scarce ? 1 : 0;
     return true;
@@ -185,7 +188,12 @@ final class Admission {
   void turnEnded() {
     while (excess() > 0 || owed > 0) {
       Endpoint longest = longestIdle(true);
-      if (longest == null || longest.openedInTurn == counters.turns) {
+      if (longest == null) {
+        owed = 0;
+        break;
+      }
+      // Those that were to go for a descriptor may have asked: then one of this turn goes.
+      if (longest.openedInTurn == counters.turns && owed == 0) {
         break;
       }
       if (owed > 0) {
