@@ -131,6 +131,7 @@ final class FileTransfer {
     Path file = args.length > 0 ? Path.of(args[0]) : Files.write(folder.resolve("file"), some());
     String place = place(device, "file-" + ProcessHandle.current().pid());
     Process other = start("receive", place, device, wait, copy.toString());
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> clean(other, folder)));
     try (Nic nic = Nic.open(device)) {
       if (!"ready".equals(other.inputReader().readLine())) {
         throw new IllegalStateException("the other process did not start");
@@ -142,11 +143,18 @@ final class FileTransfer {
         throw new IllegalStateException("the copy is not the file");
       }
       System.out.printf("%d bytes, %.0f MB/s, the copy is the file%n", sent, sent / seconds / 1e6);
-    } finally {
-      other.destroy();
-      Files.deleteIfExists(copy);
+    }
+  }
+
+  /// Ends the other process and removes the files: at the end of this process, also by Ctrl-C.
+  private static void clean(Process other, Path folder) {
+    other.destroyForcibly().onExit().join();
+    try {
+      Files.deleteIfExists(folder.resolve("copy"));
       Files.deleteIfExists(folder.resolve("file"));
       Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      System.err.println("files stay in " + folder + ": " + e.getMessage());
     }
   }
 

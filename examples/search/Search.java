@@ -271,16 +271,7 @@ public final class Search {
     load(server, 1);
     isGood &= noneAnswers(stage("hostile versions, held by the budget", null));
     for (String name : PLUGINS.keySet()) {
-      List<String> command = new ArrayList<>(sluice);
-      command.addAll(List.of("domain", "kill", name, "--dir=" + directory.resolve("run")));
-      command.addAll(List.of("--pid", Long.toString(server.pid())));
-      int code =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor();
-      isGood &= code == 0;
+      isGood &= command("domain", "kill", name, "--pid", Long.toString(server.pid())) == 0;
     }
     isGood &= noneAnswers(stage("killed by sluice domain kill", null));
     load(server, 0);
@@ -312,20 +303,27 @@ public final class Search {
 
   /// Overwrites the jars, and has the server load them.
   private void load(Process server, int version) throws Exception {
-    int before = loaded();
     for (String name : PLUGINS.keySet()) {
       pack(directory, name, version);
     }
-    new ProcessBuilder("kill", "-HUP", Long.toString(server.pid())).start().waitFor();
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (loaded() < before + PLUGINS.size() && System.nanoTime() < deadline) {
-      Thread.sleep(20);
+    if (command("reload", Long.toString(server.pid())) != 0) {
+      throw new IllegalStateException("a plug-in was not loaded again; see the server's log");
     }
     Thread.sleep(1_200); // requests of before have been answered, or are given up
   }
 
-  private int loaded() throws Exception {
-    return Files.readString(directory.resolve("log")).split("was loaded again", -1).length - 1;
+  /// Runs a `sluice` command on the server.
+  ///
+  /// @return its exit code
+  private int command(String... words) throws Exception {
+    List<String> command = new ArrayList<>(sluice);
+    command.addAll(List.of(words));
+    command.add("--dir=" + directory.resolve("run"));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .start()
+        .waitFor();
   }
 
   /// Lets the clients ask for some seconds, and tells what they saw.

@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module sluice.cli {
   requires static org.jspecify;
   requires info.picocli;
+  requires jdk.net;
   requires jdk.unsupported;
   // tomlj needs it and, as an automatic module, does not say so
   requires org.antlr.antlr4.runtime;

@@ -25,10 +25,15 @@ module sluice.sys {
       sluice.fs,
       sluice.cli,
       sluice.bench;
+  exports sluice.sys.mount to
+      sluice.fs,
+      sluice.cli;
   exports sluice.sys.sockets to
       sluice.nio,
       sluice.isocket;
   exports sluice.sys.threads to
+      sluice.nio,
+      sluice.cli,
       sluice.loop,
       sluice.net,
       sluice.fs,

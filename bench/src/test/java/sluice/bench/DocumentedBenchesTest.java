@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import sluice.bench.cases.Bench;
 import sluice.bench.run.Options;
 import sluice.testbase.DocumentedCommand;
 
@@ -29,6 +30,13 @@ final class DocumentedBenchesTest {
     }
     assertThat(seen).isGreaterThan(40);
     assertThat(wrong).isEmpty();
+  }
+
+  /// The launcher refuses other names before it builds.
+  @Test
+  void theLauncherKnowsEachBench() throws IOException {
+    String names = String.join(" ", Benches.ALL.stream().map(Bench::name).toList());
+    assertThat(Files.readAllLines(root().resolve("sluice"))).contains("BENCHES=\"" + names + "\"");
   }
 
   /// Words that name no bench: a stand-in, what [BenchMain] has beside the benches.

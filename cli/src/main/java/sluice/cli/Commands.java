@@ -57,6 +57,7 @@ public final class Commands {
       case "nfs" -> commands.addSubcommand(new NfsCommand());
       case "verify" -> commands.addSubcommand(new VerifyCommand());
       case "domain" -> commands.addSubcommand(new DomainCommand());
+      case "reload" -> commands.addSubcommand(new ReloadCommand());
       case "config" -> commands.addSubcommand(new ConfigCommand());
       case "vi" -> commands.addSubcommand(ViCommand.line());
       default -> {
@@ -67,6 +68,7 @@ public final class Commands {
         commands.addSubcommand(new VerifyCommand());
         commands.addSubcommand(new DomainCommand());
         commands.addSubcommand(new ConfigCommand());
+        commands.addSubcommand(new ReloadCommand());
         commands.addSubcommand(ViCommand.line());
       }
     }

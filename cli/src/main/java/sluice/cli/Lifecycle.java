@@ -2,20 +2,24 @@ package sluice.cli;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import sluice.cli.console.Signals;
+import sluice.cli.control.ControlAnswer;
 import sluice.http.HttpServer;
+import sluice.sys.threads.Uninterrupted;
 
-/// The life of a running server: what signals do to it and what the service manager hears. Signals
-/// call from threads of their own.
+/// The life of a running server: what signals and `sluice reload` do to it and what the service
+/// manager hears. Signals and requests call from threads of their own.
 ///
 /// | signal | effect |
 /// |---|---|
 /// | TERM | graceful drain, exit code 0 |
 /// | INT | the same; a second one ends the process at once, exit code 130 |
-/// | HUP | configuration; if good, access log, error pages, certificate, plug-ins, files anew |
+/// | HUP, and `sluice reload` | configuration; if good, access log, error pages, certificate, plug-ins, files anew |
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -23,32 +27,41 @@ import sluice.http.HttpServer;
 /// | configuration | maker, before it hears signals | volatile | volatile |
 final class Lifecycle {
   private final HttpServer server;
-  private final Runnable reloadPlugins;
+  private final Reload plugins;
   private final ServiceManager manager;
   private final Duration drainTimeout;
   private final Consumer<String> messages;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CountDownLatch drained = new CountDownLatch(1);
   private volatile String status = "";
-  private volatile Configuration configuration = () -> {};
+  private volatile Configuration configuration = _ -> {};
 
   /// Reads the configuration again.
   @FunctionalInterface
   interface Configuration {
+    /// @param told one line of what is in use now
     /// @throws IOException when it is wrong, and the one before stays
-    void read() throws IOException;
+    void read(Consumer<String> told) throws IOException;
   }
 
-  /// @param reloadPlugins run for HUP
+  /// Loads again what has changed.
+  @FunctionalInterface
+  interface Reload {
+    /// @param told one line for each that was loaded, or could not be
+    /// @return false if something could not be loaded, and stays as it was
+    boolean run(Consumer<String> told);
+  }
+
+  /// @param plugins loads plug-ins again, and tells the log of it
   /// @param messages told, in one line each, what happens
   Lifecycle(
       HttpServer server,
-      Runnable reloadPlugins,
+      Reload plugins,
       ServiceManager manager,
       Duration drainTimeout,
       Consumer<String> messages) {
     this.server = server;
-    this.reloadPlugins = reloadPlugins;
+    this.plugins = plugins;
     this.manager = manager;
     this.drainTimeout = drainTimeout;
     this.messages = messages;
@@ -63,11 +76,10 @@ final class Lifecycle {
   void listenToSignals() {
     Signals.handle("TERM", this::terminate);
     Signals.handle("INT", this::interrupt);
-    if (!Signals.handle("HUP", this::reload)) {
+    if (!Signals.handle("HUP", () -> reload())) {
       messages.accept(
           "SIGHUP reads nothing again: this process was started with the signal ignored, as nohup"
-              + " does, or with -Xrs. Fix: start it by setsid in the place of nohup, or as a"
-              + " service");
+              + " does, or with -Xrs. Fix: use 'sluice reload', which needs no signal");
     }
   }
 
@@ -103,33 +115,51 @@ final class Lifecycle {
     terminate();
   }
 
-  void reload() {
+  /// Reads again what the server was configured from, and tells the log.
+  ///
+  /// @return what was loaded, and what was refused and stays as it was
+  synchronized ControlAnswer reload() {
+    List<String> report = new ArrayList<>();
+    Consumer<String> told =
+        line ->
+            line.lines()
+                .forEach(part -> {
+                  messages.accept(part);
+                  report.add(part);
+                });
     manager.reloading();
+    boolean good = reload(told, report);
+    manager.ready(status);
+    return new ControlAnswer(good, report);
+  }
+
+  private boolean reload(Consumer<String> told, List<String> report) {
     try {
-      configuration.read();
+      configuration.read(told);
     } catch (IOException e) {
-      messages.accept("the configuration in use stays: " + e.getMessage());
-      manager.ready(status);
-      return;
+      told.accept("the configuration in use stays: " + e.getMessage());
+      return false;
     }
+    boolean good = true;
     try {
       server.reload();
+      report.add("files, error pages, certificates and the access log are read again");
     } catch (IOException e) {
-      String.valueOf(e.getMessage()).lines().forEach(messages);
+      told.accept(String.valueOf(e.getMessage()));
+      good = false;
     }
-    reloadPlugins.run();
-    manager.ready(status);
+    return plugins.run(report::add) && good;
   }
 
   /// Blocks until the server has ended.
   ///
   /// @return whether it ended because it was told to
-  boolean awaitEnd() throws InterruptedException {
-    server.server().awaitEnd();
+  boolean awaitEnd() {
+    Uninterrupted.await(server.server()::awaitEnd);
     if (!ending.get()) {
       return false;
     }
-    drained.await();
+    Uninterrupted.await(drained::await);
     return true;
   }
 }

@@ -161,7 +161,7 @@ final class NfsCommand implements Callable<Integer> {
   private @Nullable StackPorts stack;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws IOException {
     if (!path.startsWith("/")) {
       throw wrong("--export begins with /, not as in " + path, null);
     }
@@ -192,8 +192,7 @@ final class NfsCommand implements Callable<Integer> {
         : "the image is not clean: a change failed; Fix: e2fsck -f " + ShellWord.of(source);
   }
 
-  private int export(FileTree tree, ExportOptions options, MountOptions mount)
-      throws IOException, InterruptedException {
+  private int export(FileTree tree, ExportOptions options, MountOptions mount) throws IOException {
     NfsExport export = new NfsExport(path, tree, directory, options);
     NfsConfig config =
         new NfsConfig(server(), List.of(export), limits(mount), !noUdp, !noPortmap && port != 0);
@@ -263,7 +262,7 @@ final class NfsCommand implements Callable<Integer> {
     return RpcLimits.DEFAULT.withLeasedBytes(mount.cacheBytes() / 4 / Math.max(1, loops));
   }
 
-  private int serve(NfsServer server, List<String> notes) throws InterruptedException {
+  private int serve(NfsServer server, List<String> notes) {
     PrintWriter err = spec.commandLine().getErr();
     NfsLifecycle life =
         new NfsLifecycle(

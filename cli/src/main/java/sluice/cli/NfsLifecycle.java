@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import sluice.cli.console.Signals;
 import sluice.nfs.server.NfsServer;
+import sluice.sys.threads.Uninterrupted;
 
 /// The life of a running NFS server: SIGTERM, SIGINT and SIGHUP (its terminal is gone) drain it, a
 /// second SIGINT ends the process at once. Signals call from threads of their own.
@@ -63,12 +64,12 @@ final class NfsLifecycle {
   /// Blocks until the server has ended.
   ///
   /// @return whether it ended because it was told to
-  boolean awaitEnd() throws InterruptedException {
-    server.server().awaitEnd();
+  boolean awaitEnd() {
+    Uninterrupted.await(server.server()::awaitEnd);
     if (!ending.get()) {
       return false;
     }
-    drained.await();
+    Uninterrupted.await(drained::await);
     return true;
   }
 }

@@ -1,9 +1,11 @@
 package sluice.cli;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import sluice.cli.console.MachineFiles;
 import sluice.sys.NativeMemory;
+import sluice.sys.threads.Uninterrupted;
 
 /// Gives the system back what this process holds and does not use, when it has grown.
 ///
@@ -17,7 +19,7 @@ final class ResidentMemory {
   /// Growth that is left alone.
   static final long SLACK_BYTES = 32L << 20;
 
-  private static final long LOOK_MILLIS = 10_000;
+  private static final Duration LOOK = Duration.ofSeconds(10);
 
   private final LongSupplier residentBytes;
   private final Runnable letGo;
@@ -39,12 +41,8 @@ final class ResidentMemory {
           MachineFiles files = new MachineFiles(Path.of("/"));
           ResidentMemory memory =
               new ResidentMemory(() -> files.residentBytes("self"), ResidentMemory::letGo);
-          while (!Thread.interrupted()) {
-            try {
-              Thread.sleep(LOOK_MILLIS);
-            } catch (InterruptedException e) {
-              return;
-            }
+          while (true) {
+            Uninterrupted.sleep(LOOK);
             memory.look();
           }
         });

@@ -8,9 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import sluice.cli.console.UsageException;
+import sluice.cli.control.ControlSocket;
 import sluice.cli.domain.Plugins;
 import sluice.http.HttpConfig;
 import sluice.http.HttpServer;
@@ -52,15 +55,12 @@ final class Serve {
         e.printStackTrace(err);
       }
       return 1;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return 1;
     }
   }
 
   private static int serve(
       ServeOptions options, List<String> words, PrintStream out, PrintStream err)
-      throws UsageException, IOException, InterruptedException {
+      throws UsageException, IOException {
     ServiceManager manager =
         new ServiceManager(System.getenv(), ProcessHandle.current().pid(), err::println);
     Consumer<String> messages = line -> err.println("sluice: " + line);
@@ -68,14 +68,18 @@ final class Serve {
       HttpServer server = start(options, manager.listeners(), plugins.routes(), err);
       Lifecycle life =
           new Lifecycle(server, plugins::reload, manager, options.drainTimeout, messages);
-      life.configuredBy(() -> reread(options, words, server, messages));
+      life.configuredBy(told -> reread(options, words, server, told));
       life.listenToSignals();
       announce(server, out);
       Counters counters = count(server, options.directory(), err);
-      plugins.publishTo(counters);
-      life.ready("serving " + options.directory() + " on " + server.server().addresses());
-      ResidentMemory.watch();
-      boolean asked = life.awaitEnd();
+      Map<String, ControlSocket.Action> actions = new TreeMap<>(plugins.publishTo(counters));
+      actions.put(ReloadCommand.RELOAD, _ -> life.reload());
+      boolean asked;
+      try (ControlSocket _ = ControlSocket.open(counters.file(), actions, messages)) {
+        life.ready("serving " + options.directory() + " on " + server.server().addresses());
+        ResidentMemory.watch();
+        asked = life.awaitEnd();
+      }
       counters.close();
       if (asked) {
         return 0;

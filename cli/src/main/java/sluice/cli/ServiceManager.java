@@ -121,15 +121,15 @@ final class ServiceManager {
   }
 
   private void watch(Server server, Duration pause) {
-    try {
-      while (!stopping) {
+    while (!stopping) {
+      try {
         if (server.stuckLoops(pause).isEmpty()) {
           send("WATCHDOG=1");
         }
         Thread.sleep(pause);
+      } catch (InterruptedException e) {
+        // By nothing of ours, and no reason for the manager to act: the loops are asked again.
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

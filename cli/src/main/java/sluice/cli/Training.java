@@ -57,7 +57,7 @@ final class Training {
     ServiceManager manager =
         new ServiceManager(System.getenv(), ProcessHandle.current().pid(), System.err::println);
     Lifecycle life =
-        new Lifecycle(server, () -> {}, manager, Duration.ofSeconds(1), System.err::println);
+        new Lifecycle(server, _ -> true, manager, Duration.ofSeconds(1), System.err::println);
     life.listenToSignals();
     Serve.announce(server, System.out);
     Counters counters = Serve.count(server, options.directory(), System.err);

@@ -35,7 +35,7 @@ abstract class ViOptions {
   @Spec CommandSpec spec = CommandSpec.create();
 
   @Option(
-      names = "--provider",
+      names = {"--device", "--provider"},
       paramLabel = "NAME",
       defaultValue = "local",
       description = "Which device: local (the default), ring, xdp, ofi-shm or ofi-tcp.")
@@ -165,7 +165,7 @@ abstract class ViOptions {
       throw wrong("--listen and --connect are two ends: start two commands");
     }
     if (provider.equals("xdp") == stack.isEmpty()) {
-      throw wrong("--provider xdp goes with --udp-stack, such as xdp:eth0,10.0.0.2/24");
+      throw wrong("--device xdp goes with --udp-stack, such as xdp:eth0,10.0.0.2/24");
     }
     if (!stack.isEmpty() && listen.isEmpty() && connect.isEmpty()) {
       throw wrong("each end of xdp has a stack of its own: start one with --listen, then another");

@@ -28,7 +28,7 @@ final class ViPeer {
             word,
             "--listen",
             place,
-            "--provider",
+            "--device",
             options.provider,
             "--size",
             Long.toString(options.size),

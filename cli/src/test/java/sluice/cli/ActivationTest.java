@@ -280,6 +280,29 @@ final class ActivationTest {
     assertThat(jdk.exitCode()).isEqualTo(1);
   }
 
+  /// As Payara Micro does: the JDK has decided on IPv6 by then.
+  @Test
+  void aPropertyThatIsSetAfterTheJdkHasReadItStopsNoServer() throws Exception {
+    Path site = Files.createDirectory(directory.resolve("site"));
+    Path late =
+        Files.writeString(
+            directory.resolve("Late.java"),
+            """
+            void main() throws Exception {
+              java.net.InetAddress.getLoopbackAddress().isReachable(1);
+              System.setProperty("java.net.preferIPv4Stack", "true");
+              var any = new java.net.InetSocketAddress("::", 0);
+              java.nio.channels.ServerSocketChannel.open().bind(any);
+              new java.net.ServerSocket().bind(any);
+            }
+            """);
+    String agent = "-javaagent:" + SampleApplication.agentJar();
+    for (String way : List.of("-Dsluice.nio.static=" + site, "-Dsluice.nio.engine=auto")) {
+      Result result = java(agent, way, late.toString());
+      assertThat(result.exitCode()).as(way + ": " + result.err()).isZero();
+    }
+  }
+
   private void answersFiles(List<String> command, Path source) throws Exception {
     int port = FreePort.find();
     List<String> words = new ArrayList<>(command);

@@ -85,7 +85,9 @@ final class FsCommandTest {
     assertThat(rig.err()).contains("no ext2 file system");
     Path empty = rig.file("empty", new byte[0]);
     assertThat(run("ls", empty.toString())).isEqualTo(1);
-    assertThat(rig.err()).contains(empty + ": EINVAL", "no ext2 file system: only 0 bytes; Fix: ");
+    assertThat(rig.err())
+        .contains(
+            empty + ": EINVAL", "it has fewer than the 4096 bytes of the smallest one; Fix: ");
   }
 
   /// A wrong option is told first, not a page of the right ones.

@@ -13,8 +13,10 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import sluice.testbase.Await;
+import sluice.testbase.Slice;
 import sluice.testkit.FuseSwitch;
 
 /// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
@@ -34,7 +37,11 @@ final class FsMountTest {
   /// Unmounts that something follows at once.
   private static final int ROUNDS = 8;
 
+  /// Kills and unmounts in all; an ordinary run does a part of them.
+  private static final int HUNDRED = 100;
+
   @TempDir Path directory;
+  private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
   private @Nullable Process process;
 
@@ -62,13 +69,14 @@ final class FsMountTest {
   }
 
   private int run(String... words) {
+    out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
     String[] args = new String[words.length + 1];
     args[0] = "fs";
     System.arraycopy(words, 0, args, 1, words.length);
     CommandLine commands = Commands.commandLine();
     return commands
-        .setOut(new PrintWriter(new StringWriter(), true))
+        .setOut(new PrintWriter(out, true))
         .setErr(new PrintWriter(err, true))
         .execute(args);
   }
@@ -123,7 +131,126 @@ final class FsMountTest {
     return rest;
   }
 
-  /// umount(2) does not wait for the server, so what follows at once does.
+  /// After `sync` nothing is in the server alone, and e2fsck, which follows no log here, finds all
+  /// of it; the mount that is left stands in no command's way.
+  @Test
+  void syncAndThenAKillLosesNothing() throws Exception {
+    for (long round = Slice.current().share(HUNDRED); round > 0; round--) {
+      Process started = start("off");
+      assumeTrue(hearsOfSync(), "needs Linux 6.18, or sync(1) does not reach FUSE servers");
+      fill(round);
+      assertThat(tool("sync", "-f", mount().toString())).isZero();
+      int _ = Await.end(started.destroyForcibly());
+      assertWhole(round);
+      assertThat(run("fsck", image().toString())).as("%s", err).isZero();
+      assertThat(tool("umount", mount().toString())).isZero();
+    }
+  }
+
+  /// `umount` returns when the image is whole: also for e2fsck, which waits for no lock.
+  @Test
+  void unmountingLosesNothing() throws Exception {
+    for (long round = Slice.current().share(HUNDRED); round > 0; round--) {
+      Process started = start("off");
+      assumeTrue(isFromLoop(), "needs loop devices (modprobe loop)");
+      fill(round);
+      assertThat(tool("umount", mount().toString())).isZero();
+      assertWhole(round);
+      assertThat(rest(started)).contains("unmounted");
+    }
+  }
+
+  /// With `--flush-on-close`, what was closed is not in the server alone.
+  @Test
+  void whatWasClosedSurvivesAKillWhereThatIsWanted() throws Exception {
+    Process started = start("off", "--flush-on-close");
+    for (int i = 0; i < 20; i++) {
+      Files.write(mount().resolve("f" + i), new byte[1000 * i]);
+    }
+    int _ = Await.end(started.destroyForcibly());
+    assertThat(tool("umount", "-l", mount().toString())).isZero();
+    for (int i = 0; i < 20; i++) {
+      assertThat(run("ls", image().toString(), "/f" + i)).as("%s", err).isZero();
+    }
+    Process again = start("off");
+    for (int i = 0; i < 20; i++) {
+      assertThat(mount().resolve("f" + i)).hasSize(1000 * i);
+    }
+    assertThat(tool("umount", mount().toString())).isZero();
+    assertThat(rest(again)).contains("unmounted");
+  }
+
+  /// Where there are no loop devices, one line says what the kernel does not wait for.
+  @Test
+  void aMountWithoutALoopDeviceSaysWhatItDoesNotPromise() throws Exception {
+    requireMounts();
+    String script =
+        "mount --bind /dev/null /dev/loop-control && exec " // in this process's tree of names
+            + String.join(" ", SluiceProcess.command("fs", "mount"))
+            + " "
+            + image()
+            + " "
+            + mount();
+    Process started =
+        new ProcessBuilder("unshare", "-m", "sh", "-c", script).redirectErrorStream(true).start();
+    process = started;
+    String line = started.inputReader(StandardCharsets.UTF_8).readLine();
+    assertThat(line)
+        .contains("sync(1) and umount(8) do not wait")
+        .contains("no loop device")
+        .contains("Fix: fsync(2)")
+        .contains("sluice fs umount " + mount());
+    assertThat(started.inputReader(StandardCharsets.UTF_8).readLine()).startsWith("mounted ");
+    signal(started, "TERM");
+    assertThat(rest(started)).contains("unmounted");
+  }
+
+  private boolean isFromLoop() throws IOException {
+    String mounts = Files.readString(Path.of("/proc/self/mounts"));
+    return mounts.lines().anyMatch(l -> l.contains(mount() + " fuseblk.sluice"));
+  }
+
+  private boolean hearsOfSync() throws IOException {
+    String version = Files.readString(Path.of("/proc/sys/kernel/osrelease"));
+    String[] numbers = version.split("[^0-9]+", 3);
+    int major = Integer.parseInt(numbers[0]);
+    return isFromLoop() && (major > 6 || (major == 6 && Integer.parseInt(numbers[1]) >= 18));
+  }
+
+  /// Removes what the round before has left, and makes other files.
+  private void fill(long round) throws Exception {
+    assertThat(tool("rm", "-rf", mount().resolve("d" + (round + 1)).toString())).isZero();
+    Random random = new Random(round);
+    Path parent = Files.createDirectories(mount().resolve("d" + round + "/below"));
+    for (int i = 0; i < 30; i++) {
+      byte[] content = new byte[random.nextInt(20_000)];
+      random.nextBytes(content);
+      Files.write(parent.resolve("f" + i), content);
+    }
+    Files.delete(parent.resolve("f7"));
+    Files.move(parent.resolve("f8"), mount().resolve("moved"), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /// Of the image as e2fsprogs see it.
+  private void assertWhole(long round) throws Exception {
+    assertThat(tool("e2fsck", "-fn", image().toString())).as("round %d", round).isZero();
+    Path out = Files.createDirectory(directory.resolve("out" + round));
+    assertThat(tool("debugfs", "-R", "rdump / " + out, image().toString())).isZero();
+    Random random = new Random(round);
+    Path parent = out.resolve("d" + round + "/below");
+    for (int i = 0; i < 30; i++) {
+      byte[] content = new byte[random.nextInt(20_000)];
+      random.nextBytes(content);
+      Path file = i == 8 ? out.resolve("moved") : parent.resolve("f" + i);
+      if (i == 7) {
+        assertThat(file).doesNotExist();
+      } else {
+        assertThat(file).as("round %d", round).hasBinaryContent(content);
+      }
+    }
+  }
+
+  /// What follows an unmount at once waits for the server, which has still to let the image go.
   @Test
   void whatFollowsAnUnmountAtOnceFindsAWholeImage() throws Exception {
     for (int i = 0; i < ROUNDS; i++) {
@@ -254,6 +381,9 @@ final class FsMountTest {
     assertThatThrownBy(() -> Files.size(file)).isInstanceOf(IOException.class);
     assertThat(run("mount", image().toString(), mount().toString())).isOne();
     assertThat(err.toString()).contains("was killed. Fix: umount -l " + mount());
+    assertThat(run("fsck", "-n", image().toString())).as("%s", out).isZero();
+    assertThat(out.toString()).contains("clean after replay").doesNotContain("Fix");
+    assertThat(err.toString()).contains("has a log that a crash left");
     assertThat(tool("umount", "-l", mount().toString())).isZero();
     Process again = start(ring); // replays the journal
     assertThat(file).hasSize(300_000);

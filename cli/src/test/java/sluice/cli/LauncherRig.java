@@ -24,6 +24,7 @@ abstract class LauncherRig {
       wait $!
       while [ -e ROOT/build-goes-on ]; do sleep 0.1 9>&-; done
       [ -z "${FAKE_LOCALE-}" ] || echo "${LC_ALL:-$LC_CTYPE}" >ROOT/locale.log
+      [ -z "${FAKE_FETCH_FAILS-}" ] || { echo "curl: (6) Could not resolve host: x"; exit 1; }
       [ -z "${FAKE_BUILD_FAILS-}" ] || { echo "[ERROR] it does not compile"; exit 1; }
       mkdir -p ROOT/cli/target/lib
       cat ROOT/cli/src/main/Main.java >ROOT/cli/target/sluice-cli-0.1.0.jar

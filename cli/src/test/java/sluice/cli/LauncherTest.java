@@ -225,6 +225,56 @@ final class LauncherTest extends LauncherRig {
   }
 
   @Test
+  void aNewerJdkIsTriedWhereThereIsNo25() throws Exception {
+    jdk("newer", "26.0.1");
+    String newer = root.resolve("newer").toString();
+    Result named = run(List.of("SLUICE_JAVA_HOME=" + newer), "stat");
+    assertThat(named.exitCode()).as(named.err()).isZero();
+    assertThat(named.err()).contains("is a JDK 26; Sluice is tested with 25");
+    Files.writeString(root.resolve(".sluice/jdk"), root.resolve("jdk") + "\n");
+    Result found = run(List.of("SLUICE_JAVA_HOME=", "JAVA_HOME=" + newer), "-v", "stat");
+    assertThat(found.exitCode()).as(found.err()).isZero();
+    assertThat(found.err()).contains("sluice: " + root.resolve("jdk/bin/java"));
+  }
+
+  /// One start-up cache fits all commands: the JVM refuses a cache of other options.
+  @Test
+  void everyCommandHasTheOptionsThatTheCacheWasRecordedWith() throws Exception {
+    Files.writeString(
+        root.resolve("site.toml"), "\t[[plugin]]\npath = '/x'\n[server]\nhandlers = 'loop'\n");
+    run(List.of(), "stat");
+    for (String command :
+        List.of(
+            "serve site",
+            "serve --config site.toml",
+            "serve site --plugin /x=x.jar",
+            "serve site --handlers loop",
+            "domain run domain.toml",
+            "nfs disk.img",
+            "stat")) {
+      assertThat(run(List.of(), command.split(" ", -1)).out())
+          .contains(
+              "-XX:AOTCache=",
+              "--enable-native-access=sluice.sys --add-opens=java.base/java.lang=sluice.sys ");
+    }
+  }
+
+  @Test
+  void anUnknownBenchIsRefusedBeforeTheBuild() throws Exception {
+    Result none = run(List.of(), "bench", "nope");
+    assertThat(none.exitCode()).isEqualTo(2);
+    assertThat(none.err()).contains("no bench is called nope. Known: echo http");
+    assertThat(root.resolve("maven.log")).doesNotExist();
+  }
+
+  @Test
+  void aFailedFetchOfMavenShowsTheReason() throws Exception {
+    Result failed = run(List.of("FAKE_FETCH_FAILS=1"), "stat");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.err()).contains("curl: (6) Could not resolve host").contains("build.log");
+  }
+
+  @Test
   void namesTheTwoWaysToMaven() throws Exception {
     Files.delete(root.resolve("bin/mvn"));
     for (String tool : List.of("sh", "find", "mkdir", "rm", "mv", "cat", "sed", "tail", "sleep")) {

@@ -207,14 +207,26 @@ final class LifecycleTest {
     for (String word : command) {
       ignoring.add(word.replace("=INT,HUP", "=INT")); // of env(1): HUP stays ignored
     }
-    Process started = new ProcessBuilder(ignoring).redirectErrorStream(true).start();
+    String runDirectory = directory.resolve("run").toString();
+    ProcessBuilder builder = new ProcessBuilder(ignoring).redirectErrorStream(true);
+    builder.environment().put("SLUICE_RUN_DIR", runDirectory);
+    Process started = builder.start();
     process = started;
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
     String first = String.valueOf(out.readLine());
-    assertThat(first).startsWith("sluice: SIGHUP reads nothing again: ").contains("Fix: ");
+    assertThat(first)
+        .startsWith("sluice: SIGHUP reads nothing again: ")
+        .contains("Fix: use 'sluice reload'");
     port = port(out.readLine());
     kill("HUP");
     assertThat(get(port, "/")).endsWith("the site");
+    List<String> reload =
+        SluiceProcess.command("reload", Long.toString(started.pid()), "--dir", runDirectory);
+    Process reloading = new ProcessBuilder(reload).redirectErrorStream(true).start();
+    Await.limit(reloading);
+    assertThat(reloading.inputReader(StandardCharsets.UTF_8).lines())
+        .anyMatch(line -> line.contains("are read again"));
+    assertThat(Await.end(reloading)).isZero();
     kill("TERM");
     assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(process().exitValue()).isZero();

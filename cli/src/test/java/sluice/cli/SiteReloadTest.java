@@ -48,6 +48,16 @@ final class SiteReloadTest {
     assertThat(Await.end(kill)).isZero();
   }
 
+  private String reload(Process server) throws Exception {
+    List<String> command = SluiceProcess.command("reload", "serve " + directory.resolve("one"));
+    command.addAll(List.of("--dir", directory.resolve("run").toString()));
+    Process reload = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Await.limit(reload);
+    String said = new String(reload.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(said).contains("process " + server.pid());
+    return said + "exit code " + Await.end(reload);
+  }
+
   @Test
   void hangUpChangesAllOrNothing() throws Exception {
     Files.createDirectory(directory.resolve("one"));
@@ -82,7 +92,15 @@ final class SiteReloadTest {
     assertThat(ask(port)).endsWith("one");
     assertThat(log).as("nothing at all was done").doesNotExist();
 
+    assertThat(reload(started))
+        .contains("the configuration in use stays: " + file + ":5: unknown key prot")
+        .contains("exit code 1");
+
     Files.writeString(file, "directory = \"two\"\n" + server);
+    assertThat(reload(started))
+        .contains("configuration loaded again from " + file + ": 1 site")
+        .contains("are read again", "exit code 0");
+    assertThat(ask(port)).endsWith("two");
     hangUp(started);
     Await.untilAsserted(() -> assertThat(ask(port)).endsWith("two"));
     Await.untilAsserted(() -> assertThat(log).exists());

@@ -97,7 +97,7 @@ final class ViCommandTest {
   void otherDevicesCarryTheSame(String device, String word, String wait) {
     String why = Nic.skipped().get(device);
     assumeTrue(why != null && why.isEmpty(), device + ": " + why);
-    Run run = run(word, "--provider", device, "--size", "4K", "--count", "500", "--wait", wait);
+    Run run = run(word, "--device", device, "--size", "4K", "--count", "500", "--wait", wait);
     assertThat(run.err).isEmpty();
     assertThat(run.code).isZero();
     assertThat(run.out)
@@ -115,13 +115,13 @@ final class ViCommandTest {
         .matches(r -> r.code == 2 && r.err.contains("--level 2"));
     assertThat(run("stream", "--level", "3")).matches(r -> r.code == 2);
     assertThat(run("pingpong", "--listen", "a", "--connect", "b")).matches(r -> r.code == 2);
-    assertThat(run("pingpong", "--provider", "xdp", "--connect", "a"))
+    assertThat(run("pingpong", "--device", "xdp", "--connect", "a"))
         .matches(r -> r.code == 2 && r.err.contains("--udp-stack"));
     assertThat(run("pingpong", "--udp-stack", "tap:t0,10.0.0.2/24"))
-        .matches(r -> r.code == 2 && r.err.contains("--provider xdp"));
-    assertThat(run("pingpong", "--provider", "xdp", "--udp-stack", "tap:t0,10.0.0.2/24"))
+        .matches(r -> r.code == 2 && r.err.contains("--device xdp"));
+    assertThat(run("pingpong", "--device", "xdp", "--udp-stack", "tap:t0,10.0.0.2/24"))
         .matches(r -> r.code == 2 && r.err.contains("--listen"));
-    assertThat(run("pingpong", "--provider", "xdp", "--udp-stack", "tun:t0", "--connect", "a"))
+    assertThat(run("pingpong", "--device", "xdp", "--udp-stack", "tun:t0", "--connect", "a"))
         .matches(r -> r.code == 1 && r.err.contains("tap|xdp:INTERFACE"));
     assertThat(run("pingpong", "--connect", "nobody-is-there"))
         .matches(r -> r.code == 1 && r.err.contains("no accept matches"));

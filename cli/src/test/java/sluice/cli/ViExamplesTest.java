@@ -21,13 +21,15 @@ import sluice.vi.Nic;
 final class ViExamplesTest {
   @TempDir Path folder = Path.of(".");
 
-  private static String run(String source, String... arguments) throws Exception {
+  private String run(String source, String... arguments) throws Exception {
     String modules = System.getProperty("jdk.module.path", "");
     assumeTrue(!modules.isEmpty(), "the tests do not run on a module path");
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
     command.addAll(List.of("--module-path", modules, "--add-modules", "ALL-MODULE-PATH"));
+    Path files = Files.createDirectories(folder.resolve("tmp"));
+    command.add("-Djava.io.tmpdir=" + files);
     command.add(SourceTree.find().root().resolve(Path.of("examples", source)).toString());
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -35,6 +37,7 @@ final class ViExamplesTest {
     String said =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     assertThat(Await.end(process)).as(said).isZero();
+    assertThat(files).as("what the example leaves behind").isEmptyDirectory();
     return said;
   }
 

@@ -13,11 +13,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// `sluice vi --provider xdp` between two processes, each in a network namespace of its own.
+/// `sluice vi --device xdp` between two processes, each in a network namespace of its own.
 @Timeout(300)
 final class ViUdpStackTest {
   private static String command(String word, String... options) throws Exception {
-    List<String> words = new ArrayList<>(List.of("vi", word, "--provider", "xdp"));
+    List<String> words = new ArrayList<>(List.of("vi", word, "--device", "xdp"));
     words.addAll(List.of(options));
     return String.join(" ", SluiceProcess.command(words.toArray(new String[0])));
   }

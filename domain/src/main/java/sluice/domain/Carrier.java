@@ -84,6 +84,7 @@ public final class Carrier implements AutoCloseable {
     isParked = true;
     if (arriving.isEmpty() && !ended) {
       LockSupport.park(this);
+      boolean _ = Thread.interrupted(); // by nothing of ours: it would end each later wait at once
     }
     isParked = false;
   }

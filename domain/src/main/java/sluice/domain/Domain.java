@@ -45,6 +45,7 @@ public final class Domain implements Party, AutoCloseable {
   private final DomainThreads threads;
   private final DomainSockets sockets;
   private final DomainMemory memory;
+  private final DomainServices services;
   private final DomainTraces traces = new DomainTraces();
   private final DomainLoader loader;
   private final Usage usage;
@@ -66,7 +67,8 @@ public final class Domain implements Party, AutoCloseable {
     threads = new DomainThreads(config);
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
-    DomainHome home = new DomainHome(config, threads, sockets, memory, traces);
+    services = new DomainServices(config);
+    DomainHome home = new DomainHome(config, threads, sockets, memory, services, traces);
     loader = new DomainLoader(config, path, gates.site(), throttle, home);
     threads.loader(loader);
     usage = new Usage(config.budget());
@@ -78,6 +80,7 @@ public final class Domain implements Party, AutoCloseable {
   /// @throws IOException if a jar cannot be read
   /// @throws IllegalStateException if a living domain has the name
   public static Domain create(DomainConfig config) throws IOException {
+    JdkThreads.start();
     ClassPath path = new ClassPath(config.classPath());
     Domain domain;
     try {
@@ -284,6 +287,7 @@ public final class Domain implements Party, AutoCloseable {
     LIVING.remove(name(), this);
     sockets.end();
     memory.end();
+    services.end();
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
       Warden.watch(look);
@@ -312,10 +316,11 @@ public final class Domain implements Party, AutoCloseable {
     if (gone.getCount() == 0) {
       return true;
     }
-    if (!threads.end() || !sockets.areClosed() || !memory.areClosed()) {
+    if (!threads.end() || !sockets.areClosed() || !memory.areClosed() || !services.areClosed()) {
       return false;
     }
     traces.remove(loader, gates);
+    threads.release();
     try {
       path.close();
     } catch (IOException e) {
@@ -370,7 +375,7 @@ public final class Domain implements Party, AutoCloseable {
     return new DomainStat(
         name(),
         state,
-        threads.running().size(),
+        threads.running().size() + services.serving(),
         usage.cpuNanos(),
         usage.allocatedBytes(),
         isHeld(),

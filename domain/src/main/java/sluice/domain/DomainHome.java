@@ -5,8 +5,11 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TimeZone;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
@@ -22,9 +25,11 @@ final class DomainHome implements Home {
   private final DomainThreads threads;
   private final DomainSockets sockets;
   private final DomainMemory memory;
+  private final DomainServices services;
   private final DomainTraces traces;
   private final Locale locale = Locale.getDefault();
   private final TimeZone timeZone = TimeZone.getDefault();
+  private final Map<String, Object> settings = new ConcurrentHashMap<>();
   private volatile @Nullable PrintStream out;
   private volatile @Nullable PrintStream err;
   private volatile @Nullable OwnLoggers loggers;
@@ -35,6 +40,7 @@ final class DomainHome implements Home {
       DomainThreads threads,
       DomainSockets sockets,
       DomainMemory memory,
+      DomainServices services,
       DomainTraces traces) {
     streams = config.streams();
     in =
@@ -47,6 +53,7 @@ final class DomainHome implements Home {
     this.threads = threads;
     this.sockets = sockets;
     this.memory = memory;
+    this.services = services;
     this.traces = traces;
     properties.putAll(System.getProperties());
     properties.putAll(config.properties());
@@ -122,7 +129,20 @@ final class DomainHome implements Home {
   public void made(Object pool) {
     if (pool instanceof ExecutorService service) {
       threads.made(service);
+    } else {
+      services.made(pool);
     }
+  }
+
+  @Override
+  public void start(Object server) {
+    threads.requireRoom();
+    services.start(server);
+  }
+
+  @Override
+  public void stop(Object server, int seconds) {
+    services.stop(server, seconds);
   }
 
   @Override
@@ -143,6 +163,26 @@ final class DomainHome implements Home {
   @Override
   public ByteBuffer buffer(int bytes) {
     return memory.buffer(bytes);
+  }
+
+  @Override
+  public Set<Thread> visible() {
+    return threads.visible();
+  }
+
+  @Override
+  public boolean owns(Thread thread) {
+    return threads.owns(thread);
+  }
+
+  @Override
+  public ThreadGroup group() {
+    return threads.group();
+  }
+
+  @Override
+  public Map<String, Object> settings() {
+    return settings;
   }
 
   @Override

@@ -86,6 +86,7 @@ final class DomainLoader extends InsideLoader {
         // What was kept was no class of this JDK, which need not be asked again.
         byte[] kept = cache == null ? null : cache.find(name.replace('.', '/'));
         known = kept == null ? ofJdk(name) : withGate(name, kept);
+        JdkThreads.startFor(name);
         usesDrivers |= known != null && name.equals("java.sql.DriverManager");
       }
       return known == null ? findClass(name) : known;

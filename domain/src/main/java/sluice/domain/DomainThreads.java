@@ -22,12 +22,16 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.domain.inside.OwnPool;
 import sluice.domain.inside.OwnThread;
+import sluice.sys.threads.InheritedContext;
 import sluice.sys.threads.VirtualThreads;
 
 /// The threads of one domain. Any thread may call.
 ///
-/// Platform threads are in a thread group of the domain, also those that the JDK starts for it;
-/// threads that translated code starts are listed besides. Carriers run virtual threads only.
+/// Threads that translated code starts are listed. Platform threads are in a thread group of the
+/// domain. What else is in that group, the JDK has started for itself or for an object of its own,
+/// because the domain called it: its use is the domain's, and it counts as long as it runs code of
+/// the domain, but the domain ends without it, and takes its context from it then (see
+/// [JdkThreads]). Carriers run virtual threads only.
 ///
 /// What an application leaves uncaught is printed in the domain's own error stream, or goes to the
 /// handler that it set. What the end throws into its threads is not the application's failure:
@@ -38,6 +42,9 @@ import sluice.sys.threads.VirtualThreads;
 /// | listed, carriers, pool, pools | any | under the lock | under the lock |
 /// | ended | the thread that ends the domain | volatile | volatile |
 final class DomainThreads {
+  /// The group of the thread that made the first domain.
+  static final ThreadGroup HOST = hostGroup();
+
   private static final int CARRIERS = Math.min(4, Runtime.getRuntime().availableProcessors());
 
   private final String domain;
@@ -52,24 +59,39 @@ final class DomainThreads {
   private @Nullable ClassLoader loader;
   private volatile boolean ended;
 
+  private static ThreadGroup hostGroup() {
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
+    while (group instanceof Group && group.getParent() != null) {
+      group = group.getParent();
+    }
+    return group;
+  }
+
   /// A set that calls no method of a thread, which may be of the domain.
   private static Set<Thread> threads() {
     return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
   /// Says what ends a thread of the domain, in the domain's own error stream.
-  private final class Group extends ThreadGroup {
-    private final DomainConfig.Streams streams;
+  ///
+  /// A thread of the JDK may be in it after the end of the domain: it holds nothing of that then.
+  private static final class Group extends ThreadGroup {
+    private volatile DomainConfig.@Nullable Streams streams;
 
     Group(String name, DomainConfig.Streams streams) {
-      super(name);
+      super(HOST, name);
       this.streams = streams;
+    }
+
+    void end() {
+      streams = null;
     }
 
     @Override
     public void uncaughtException(Thread thread, Throwable problem) {
-      if (!ended && !(problem instanceof Death)) {
-        streams.err().print("Exception in thread \"" + thread.getName() + "\" " + trace(problem));
+      DomainConfig.Streams to = streams;
+      if (to != null && !(problem instanceof Death)) {
+        to.err().print("Exception in thread \"" + thread.getName() + "\" " + trace(problem));
       }
     }
 
@@ -148,8 +170,19 @@ final class DomainThreads {
     if (listed.contains(thread)) {
       return false;
     }
-    int running = running().size();
-    if (ended || running >= limit) {
+    requireRoom();
+    listed.add(thread);
+    return true;
+  }
+
+  /// Called before a thread starts, also before the JDK starts a thread for an object of the
+  /// domain.
+  ///
+  /// @throws IllegalStateException if the budget has no thread left, or the domain has ended
+  synchronized void requireRoom() {
+    Set<Thread> all = running();
+    all.addAll(ofJdk());
+    if (ended || all.size() >= limit) {
       throw new IllegalStateException(
           "domain "
               + domain
@@ -158,8 +191,38 @@ final class DomainThreads {
               + ". Fix: "
               + (ended ? "create it again" : "let threads end, or raise the budget: threads=N"));
     }
-    listed.add(thread);
-    return true;
+  }
+
+  /// Returns true if the domain may interrupt or change a thread: its own, also a thread that the
+  /// JDK started for it; a thread that has not begun or has ended; and the calling thread.
+  boolean owns(Thread thread) {
+    if (thread == Thread.currentThread() || thread instanceof OwnThread) {
+      return true;
+    }
+    synchronized (this) {
+      if (listed.contains(thread)) {
+        return true;
+      }
+    }
+    return thread.getState() == Thread.State.NEW || isBelow(thread.getThreadGroup());
+  }
+
+  /// Returns true if a group is the domain's, is below it, or belonged to a thread that has ended.
+  boolean isBelow(@Nullable ThreadGroup at) {
+    return at == null || group.parentOf(at);
+  }
+
+  ThreadGroup group() {
+    return group;
+  }
+
+  /// Returns the threads that the domain may see: its own, also the threads that the JDK started
+  /// for it.
+  synchronized Set<Thread> visible() {
+    Set<Thread> result = running();
+    result.addAll(ofJdk());
+    result.removeIf(thread -> state(thread) == Thread.State.NEW);
+    return result;
   }
 
   /// Remembers a pool until it has ended; at the domain's end it is shut down. It is not held for
@@ -282,10 +345,16 @@ final class DomainThreads {
     listed.removeIf(thread -> state(thread) == Thread.State.TERMINATED);
     Set<Thread> result = threads();
     result.addAll(listed);
+    return result;
+  }
+
+  /// Threads of the group that the domain has not started.
+  private synchronized Set<Thread> ofJdk() {
+    Set<Thread> result = threads();
     Thread[] found = new Thread[group.activeCount() + 16];
     int count = group.enumerate(found);
     for (int i = 0; i < count; i++) {
-      if (!carriers.contains(found[i])) {
+      if (!carriers.contains(found[i]) && !listed.contains(found[i])) {
         result.add(found[i]);
       }
     }
@@ -295,6 +364,7 @@ final class DomainThreads {
   /// Platform threads whose use of processors and memory is that of the domain.
   synchronized List<Thread> accountable() {
     List<Thread> result = new ArrayList<>(carriers);
+    result.addAll(ofJdk());
     for (Thread thread : running()) {
       if (!thread.isVirtual()) {
         result.add(thread);
@@ -312,7 +382,48 @@ final class DomainThreads {
   /// its first gate, and the JVM prints that.
   void refuse() {
     ended = true;
+    group.end();
     running().forEach(this::handOver);
+    ofJdk().forEach(this::handOver);
+  }
+
+  /// Threads of the JDK that run code of the domain now.
+  private List<Thread> visitors() {
+    ClassLoader of = loader;
+    String name = of == null ? null : of.getName();
+    List<Thread> result = new ArrayList<>();
+    for (Thread each : ofJdk()) {
+      for (StackTraceElement frame : each.getStackTrace()) {
+        if (name != null && name.equals(frame.getClassLoaderName())) {
+          result.add(each);
+          break;
+        }
+      }
+    }
+    return result;
+  }
+
+  /// Called after the end: takes the context of the domain from threads of the JDK that live on.
+  void release() {
+    for (Thread each : ofJdk()) {
+      InheritedContext.release(each, loader);
+    }
+    // Where the JDK starts threads for virtual threads of the domain, and for threads of the host
+    // that call it: those of a class of its own are not the host's.
+    ThreadGroup top = HOST;
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    Thread[] found = new Thread[top.activeCount() + 64];
+    int count = top.enumerate(found);
+    for (int i = 0; i < count; i++) {
+      Class<?> type = found[i].getClass();
+      if (type != Thread.class
+          && type.getClassLoader() == null
+          && found[i].getContextClassLoader() == loader) {
+        InheritedContext.release(found[i], loader);
+      }
+    }
   }
 
   /// Wakes the threads there are, so that they come to a gate.
@@ -327,6 +438,7 @@ final class DomainThreads {
       last = pool;
       left = new ArrayList<>(running());
       left.removeIf(thread -> state(thread) == Thread.State.NEW);
+      left.addAll(visitors());
       carriers.removeIf(thread -> !thread.isAlive());
       left.addAll(carriers);
     }

@@ -219,6 +219,12 @@ public interface FileTree extends AutoCloseable {
   /// Makes everything stable.
   void sync() throws IOException;
 
+  /// As [#sync], and leaves nothing in a log: what was changed before is at its place, so that a
+  /// program which does not know logs finds it.
+  default void settle() throws IOException {
+    sync();
+  }
+
   /// Whether a [#group] becomes stable as a whole or not at all, also over a crash.
   boolean atomicGroups();
 

@@ -107,6 +107,11 @@ final class RelayedApplication implements FrontApplication, AutoCloseable {
     }
 
     @Override
+    public boolean holdsUnread() {
+      return false;
+    }
+
+    @Override
     public void ended() {
       toSend.add(END);
     }

@@ -9,35 +9,22 @@ import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
-import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
 /// Calls on descriptors of stream sockets, with addresses and errors as the JDK's sockets have
 /// them. Stateless: any thread may call.
 final class KernelSocket {
-  private static final boolean IPV6 = ipv6();
+  private static final boolean IPV6 = JdkDecisions.ipv6();
 
   /// Of all sockets; `INET6` is both versions of the Internet protocol.
   static final StandardProtocolFamily FAMILY =
       IPV6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
 
   private KernelSocket() {}
-
-  private static boolean ipv6() {
-    if (Boolean.getBoolean("java.net.preferIPv4Stack")) {
-      return false;
-    }
-    try {
-      int fd = Sockets.socket(SocketAddresses.AF_INET6, Sockets.SOCK_STREAM, 0);
-      Files.close(fd);
-      return true;
-    } catch (SysException none) {
-      return false;
-    }
-  }
 
   /// Opens a stream socket, non-blocking until a loop takes it.
   static int open() throws IOException {

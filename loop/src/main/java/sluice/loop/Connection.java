@@ -7,6 +7,7 @@ import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
 import sluice.loop.input.ConnectionLeases;
+import sluice.loop.sockets.KernelEnd;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.Memory;
 import sluice.memory.View;
@@ -80,6 +81,7 @@ public final class Connection extends Endpoint {
   @Nullable ReplyTicket ticket;
   private @Nullable Object attachment;
   private @Nullable ConnectionLeases leases;
+  private @Nullable KernelEnd kernelEnd;
 
   long protocolDeadlineNanos = NO_DEADLINE;
   private long protocolDelayNanos;
@@ -230,8 +232,9 @@ public final class Connection extends Endpoint {
   /// reference that any thread may use and that its holder closes. What it shows never changes.
   ///
   /// The bytes stay where they were received, and the chunk with them, while at least a quarter of
-  /// the arena is free and this connection holds no more chunks than [LeaseLimits] says; otherwise
-  /// they are copied within the same limits. The reference outlives the connection and the loop.
+  /// the arena is free and this connection holds no more chunks than
+  /// [sluice.loop.engine.LeaseLimits] says; otherwise they are copied within the same limits. The
+  /// reference outlives the connection and the loop.
   ///
   /// Closing the reference costs tens of microseconds, see [Memory]: it is for large messages and
   /// for sharing. A small message that goes to one thread is cheaper copied into an array.
@@ -364,6 +367,34 @@ public final class Connection extends Endpoint {
       loop.timers().cancel(this);
       input.drop();
       finish();
+    }
+  }
+
+  /// Ends the output, which has gone; input goes on. A system call.
+  public void shutdownOutput() {
+    transport.shutdown(socket, 1);
+  }
+
+  /// Ends the connection at once, as `close(2)` does: by FIN, or by a reset where bytes were left
+  /// unread, be it by the caller, here or in the kernel. The caller sees to it that the socket does
+  /// not linger for a time, which the loop would wait. Only on a transport of the kernel.
+  ///
+  /// @param unread whether the caller holds bytes that were left unread
+  /// @param endsFirst whether the output ends before a reset, as with `java.net.Socket`
+  public void closeAsKernel(boolean unread, boolean endsFirst) {
+    if (state != State.FINISHED) {
+      KernelEnd end = new KernelEnd(transport, socket);
+      end.begin(unread || input.heldBytes() > 0, endsFirst);
+      kernelEnd = end;
+      abort();
+    }
+  }
+
+  /// Bytes came after the end.
+  void droppedInput() {
+    KernelEnd end = kernelEnd;
+    if (end != null) {
+      end.reset();
     }
   }
 

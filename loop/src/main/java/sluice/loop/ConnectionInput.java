@@ -239,6 +239,7 @@ final class ConnectionInput {
           connection.abort();
         }
       }
+      case FINISHED -> connection.droppedInput();
       default -> {}
     }
   }
@@ -363,6 +364,11 @@ final class ConnectionInput {
   /// Whether something was received that has not been handled.
   boolean waits() {
     return partial.length() > 0 || gate == Gate.QUEUED || heldByProtocol;
+  }
+
+  /// Bytes that were received and not handled.
+  int heldBytes() {
+    return partial.length();
   }
 
   /// Whether input waits for the peer to read.

@@ -151,6 +151,7 @@ public final class Loop implements AutoCloseable {
   public void run() {
     while (!tasks.stopping()) {
       turn(-1);
+      boolean _ = Thread.interrupted(); // by nothing of ours: it would end the next wait at once
     }
   }
 

@@ -247,6 +247,8 @@ final class Cohort {
         due.close();
       } else {
         LockSupport.parkNanos(Cohort.class, wait);
+        boolean _ =
+            Thread.interrupted(); // by nothing of ours: it would end each later wait at once
       }
     }
   }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.sockets.SocketFactories;
+import sluice.sys.sockets.JdkDecisions;
 
 /// What `-javaagent:sluice-agent.jar` does: makes ours the JVM's selector provider, without further
 /// options. The JVM's main thread runs it before the application.
@@ -27,6 +28,7 @@ public final class Agent {
   ///
   /// @param arguments none are known, which is said; system properties configure the provider
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
+    JdkDecisions.begin();
     if (arguments != null && !arguments.isEmpty()) {
       System.err.println(
           "sluice.nio: the agent has no arguments, '"

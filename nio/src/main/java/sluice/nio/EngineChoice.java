@@ -18,6 +18,7 @@ import sluice.nio.readiness.ReadinessChannels;
 import sluice.nio.readiness.ReadinessSettings;
 import sluice.nio.ring.RingBudget;
 import sluice.nio.ring.RingNotice;
+import sluice.sys.threads.ModuleOption;
 
 /// Which engine a JVM uses, and why. Made once, by the thread that first needs a channel.
 ///
@@ -245,15 +246,13 @@ record EngineChoice(NioEngine engine, String why) {
 
   private static void requireExport(String what) {
     if (!JdkExport.isExported()) {
-      Module module = EngineChoice.class.getModule();
-      String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
       throw new IllegalStateException(
           "sluice.nio cannot use "
               + what
               + "\n  Why: java.base does not export sun.nio.ch to "
-              + (module.isNamed() ? "module " + name : "the class path")
-              + "\n  Fix: start java with --add-exports java.base/sun.nio.ch="
-              + name
+              + (EngineChoice.class.getModule().isNamed() ? "module sluice.nio" : "the class path")
+              + "\n  Fix: start java with "
+              + ModuleOption.to("--add-exports java.base/sun.nio.ch", EngineChoice.class)
               + ", with -javaagent:sluice-agent.jar, or through 'sluice run'");
     }
   }

@@ -12,6 +12,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.sockets.JdkDecisions;
 
 /// The provider that an unmodified application gets its channels and selectors from. Every thread
 /// may use it.
@@ -21,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// it works as well without being the default.
 public final class SluiceSelectorProvider extends SelectorProvider {
   private final NioEngine engine;
+
+  static {
+    JdkDecisions.begin(); // before the application can change what the JDK has read
+  }
 
   /// The engine named by the system property `sluice.nio.engine`, which is told on standard error
   /// once per JVM. Where it cannot work in this JVM, or a property of ours has a value without a

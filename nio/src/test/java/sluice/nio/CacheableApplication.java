@@ -11,6 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CacheableApplication implements AutoCloseable {
   /// Fields of the reply to each path, each line with CRLF; none where it is not named.
   final Map<String, String> fields = new ConcurrentHashMap<>();
+
+  /// Paths whose fields begin with those of a 103, before the final reply.
+  final Set<String> interim = ConcurrentHashMap.newKeySet();
 
   /// Paths whose replies wait, once they are made.
   final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
@@ -83,7 +87,8 @@ final class CacheableApplication implements AutoCloseable {
     }
     String more = fields.getOrDefault(path, "");
     boolean chunked = more.contains("chunked");
-    String status = path.startsWith("/404") ? "404 Not Found" : "200 OK";
+    String last = path.startsWith("/404") ? "404 Not Found" : "200 OK";
+    String status = interim.contains(path) ? "103 Early Hints" : last;
     String text =
         "HTTP/1.1 "
             + status

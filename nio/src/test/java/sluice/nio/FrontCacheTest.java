@@ -119,6 +119,19 @@ class FrontCacheTest {
     assertThat(application.asked).hasValue(1);
   }
 
+  @Test
+  void anInterimReplyIsNotWhatIsKept() throws Exception {
+    application.fields.put("/p", "Link: </a.css>\r\n\r\nHTTP/1.1 200 OK\r\n" + PUBLIC);
+    application.interim.add("/p");
+    try (FrontClient client = client()) {
+      long before = replies.counts().stored();
+      assertThat(client.get("/p").reply(false)).isEqualTo("103");
+      assertThat(client.reply()).isEqualTo("200 1#0");
+      Await.until("it is kept", () -> replies.counts().stored() > before);
+      assertThat(client.get("/p").reply()).isEqualTo("200 1#0");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -139,7 +152,10 @@ class FrontCacheTest {
         "Cache-Control: public, max-age=600\r\nVary: Cookie",
         "Cache-Control: public, max-age=600\r\nVary: Accept-Encoding, User-Agent",
         "Cache-Control: public, max-age=600\r\nVary: *",
-        "Cache-Control: public, max-age=600\r\nAge: 600"
+        "Cache-Control: public, max-age=600\r\nAge: 600",
+        "Cache-Control: public, max-age=600\r\nAge: 5\r\nAge: 5",
+        "Cache-Control: public, max-age=600\r\nAge: soon",
+        "Cache-Control: public, max-age=600\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT"
       })
   void notKept(String fields) throws Exception {
     application.fields.put("/p", fields + "\r\n");

@@ -17,6 +17,8 @@ import sluice.sys.call.SignalActions;
 import sluice.sys.call.SystemCall;
 import sluice.sys.fabric.FabricEndpoint;
 import sluice.sys.fabric.Libfabric;
+import sluice.sys.mount.LoopDevice;
+import sluice.sys.mount.Mounts;
 import sluice.sys.uring.BufferRing;
 import sluice.sys.uring.Cqe;
 import sluice.sys.uring.FuseUring;
@@ -77,6 +79,7 @@ final class AbiProbe {
       #include <linux/if_tun.h>
       #include <linux/if_xdp.h>
       #include <linux/io_uring.h>
+      #include <linux/loop.h>
       #include <linux/magic.h>
       #include <linux/openat2.h>
       #include <linux/seccomp.h>
@@ -129,6 +132,7 @@ final class AbiProbe {
           Map.entry(Seccomp.class, Map.of("(PR|SECCOMP|AUDIT)_[A-Z0-9_]+", "")),
           Map.entry(ResourceLimit.class, Map.of("RLIMIT_[A-Z]+", "")),
           Map.entry(Mounts.class, Map.of("(MS|MNT|UMOUNT|FUSE)_[A-Z_]+", "")),
+          Map.entry(LoopDevice.class, Map.of("LO_[A-Z_]+|LOOP_[A-Z0-9_]+", "")),
           Map.entry(FuseUring.class, Map.of("FUSE_[A-Z_]+", "")),
           Map.entry(XdpSocket.class, Map.of("(XDP|AF|SOL)_[A-Z_]+", "")),
           Map.entry(XdpRing.class, Map.of("XDP_[A-Z_]+", "")),

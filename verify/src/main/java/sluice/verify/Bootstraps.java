@@ -1,9 +1,16 @@
 package sluice.verify;
 
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.constantpool.DoubleEntry;
+import java.lang.classfile.constantpool.FloatEntry;
+import java.lang.classfile.constantpool.IntegerEntry;
+import java.lang.classfile.constantpool.InvokeDynamicEntry;
+import java.lang.classfile.constantpool.LoadableConstantEntry;
+import java.lang.classfile.constantpool.LongEntry;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.StringEntry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
-import java.lang.constant.ConstantDesc;
-import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import sluice.verify.value.Kind;
@@ -14,6 +21,7 @@ import sluice.verify.value.Values;
 /// one, the first time, is not counted. Of one pass.
 final class Bootstraps {
   private static final int STRING_BYTES = 64;
+  private static final int PER_CHAR = 50; // a Latin-1 string that becomes part of one in UTF-16
   private static final int NUMBER_CHARS = 26; // the longest, of a double
 
   private final Host host;
@@ -29,20 +37,18 @@ final class Bootstraps {
   void invoke(InvokeDynamicInstruction call, State state, int at, int block) throws Refused {
     MethodTypeDesc type = call.typeSymbol();
     Value[] arguments = Site.pop(state, type, false);
-    DirectMethodHandleDesc bootstrap = call.bootstrapMethod();
-    String name = bootstrap.owner().descriptorString() + "." + bootstrap.methodName();
+    InvokeDynamicEntry entry = call.invokedynamic();
     Value result = Site.result(type.returnType(), values);
     try {
-      switch (name) {
-        case "Ljava/lang/invoke/StringConcatFactory;.makeConcatWithConstants",
-            "Ljava/lang/invoke/StringConcatFactory;.makeConcat" ->
-            result = concatenation(type, arguments, call.bootstrapArgs(), at, block);
-        case "Ljava/lang/invoke/LambdaMetafactory;.metafactory",
-            "Ljava/lang/invoke/LambdaMetafactory;.altMetafactory" ->
-            lambda(type, arguments, at, block);
-        default ->
-            throw new Refused(
-                Reason.BOOTSTRAP, at, "invokedynamic of " + bootstrap.owner().displayName());
+      if (isLambda(entry)) {
+        lambda(type, arguments, at, block);
+      } else if (isOf(entry, "StringConcatFactory", "makeConcat", "makeConcatWithConstants")) {
+        result = concatenation(type, arguments, entry.bootstrap().arguments(), at, block);
+      } else {
+        throw new Refused(
+            Reason.BOOTSTRAP,
+            at,
+            "invokedynamic of " + call.bootstrapMethod().owner().displayName());
       }
     } catch (Refused e) {
       pass.refuse(e);
@@ -52,15 +58,38 @@ final class Bootstraps {
     }
   }
 
+  static boolean isLambda(InvokeDynamicEntry call) {
+    return isOf(call, "LambdaMetafactory", "metafactory", "altMetafactory");
+  }
+
+  private static boolean isOf(InvokeDynamicEntry call, String owner, String... names) {
+    MemberRefEntry method = call.bootstrap().bootstrapMethod().reference();
+    return method.owner().asInternalName().equals("java/lang/invoke/" + owner)
+        && List.of(names).contains(method.name().stringValue());
+  }
+
   private Value concatenation(
-      MethodTypeDesc type, Value[] arguments, List<ConstantDesc> constants, int at, int block)
+      MethodTypeDesc type,
+      Value[] arguments,
+      List<LoadableConstantEntry> constants,
+      int at,
+      int block)
       throws Refused {
     long chars = 0;
-    for (ConstantDesc constant : constants) {
-      chars += constant instanceof String text ? text.length() : NUMBER_CHARS;
+    for (LoadableConstantEntry constant : constants) {
+      chars +=
+          switch (constant) {
+            case StringEntry text -> text.stringValue().length();
+            case IntegerEntry _, LongEntry _, FloatEntry _, DoubleEntry _ -> NUMBER_CHARS;
+            default ->
+                throw new Refused(
+                    Reason.BOOTSTRAP, at, "a constant in a string is neither string nor number");
+          };
     }
+    long work = 200;
     for (int i = 0; i < arguments.length; i++) {
       ClassDesc parameter = type.parameterType(i);
+      work += work(TypeKind.from(parameter));
       if (parameter.isPrimitive()) {
         chars = Bound.add(chars, NUMBER_CHARS);
       } else if (parameter.descriptorString().equals("Ljava/lang/String;")) {
@@ -73,10 +102,21 @@ final class Bootstraps {
     if (chars > Integer.MAX_VALUE) {
       throw new Refused(Reason.LENGTH, at, "a string without a limit is put together");
     }
-    long work = Bound.add(100L * (arguments.length + 1), Bound.multiply(4, chars));
+    work = Bound.add(work, Bound.multiply(PER_CHAR, chars));
     long bytes = Bound.add(STRING_BYTES * (arguments.length + 1L), Bound.multiply(8, chars));
     pass.charge(block, new Bound(work, bytes));
     return values.range(Kind.REFERENCE, 0, chars);
+  }
+
+  /// To write one value, as metered with JDK 25 and half as much again.
+  private static int work(TypeKind type) {
+    return switch (type) {
+      case DOUBLE -> 3_200;
+      case FLOAT -> 2_100;
+      case LONG -> 1_700;
+      case INT, SHORT, BYTE -> 1_000;
+      default -> 500;
+    };
   }
 
   private void lambda(MethodTypeDesc type, Value[] captured, int at, int block) throws Refused {
@@ -84,6 +124,6 @@ final class Bootstraps {
     for (int i = 0; i < captured.length; i++) {
       Escape.check(captured[i], parameters.get(i).descriptorString(), host.limits(), at);
     }
-    pass.charge(block, new Bound(10 + captured.length, 16 + 8L * captured.length));
+    pass.charge(block, new Bound(60 + 4L * captured.length, 16 + 8L * captured.length));
   }
 }

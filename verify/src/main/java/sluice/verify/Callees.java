@@ -1,16 +1,12 @@
 package sluice.verify;
 
 import java.lang.classfile.Instruction;
-import java.lang.classfile.Opcode;
-import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
-import java.lang.classfile.instruction.NewObjectInstruction;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/// The methods of the component that a method may call or initialize.
+/// The methods of the component that a method may run, by name or beside (see [Gate]).
 final class Callees {
   private final Host host;
   private final MethodInfo caller;
@@ -25,15 +21,12 @@ final class Callees {
     Callees callees = new Callees(host, caller);
     for (Instruction instruction : code.instructions()) {
       host.steps().take(1);
-      switch (instruction) {
-        case InvokeInstruction call -> callees.call(call);
-        case FieldInstruction field
-            when field.opcode() == Opcode.GETSTATIC || field.opcode() == Opcode.PUTSTATIC ->
-            callees.initialize(host.find(field.owner().asInternalName()));
-        case NewObjectInstruction creation ->
-            callees.initialize(host.find(creation.className().asInternalName()));
-        default -> {}
+      if (instruction instanceof InvokeInstruction call) {
+        callees.call(call);
       }
+      List<MethodInfo> beside = host.gate().of(caller.owner(), instruction).methods();
+      host.steps().take(beside.size());
+      callees.found.addAll(beside);
     }
     return List.copyOf(callees.found);
   }
@@ -48,22 +41,6 @@ final class Callees {
     for (MethodInfo target : targets.methods()) {
       host.steps().take(1);
       found.add(target);
-      if (call.opcode() == Opcode.INVOKESTATIC) {
-        initialize(target.owner());
-      }
-    }
-  }
-
-  private void initialize(@Nullable ClassInfo type) {
-    if (type == null) {
-      return;
-    }
-    try {
-      List<MethodInfo> initializers = host.initializers(caller.owner(), type);
-      host.steps().take(initializers.size());
-      found.addAll(initializers);
-    } catch (Refused _) {
-      // Refused again, with its place, when the instruction is run.
     }
   }
 }

@@ -67,18 +67,14 @@ final class Calls {
       return outside(site, above, type, state);
     }
     site.checkArguments(type.parameterList(), host.limits());
-    return inside(opcode, site, targets, type);
+    return inside(site, targets, type);
   }
 
-  private Value inside(Opcode opcode, Site site, Targets targets, MethodTypeDesc type)
-      throws Refused {
+  private Value inside(Site site, Targets targets, MethodTypeDesc type) throws Refused {
     Bound cost = Bound.NONE;
     Value result = null;
     for (MethodInfo target : targets.methods()) {
       Summary summary = summary(target, site.at());
-      if (opcode == Opcode.INVOKESTATIC) {
-        initialize(target.owner(), site.at());
-      }
       cost = cost.or(summary.each());
       pass.call(target, summary);
       Value returned = summary.returned();
@@ -113,23 +109,6 @@ final class Calls {
     return summary;
   }
 
-  /// Charges what the first use of a class runs.
-  void initialize(ClassInfo type, int at) throws Refused {
-    for (MethodInfo initializer : host.initializers(caller.owner(), type)) {
-      Refusal refusal = initializer.refusal();
-      Summary summary = initializer.summary();
-      if (refusal != null || summary == null) {
-        throw new Refused(
-            Reason.CLASS_INIT,
-            at,
-            "the initializer of "
-                + initializer.owner().shown()
-                + (refusal == null ? " leads back here" : ": " + refusal.why()));
-      }
-      pass.chargeOnce(initializer.owner().name(), summary.total());
-    }
-  }
-
   /// The only method of an array that is not one of Object.
   private Value ofArray(Site site) throws Refused {
     if (!site.name().equals("clone")) {
@@ -149,10 +128,13 @@ final class Calls {
     }
     Value[] arguments = site.arguments();
     int most = values.maxLength();
+    if (cost.kept() >= 0) {
+      Escape.check(arguments[cost.kept()], "L", host.limits(), site.at());
+    }
     pass.charge(
         site.block(), new Bound(cost.work().of(arguments, most), cost.bytes().of(arguments, most)));
     if (cost.index() >= 0) {
-      long last = Math.min(arguments[0].high(), most) - 1;
+      long last = arguments[0].high() - 1; // a string may be longer than declared
       conditions.within(state, arguments[cost.index()], 0, last, false, 3);
     }
     return precise != null ? precise : outcome(cost, site, type.returnType());
@@ -173,7 +155,16 @@ final class Calls {
       }
       return values.range(Kind.REFERENCE, 0, most);
     }
-    return plain;
+    return plain.kind() == Kind.REFERENCE ? ofArguments(site, plain) : plain;
+  }
+
+  /// A method may hand back what it got, and that may be longer than declared.
+  private Value ofArguments(Site site, Value plain) {
+    long most = plain.high();
+    for (Value argument : site.arguments()) {
+      most = argument.kind() == Kind.REFERENCE ? Math.max(most, argument.high()) : most;
+    }
+    return values.range(Kind.REFERENCE, 0, most);
   }
 
   private @Nullable Value minimumOrMaximum(Site site) {

@@ -2,24 +2,41 @@ package sluice.verify;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
-import java.util.zip.ZipInputStream;
+import java.util.zip.ZipFile;
 
-/// Reads class files out of files, directories and jars. Stateless.
+/// Reads class files out of files, directories and jars: those that a class loader finds, by the
+/// directory of a jar and not by the order of its bytes, and of a multi-release jar those for the
+/// running version of Java. Stateless.
 ///
-/// Descriptors of modules and packages, and classes for other versions of Java in a multi-release
-/// jar, are left out.
+/// Descriptors of modules and packages are left out, and files whose path is not the name of their
+/// class, which no loader finds. Where a path is longer or shorter than the name, as in an archive
+/// of a web application, the file comes after those whose path is the name.
 public final class ClassFiles {
   /// No class file is larger: its code alone has at most 64 KiB per method.
   private static final int MAX_BYTES = 32 << 20;
 
+  private static final String SUFFIX = ".class";
+  private static final String VERSIONS = "META-INF/versions/";
+
   private ClassFiles() {}
+
+  /// A class file whose path and name differ in their length.
+  private record Misplaced(String origin, byte[] bytes) {}
 
   /// Gives every class file to `to`, with a name for messages.
   ///
@@ -28,53 +45,15 @@ public final class ClassFiles {
   /// @throws IOException if the path cannot be read, or a class is larger than 32 MiB
   public static int read(Path path, BiConsumer<String, byte[]> to) throws IOException {
     if (Files.isDirectory(path)) {
-      try (Stream<Path> files = Files.walk(path)) {
-        List<Path> classes =
-            files.filter(file -> isClass(path.relativize(file).toString())).sorted().toList();
-        for (Path file : classes) {
-          readFile(file, to);
-        }
-        return classes.size();
-      }
+      return new Reader(to).directory(path);
     }
-    if (path.toString().endsWith(".class")) {
-      readFile(path, to);
+    if (path.toString().endsWith(SUFFIX)) {
+      try (InputStream in = Files.newInputStream(path)) {
+        to.accept(path.toString(), bytes(path.toString(), in));
+      }
       return 1;
     }
-    return readJar(path, to);
-  }
-
-  private static boolean isClass(String name) {
-    return name.endsWith(".class")
-        && !name.endsWith("module-info.class")
-        && !name.endsWith("package-info.class")
-        && !name.startsWith("META-INF");
-  }
-
-  private static void readFile(Path file, BiConsumer<String, byte[]> to) throws IOException {
-    try (InputStream in = Files.newInputStream(file)) {
-      to.accept(file.toString(), bytes(file.toString(), in));
-    }
-  }
-
-  private static int readJar(Path jar, BiConsumer<String, byte[]> to) throws IOException {
-    int count = 0;
-    try (ZipInputStream in = new ZipInputStream(Files.newInputStream(jar))) {
-      boolean isEmpty = true;
-      for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-        isEmpty = false;
-        if (isClass(entry.getName())) {
-          to.accept(jar + "!" + entry.getName(), bytes(entry.getName(), in));
-          count++;
-        }
-      }
-      if (isEmpty) {
-        throw new IOException(jar + " is no class file, directory or jar");
-      }
-    } catch (ZipException | IllegalArgumentException e) {
-      throw new IOException(jar + " is a damaged jar: " + e.getMessage(), e);
-    }
-    return count;
+    return new Reader(to).jar(path);
   }
 
   private static byte[] bytes(String name, InputStream in) throws IOException {
@@ -83,5 +62,95 @@ public final class ClassFiles {
       throw new IOException(name + " is larger than " + MAX_BYTES + " bytes");
     }
     return bytes;
+  }
+
+  /// One reading of a directory or jar.
+  private static final class Reader {
+    private final BiConsumer<String, byte[]> to;
+    private final List<Misplaced> misplaced = new ArrayList<>();
+    private int count;
+
+    Reader(BiConsumer<String, byte[]> to) {
+      this.to = to;
+    }
+
+    int directory(Path directory) throws IOException {
+      try (Stream<Path> files = Files.walk(directory, FileVisitOption.FOLLOW_LINKS)) {
+        List<Path> classes =
+            files
+                .filter(file -> file.toString().endsWith(SUFFIX) && Files.isRegularFile(file))
+                .sorted()
+                .toList();
+        for (Path file : classes) {
+          try (InputStream in = Files.newInputStream(file)) {
+            take(directory.relativize(file).toString(), file.toString(), in);
+          }
+        }
+      } catch (UncheckedIOException e) {
+        throw new IOException(directory + " cannot be read: " + e.getMessage(), e);
+      }
+      return finish();
+    }
+
+    int jar(Path path) throws IOException {
+      try (JarFile jar = new JarFile(path.toFile(), false, ZipFile.OPEN_READ, Runtime.version())) {
+        for (String name : names(jar)) {
+          JarEntry entry = jar.getJarEntry(name);
+          if (entry != null) {
+            try (InputStream in = jar.getInputStream(entry)) {
+              take(name, path + "!" + name, in);
+            }
+          }
+        }
+      } catch (ZipException e) {
+        throw new IOException(
+            path + " is no class file, directory or jar, or damaged: " + e.getMessage(), e);
+      }
+      return finish();
+    }
+
+    /// The names for which a loader finds a class. A name with a slash at its end is found too.
+    private static Set<String> names(JarFile jar) {
+      Set<String> names = new LinkedHashSet<>();
+      jar.stream()
+          .map(entry -> entry.getName().replaceFirst("/+$", ""))
+          .filter(name -> name.endsWith(SUFFIX))
+          .forEach(name -> {
+            names.add(name);
+            if (name.startsWith(VERSIONS)) {
+              names.add(name.substring(name.indexOf('/', VERSIONS.length()) + 1));
+            }
+          });
+      return names;
+    }
+
+    private void take(String path, String origin, InputStream in) throws IOException {
+      byte[] bytes = bytes(origin, in);
+      String name = null;
+      try {
+        ClassModel model = ClassFile.of().parse(bytes);
+        if (model.isModuleInfo() || isPackageDescriptor(path, model)) {
+          return;
+        }
+        name = model.thisClass().asInternalName() + SUFFIX;
+      } catch (RuntimeException e) {
+        // It is broken, which its reader says.
+      }
+      if (name == null || name.equals(path)) {
+        to.accept(origin, bytes);
+        count++;
+      } else if (path.endsWith("/" + name) || name.endsWith("/" + path)) {
+        misplaced.add(new Misplaced(origin, bytes));
+      }
+    }
+
+    private static boolean isPackageDescriptor(String path, ClassModel model) {
+      return path.endsWith("package-info" + SUFFIX) && model.methods().isEmpty();
+    }
+
+    private int finish() {
+      misplaced.forEach(each -> to.accept(each.origin(), each.bytes()));
+      return count + misplaced.size();
+    }
   }
 }

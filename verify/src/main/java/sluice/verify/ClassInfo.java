@@ -2,12 +2,16 @@ package sluice.verify;
 
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.FieldModel;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.classfile.constantpool.StringEntry;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One class of a component. Its place in the tree of superclasses is two numbers: a class is below
@@ -32,6 +36,8 @@ final class ClassInfo {
   private final @Nullable List<String> permitted;
   private final int longestConstant;
   private final Map<String, MethodInfo> methods = new LinkedHashMap<>();
+  private final Set<String> fields = new HashSet<>();
+  private final List<String> supertypes;
   private int enter = -1;
   private int leave = -1;
 
@@ -61,6 +67,14 @@ final class ClassInfo {
       MethodInfo info = new MethodInfo(this, method);
       methods.putIfAbsent(info.signature(), info);
     }
+    for (FieldModel field : model.fields()) {
+      fields.add(field.fieldName().stringValue() + ' ' + field.fieldType().stringValue());
+    }
+    List<String> above = new ArrayList<>(interfaces);
+    if (superName != null) {
+      above.addFirst(superName);
+    }
+    supertypes = List.copyOf(above);
   }
 
   String name() {
@@ -77,6 +91,21 @@ final class ClassInfo {
 
   List<String> interfaces() {
     return interfaces;
+  }
+
+  /// The superclass and the interfaces.
+  List<String> supertypes() {
+    return supertypes;
+  }
+
+  /// @param key name and descriptor, with a blank between
+  boolean declaresField(String key) {
+    return fields.contains(key);
+  }
+
+  /// Whether an interface is initialized with the classes that implement it.
+  boolean hasDefaults() {
+    return methods.values().stream().anyMatch(m -> !m.has(STATIC) && !m.has(ABSTRACT));
   }
 
   boolean has(int flag) {

@@ -41,7 +41,7 @@ public final class Component {
   }
 
   /// The JVM runs its own class of such a name, whatever a component brings.
-  private static boolean isOfTheJdk(String name) {
+  static boolean isOfTheJdk(String name) {
     return name.startsWith("java/")
         || name.startsWith("jdk/")
         || name.startsWith("sun/")
@@ -127,7 +127,7 @@ public final class Component {
 
   /// Up to `most` + 1 classes below `type` that declare the signature.
   List<ClassInfo> overriding(ClassInfo type, String signature, int most) {
-    List<ClassInfo> all = declaring.getOrDefault(signature, List.of());
+    List<ClassInfo> all = declaring(signature);
     int low = 0;
     int high = all.size();
     while (low < high) {
@@ -145,8 +145,8 @@ public final class Component {
     return found;
   }
 
-  /// Whether any class declares the signature.
-  boolean declares(String signature) {
-    return declaring.containsKey(signature);
+  /// The classes that declare a method which may override another.
+  List<ClassInfo> declaring(String signature) {
+    return declaring.getOrDefault(signature, List.of());
   }
 }

@@ -13,7 +13,9 @@ import sluice.verify.value.Value;
 /// @param high largest result, null if nothing is known
 /// @param length of what is returned, null if it is as the host promises
 /// @param index argument that lies below the length of the receiver when the call returns, or -1
-record Cost(Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum length, int index) {
+/// @param kept argument that the receiver keeps and may give back, or -1
+record Cost(
+    Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum length, int index, int kept) {
 
   /// A constant and multiples of lengths and values of arguments; the receiver is argument 0.
   record Sum(long constant, List<Term> terms) {
@@ -23,6 +25,10 @@ record Cost(Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum len
     long of(Value[] arguments, int maxLength) throws Refused {
       long sum = constant;
       for (Term term : terms) {
+        if (term.argument() < 0) {
+          sum = Bound.add(sum, Bound.multiply(term.factor(), maxLength));
+          continue;
+        }
         Value argument = arguments[term.argument()];
         long most = Math.max(0, argument.high());
         if (term.isArray()) {
@@ -36,7 +42,7 @@ record Cost(Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum len
       return sum;
     }
 
-    /// Reads `20+2*length(0)+value(1)`.
+    /// Reads `20+2*length(0)+value(1)+declared`.
     ///
     /// @param arrays which arguments are arrays, whose length is limited always
     /// @throws IllegalArgumentException if it is anything else
@@ -47,7 +53,9 @@ record Cost(Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum len
         int star = part.indexOf('*');
         String rest = part.substring(star + 1);
         long factor = star < 0 ? 1 : number(part.substring(0, star));
-        if (rest.endsWith(")")) {
+        if (rest.equals("declared")) {
+          terms.add(new Term(factor, -1, false));
+        } else if (rest.endsWith(")")) {
           int open = rest.indexOf('(');
           String what = open < 0 ? "" : rest.substring(0, open);
           int argument = (int) number(rest.substring(open + 1, rest.length() - 1));
@@ -71,6 +79,6 @@ record Cost(Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum len
     }
   }
 
-  /// A multiple of one argument's length or value.
+  /// A multiple of one argument's length or value; of the declared length if the argument is -1.
   record Term(long factor, int argument, boolean isArray) {}
 }

@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | key | value |
 /// |---|---|
-/// | `work` | bytecodes, a sum of numbers, `length(I)` and `value(I)` of arguments |
+/// | `work` | bytecodes, a sum of numbers, `length(I)` and `value(I)` of arguments, `declared` |
 /// | `bytes` | allocated, a sum |
 /// | `returns` | `LOW..SUM`, the range of a number |
 /// | `length` | of what is returned, a sum |
 /// | `index` | the argument that lies below the length of argument 0 when the call returns |
+/// | `keeps` | the argument that the receiver keeps, and may give back later |
 public final class CostTable {
   private final Map<String, Cost> costs = new HashMap<>();
   private final Map<String, Reason> refused = new HashMap<>();
@@ -75,7 +76,8 @@ public final class CostTable {
                 + ": "
                 + e.getMessage()
                 + "; a line is OWNER.NAME DESCRIPTOR work"
-                + " SUM [bytes SUM] [returns LOW..SUM] [length SUM] [index ARGUMENT]",
+                + " SUM [bytes SUM] [returns LOW..SUM] [length SUM] [index ARGUMENT]"
+                + " [keeps ARGUMENT]",
             e);
       }
     }
@@ -119,6 +121,7 @@ public final class CostTable {
     Cost.Sum length = null;
     long low = 0;
     int index = -1;
+    int kept = -1;
     for (int i = from; i < words.length; i += 2) {
       String value = words[i + 1];
       switch (words[i]) {
@@ -126,6 +129,7 @@ public final class CostTable {
         case "bytes" -> bytes = Cost.Sum.parse(value, arrays);
         case "length" -> length = Cost.Sum.parse(value, arrays);
         case "index" -> index = Integer.parseInt(value);
+        case "keeps" -> kept = Integer.parseInt(value);
         case "returns" -> {
           int dots = value.indexOf("..");
           low = Long.parseLong(value.substring(0, Math.max(0, dots)));
@@ -134,10 +138,11 @@ public final class CostTable {
         default -> throw new IllegalArgumentException("unknown key " + words[i]);
       }
     }
-    if (work == null || index >= arrays.length) {
-      throw new IllegalArgumentException(work == null ? "no work" : "no argument " + index);
+    int last = Math.max(index, kept);
+    if (work == null || last >= arrays.length) {
+      throw new IllegalArgumentException(work == null ? "no work" : "no argument " + last);
     }
-    return new Cost(work, bytes, low, high, length, index);
+    return new Cost(work, bytes, low, high, length, index, kept);
   }
 
   /// The cost of a method, null if the table does not have it.

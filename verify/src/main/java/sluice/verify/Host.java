@@ -1,14 +1,6 @@
 package sluice.verify;
 
 import java.lang.classfile.Opcode;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What all analyses of one run share: the component, the table of costs and the limits. Of the
@@ -19,7 +11,7 @@ final class Host {
   private final Limits limits;
   private final Targets.Finder finder;
   private final Steps steps = new Steps();
-  private final Map<ClassInfo, List<MethodInfo>> initializers = new HashMap<>();
+  private final Gate gate;
 
   Host(Component component, CostTable costs, Limits limits) {
     component.index();
@@ -27,10 +19,15 @@ final class Host {
     this.costs = costs;
     this.limits = limits;
     this.finder = new Targets.Finder(component);
+    this.gate = new Gate(this, component);
   }
 
   Steps steps() {
     return steps;
+  }
+
+  Gate gate() {
+    return gate;
   }
 
   CostTable costs() {
@@ -71,50 +68,18 @@ final class Host {
     return finder.find(opcode, named, signature);
   }
 
-  /// The initializers that the first use of a class runs, seen from another one: those of the class
-  /// and what it extends, but for what the caller's class has initialized already.
-  ///
-  /// @throws Refused if there are too many to follow
-  List<MethodInfo> initializers(ClassInfo caller, ClassInfo type) throws Refused {
-    if (component.isBelow(caller, type)) {
-      return List.of();
-    }
-    List<MethodInfo> known = initializers.get(type);
-    if (known == null) {
-      known = initializers(type);
-      initializers.put(type, known);
-    }
-    return known;
-  }
-
-  private List<MethodInfo> initializers(ClassInfo type) throws Refused {
-    List<MethodInfo> found = new ArrayList<>();
-    Set<ClassInfo> seen = new LinkedHashSet<>(List.of(type));
-    Deque<ClassInfo> waiting = new ArrayDeque<>(seen);
-    while (!waiting.isEmpty()) {
-      ClassInfo at = waiting.remove();
-      MethodInfo initializer = at.method("<clinit>()V");
-      if (initializer != null) {
-        found.add(initializer);
-      }
-      List<String> above = new ArrayList<>(at.interfaces());
-      above.add(String.valueOf(at.superName()));
-      for (String name : above) {
-        ClassInfo info = component.find(name);
-        if (info != null && seen.add(info)) {
-          waiting.add(info);
-        }
-      }
-      if (seen.size() > Component.MAX_DEPTH) {
-        throw new Refused(Reason.CLASS_INIT, -1, type.shown() + " has too many superclasses");
-      }
-    }
-    return found;
+  /// Whether a type outside the component is one of the JDK, of Sluice or of the table, so that its
+  /// initializer ends.
+  boolean isOfTheHost(String name) {
+    return costs.knows(name)
+        || Component.isOfTheJdk(name)
+        || name.startsWith("sluice/")
+        || ClassLoader.getPlatformClassLoader().getResource(name + ".class") != null;
   }
 
   /// Whether a class of the component is called while an exception of the JDK is made.
   boolean overridesFillInStackTrace() {
-    return component.declares("fillInStackTrace()Ljava/lang/Throwable;");
+    return !component.declaring("fillInStackTrace()Ljava/lang/Throwable;").isEmpty();
   }
 
   /// The heap that an object of the class takes, at most; what it inherits from outside the

@@ -56,7 +56,7 @@ final class Interpreter {
     this.operators = new Operators(values);
     this.conditions = new Conditions(values);
     this.calls = new Calls(host, method.info(), values, pass);
-    this.objects = new Objects(host, calls, values, pass);
+    this.objects = new Objects(host, values, pass);
     this.bootstraps = new Bootstraps(host, values, pass);
   }
 
@@ -64,11 +64,12 @@ final class Interpreter {
   void run(int at, int block, State state) throws Refused {
     Instruction instruction = method.code().at(at);
     pass.charge(block, ONE);
+    beside(instruction, at, block);
     switch (instruction) {
       case LoadInstruction load -> load(load, state);
       case StoreInstruction store -> store(block, store.slot(), store.typeKind(), state);
       case IncrementInstruction increment -> increment(block, increment, state);
-      case ConstantInstruction constant -> constant(constant, at, state);
+      case ConstantInstruction constant -> constant(constant, state);
       case OperatorInstruction operator -> operator(operator, state);
       case ConvertInstruction conversion -> state.push(operators.convert(conversion, state.pop()));
       case StackInstruction stack -> StackOperations.run(stack.opcode(), state);
@@ -93,6 +94,19 @@ final class Interpreter {
       case NewReferenceArrayInstruction _ -> objects.array(state, 8, at, block);
       case NewMultiArrayInstruction array -> objects.arrays(array.dimensions(), state, at, block);
       default -> throw new Refused(Reason.SUBROUTINE, at, "it calls a subroutine (jsr, ret)");
+    }
+  }
+
+  /// Charges what the instruction runs beside itself.
+  private void beside(Instruction instruction, int at, int block) throws Refused {
+    Gate.Passage passage = host.gate().of(method.info().owner(), instruction);
+    if (passage != Gate.Passage.NONE && !pass.wasCharged(passage)) {
+      host.steps().take(passage.initializers().size());
+      try {
+        passage.charge(pass, at, block);
+      } catch (Refused e) {
+        pass.refuse(e);
+      }
     }
   }
 
@@ -141,12 +155,10 @@ final class Interpreter {
     assign(block, increment.slot(), after, state);
   }
 
-  private void constant(ConstantInstruction constant, int at, State state) {
+  private void constant(ConstantInstruction constant, State state) {
     if (constant instanceof ConstantInstruction.LoadConstantInstruction load
         && load.constantEntry() instanceof DynamicConstantPoolEntry) {
-      pass.refuse(
-          new Refused(Reason.BOOTSTRAP, at, "a constant is made by a method when it is used"));
-      state.push(values.unknown(Kind.of(load.typeKind())));
+      state.push(values.unknown(Kind.of(load.typeKind()))); // refused by the gate
       return;
     }
     Kind kind = Kind.of(constant.typeKind());

@@ -11,13 +11,11 @@ import sluice.verify.value.Values;
 /// Fields and allocation. Of one pass.
 final class Objects {
   private final Host host;
-  private final Calls calls;
   private final Values values;
   private final Pass pass;
 
-  Objects(Host host, Calls calls, Values values, Pass pass) {
+  Objects(Host host, Values values, Pass pass) {
     this.host = host;
-    this.calls = calls;
     this.values = values;
     this.pass = pass;
   }
@@ -31,8 +29,6 @@ final class Objects {
     }
     if (opcode == Opcode.GETFIELD || opcode == Opcode.PUTFIELD) {
       state.pop();
-    } else {
-      refuseOr(at, () -> touch(field.owner().asInternalName(), at));
     }
     if (opcode == Opcode.GETSTATIC && descriptor.equals("Ljava/lang/String;")) {
       state.push(values.range(Kind.REFERENCE, 0, host.longestInField()));
@@ -41,23 +37,11 @@ final class Objects {
     }
   }
 
-  /// The first use of a class runs its initializer.
-  private void touch(String owner, int at) throws Refused {
-    ClassInfo type = host.find(owner);
-    if (type != null) {
-      calls.initialize(type, at);
-    } else if (!host.costs().knows(owner)) {
-      throw new Refused(
-          Reason.CLASS_INIT, at, "the initializer of " + owner.replace('/', '.') + " is not known");
-    }
-  }
-
   void create(NewObjectInstruction creation, int at, int block, State state) {
     String owner = creation.className().asInternalName();
     refuseOr(
         at,
         () -> {
-          touch(owner, at);
           ClassInfo type = host.find(owner);
           long bytes = type == null ? 0 : host.objectBytes(type);
           pass.charge(block, new Bound(bytes / 8, bytes));

@@ -1,7 +1,9 @@
 package sluice.verify;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value;
@@ -13,6 +15,7 @@ final class Pass {
   private final Bound[] costs;
   private final Set<String> initialized = new HashSet<>();
   private final Set<MethodInfo> called = new HashSet<>();
+  private final Set<Gate.Passage> passages = Collections.newSetFromMap(new IdentityHashMap<>());
   private Bound once = Bound.NONE;
   private @Nullable Value returned;
   private @Nullable Refused refusal;
@@ -35,6 +38,15 @@ final class Pass {
     if (initialized.add(className)) {
       once = once.plus(cost);
     }
+  }
+
+  /// Remembers a passage that costs nothing when it is taken again.
+  void charged(Gate.Passage passage) {
+    passages.add(passage);
+  }
+
+  boolean wasCharged(Gate.Passage passage) {
+    return passages.contains(passage);
   }
 
   /// What callees may initialize counts once per callee.

@@ -17,6 +17,11 @@ import sluice.vi.device.BiasedFlag;
 final class Guard {
   private static final long NAP_NANOS = 50_000;
 
+  /// The longest nap is 1.6 ms.
+  private static final int MOST_DOUBLED = 5;
+
+  private static final int SPINS = 100;
+
   private final BiasedFlag busy = new BiasedFlag();
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger ended = new AtomicInteger();
@@ -34,16 +39,39 @@ final class Guard {
   }
 
   private void enterAfterPasses() {
+    boolean interrupted = false;
+    int pauses = 0;
     int before = ended.get();
     while (!tryEnter()) {
       if (begun.get() == before) {
+        keep(interrupted);
         throw new IllegalStateException(
             "another thread uses the "
                 + what
                 + " of this VI at this moment. Fix: one thread at a time for each queue");
       }
-      Thread.onSpinWait();
+      interrupted |= pause(pauses++);
       before = ended.get();
+    }
+    keep(interrupted);
+  }
+
+  /// A pass takes less than a microsecond, unless its thread has lost its processor: then a virtual
+  /// thread that spins would keep a carrier from it.
+  ///
+  /// @return whether the thread was interrupted, which is forgotten: parking would return at once
+  private static boolean pause(int pauses) {
+    if (pauses < SPINS) {
+      Thread.onSpinWait();
+      return false;
+    }
+    LockSupport.parkNanos(NAP_NANOS << Math.min(pauses - SPINS, MOST_DOUBLED));
+    return Thread.interrupted();
+  }
+
+  private static void keep(boolean interrupted) {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -66,12 +94,14 @@ final class Guard {
     int _ = ended.getAndIncrement();
   }
 
-  /// Waits for a thread that will leave soon. For closing only.
+  /// Waits for a thread that will leave soon, and parks meanwhile. For closing only. An interrupt
+  /// is kept.
   void enterUninterruptibly() {
-    while (!tryEnter()) {
-      LockSupport.parkNanos(NAP_NANOS);
-      boolean _ = Thread.interrupted(); // parking would return at once
+    boolean interrupted = false;
+    for (int pauses = SPINS; !tryEnter(); pauses++) {
+      interrupted |= pause(pauses);
     }
+    keep(interrupted);
   }
 
   void exit() {

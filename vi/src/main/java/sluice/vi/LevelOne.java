@@ -43,6 +43,7 @@ final class LevelOne {
     Objects.checkFromIndexSize(off, len, b.length);
     sends.guard().enter();
     try {
+      sends.checkWaits();
       if (sending != null) {
         finishSend(micros); // a send that timed out before
       } else if (inPlace.isPosted()) {
@@ -71,7 +72,7 @@ final class LevelOne {
 
   private void finishInPlace(int micros) throws ViException {
     try {
-      ViTicket _ = sends.await(micros);
+      ViTicket _ = sends.await(true, micros);
     } finally {
       if (inPlace.isPosted()) {
         inPlace.takeArrayBack();
@@ -82,7 +83,7 @@ final class LevelOne {
   private void finishSend(int micros) throws ViException {
     Bounce memory = Objects.requireNonNull(sending);
     try {
-      ViTicket _ = sends.await(micros);
+      ViTicket _ = sends.await(true, micros);
     } finally {
       if (!memory.ticket().isPosted()) {
         sending = null;
@@ -108,18 +109,13 @@ final class LevelOne {
   byte[] recv(int micros) throws ViException {
     receives.guard().enter();
     try {
-      if (receives.posted() > 0 && !byRecv) {
+      receives.checkWaits();
+      if (receives.holdsLevelOne() && !byRecv) {
         throw new IllegalStateException("tickets are posted. Fix: wait for them with recvWait");
       }
       byRecv = true;
-      int wanted = Math.min(PREPOSTED, vi.attributes().receiveDepth());
-      if (vi.failure() == null) {
-        while (receives.posted() < wanted) {
-          ViBATicket ticket = idleTickets.poll();
-          post(ticket == null ? new ViBATicket() : ticket, vi.transferBytes());
-        }
-      }
-      ViBATicket done = (ViBATicket) receives.await(micros);
+      prepost();
+      ViBATicket done = (ViBATicket) receives.await(true, micros);
       idleTickets.add(done);
       return done.byteArray();
     } finally {
@@ -127,13 +123,27 @@ final class LevelOne {
     }
   }
 
+  /// Posts as many receives as are to be posted. When the VI fails meanwhile, those that are posted
+  /// already may have a message: the wait tells.
+  private void prepost() throws ViException {
+    int wanted = Math.min(PREPOSTED, vi.attributes().receiveDepth());
+    while (receives.waitable() < wanted && !vi.hasFailed()) {
+      ViBATicket ticket = idleTickets.poll();
+      try {
+        post(ticket == null ? new ViBATicket() : ticket, vi.transferBytes());
+      } catch (ViException e) {
+        if (receives.waitable() == 0) {
+          throw e;
+        }
+        return;
+      }
+    }
+  }
+
   void recvPost(ViBATicket ticket) throws ViException {
     receives.guard().enter();
     try {
-      if (receives.posted() > 0 && byRecv) {
-        throw new IllegalStateException(
-            "recv keeps receives posted on this VI. Fix: recv alone, or recvPost and recvWait");
-      }
+      checkNotByRecv();
       byRecv = false;
       post(ticket, ticket.room());
     } finally {
@@ -153,10 +163,18 @@ final class LevelOne {
     receives.hand(ticket);
   }
 
+  private void checkNotByRecv() {
+    if (receives.holdsLevelOne() && byRecv) {
+      throw new IllegalStateException(
+          "recv keeps receives posted on this VI. Fix: recv alone, or recvPost and recvWait");
+    }
+  }
+
   ViBATicket recvWait(int micros) throws ViException {
     receives.guard().enter();
     try {
-      return (ViBATicket) receives.await(micros);
+      checkNotByRecv();
+      return (ViBATicket) receives.await(true, micros);
     } finally {
       receives.guard().exit();
     }

@@ -4,17 +4,22 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import sluice.vi.device.Device;
 import sluice.vi.device.DeviceProvider;
 
 /// A network interface, or what stands in for one: the device that VIs are made on. Any thread may
 /// call.
 ///
-/// Lifecycle: opened by name → its VIs and servers are made and closed → closed, which ends its
-/// thread; VIs that are still open no longer notice that a peer ends.
+/// Lifecycle: opened by name → its VIs and servers are made and closed → closed, which closes its
+/// servers, fails its VIs and ends its thread.
 public final class Nic implements AutoCloseable {
   private final String name;
   private final Device device;
+  private final Set<ViServer> servers = ConcurrentHashMap.newKeySet();
+  private final Set<Vi> vis = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   Nic(String name, Device device) {
     this.name = name;
@@ -32,7 +37,7 @@ public final class Nic implements AutoCloseable {
         }
       }
     }
-    throw new ViException("no device can be used here:\n" + describe(""));
+    throw new ViMisconfigured("no device can be used here:\n" + describe(""));
   }
 
   /// Opens a device by name.
@@ -42,7 +47,7 @@ public final class Nic implements AutoCloseable {
     DeviceProvider provider = provider(name);
     String why = provider.why(name);
     if (!why.isEmpty()) {
-      throw new ViException(name + " cannot be used: " + why);
+      throw new ViMisconfigured(name + " cannot be used: " + why);
     }
     return open(provider, name);
   }
@@ -57,7 +62,7 @@ public final class Nic implements AutoCloseable {
     try {
       return new Nic(name, provider(name).open(name, words));
     } catch (IOException e) {
-      throw new ViException(name + " could not be opened: " + e.getMessage(), e);
+      throw ViException.of(name + " could not be opened", e);
     }
   }
 
@@ -67,7 +72,7 @@ public final class Nic implements AutoCloseable {
         return provider;
       }
     }
-    throw new ViException(
+    throw new ViMisconfigured(
         "no device is called " + name + ". Known: " + String.join(", ", skipped().keySet()));
   }
 
@@ -75,7 +80,7 @@ public final class Nic implements AutoCloseable {
     try {
       return new Nic(name, provider.open(name));
     } catch (IOException e) {
-      throw new ViException(name + " could not be opened: " + e.getMessage(), e);
+      throw ViException.of(name + " could not be opened", e);
     }
   }
 
@@ -121,12 +126,45 @@ public final class Nic implements AutoCloseable {
     return new ViAddress(this, place);
   }
 
-  Device device() {
+  /// @throws ViClosed when it has been closed
+  Device device() throws ViClosed {
+    if (closed) {
+      throw new ViClosed("the device is closed. Fix: open another Nic, and close it last");
+    }
     return device;
   }
 
+  /// It is to be closed with the device.
+  void opened(ViServer server) {
+    servers.add(server);
+    if (closed) {
+      server.close();
+    }
+  }
+
+  void closed(ViServer server) {
+    servers.remove(server);
+  }
+
+  /// It is to fail with the device.
+  void opened(Vi vi) {
+    vis.add(vi);
+    if (closed) {
+      vi.deviceClosed();
+    }
+  }
+
+  void closed(Vi vi) {
+    vis.remove(vi);
+  }
+
+  /// Closes the servers, ends the VIs, then closes the device. A VI must still be closed.
+  /// Idempotent.
   @Override
   public void close() {
+    closed = true;
+    servers.forEach(ViServer::close);
+    vis.forEach(Vi::deviceClosed);
     device.close();
   }
 }

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import sluice.vi.device.Device;
+import sluice.vi.device.Failure;
 import sluice.vi.device.Port;
 
 /// A Virtual Interface: a connection to one other VI, with a send queue and a receive queue (Chang
@@ -25,6 +27,7 @@ public final class Vi extends Registrar implements AutoCloseable {
   /// Waits for any time.
   public static final int INFINITE = -1;
 
+  private final Nic nic;
   private final ViAttributes attributes;
   private final Port port;
   private final ViQueue sends;
@@ -36,7 +39,11 @@ public final class Vi extends Registrar implements AutoCloseable {
   ///
   /// @param sendQ where completed sends go, or null
   /// @param recvQ where completed receives go, or null
-  /// @throws ViException when no server has this tag, it refuses, or does not accept in time
+  /// @throws ViRefused when no server has this tag, or it wants another reliability
+  /// @throws ViTimeout when it does not accept in time
+  /// @throws ViMisconfigured when the address is none of this device, or the device does not have
+  ///   the reliability
+  /// @throws ViClosed when the device has been closed
   public Vi(
       ViAddress mach,
       ViAttributes attr,
@@ -44,14 +51,16 @@ public final class Vi extends Registrar implements AutoCloseable {
       @Nullable ViCompletionQ recvQ,
       int tag)
       throws ViException {
-    this(connect(mach, attr, tag), attr, sendQ, recvQ);
+    this(mach.nic(), connect(mach, attr, tag), attr, sendQ, recvQ);
   }
 
   Vi(
+      Nic nic,
       Port port,
       ViAttributes attributes,
       @Nullable ViCompletionQ sendQ,
       @Nullable ViCompletionQ recvQ) {
+    this.nic = nic;
     this.port = port;
     this.attributes = attributes;
     sends = new ViQueue(this, port, true, attributes.sendDepth(), sendQ);
@@ -62,13 +71,15 @@ public final class Vi extends Registrar implements AutoCloseable {
     if (recvQ != null) {
       recvQ.add(receives);
     }
+    nic.opened(this);
   }
 
   private static Port connect(ViAddress mach, ViAttributes attr, int tag) throws ViException {
+    Device device = mach.nic().device();
     try {
-      return mach.nic().device().connect(mach.place(), attr.spec(tag), nanos(attr.connectMicros()));
+      return device.connect(mach.place(), attr.spec(tag), nanos(attr.connectMicros()));
     } catch (IOException e) {
-      throw new ViException("no VI to " + mach.place() + ": " + e.getMessage(), e);
+      throw ViException.of("no VI to " + mach.place(), e);
     }
   }
 
@@ -91,9 +102,11 @@ public final class Vi extends Registrar implements AutoCloseable {
     return port.spec().transferBytes();
   }
 
-  /// What put the VI into the error state; null while it is connected.
+  /// What put the VI into the error state; null while it is connected, and after the peer's end
+  /// while messages that came before it wait for receives.
   public @Nullable String failure() {
-    return port.failure();
+    Failure failure = port.failure();
+    return failure == null ? null : failure.why();
   }
 
   // ---- Level I -------------------------------------------------------------------------------
@@ -160,7 +173,9 @@ public final class Vi extends Registrar implements AutoCloseable {
   ///
   /// @return a [ViBufferTicket] or a [ViDescriptor]
   /// @throws ViTimeout when it did not in this time
-  /// @throws ViException when the VI has failed; every posted descriptor has failed then
+  /// @throws ViException when the VI has failed, and all that completed before has been returned;
+  ///   every posted descriptor has failed then
+  /// @throws IllegalStateException when nothing is posted, or Level I's; that stays posted
   public ViTicket sendBufWait(int microseconds) throws ViException {
     return await(sends, microseconds);
   }
@@ -188,11 +203,7 @@ public final class Vi extends Registrar implements AutoCloseable {
   private ViTicket await(ViQueue queue, int micros) throws ViException {
     queue.guard().enter();
     try {
-      ViTicket ticket = queue.await(micros);
-      if (ticket instanceof ViBATicket) {
-        throw new IllegalStateException("a message of Level I completed: wait with recvWait");
-      }
-      return ticket;
+      return queue.await(false, micros);
     } finally {
       queue.guard().exit();
     }
@@ -206,7 +217,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     try {
       return port.register(memory, writable);
     } catch (IOException e) {
-      throw new ViException("the buffer could not be registered: " + e.getMessage(), e);
+      throw ViException.of("the buffer could not be registered", e);
     }
   }
 
@@ -219,10 +230,14 @@ public final class Vi extends Registrar implements AutoCloseable {
     return port.takesArrays();
   }
 
+  boolean hasFailed() {
+    return port.failure() != null;
+  }
+
   void checkConnected() throws ViException {
-    String failure = port.failure();
+    Failure failure = port.failure();
     if (failure != null) {
-      throw new ViException("the VI has failed: " + failure);
+      throw ViException.of(failure);
     }
   }
 
@@ -237,32 +252,39 @@ public final class Vi extends Registrar implements AutoCloseable {
     }
   }
 
-  /// A queue has failed, and so has all that is posted to the other one. A thread at that queue, if
-  /// there is one, finds out by itself; a completion queue returns what failed.
+  /// The VI has failed, and so has what is posted to the other queue and not done. A thread at that
+  /// queue, if there is one, finds out by itself; a completion queue returns what failed.
   void failed(ViQueue which) {
     ViQueue other = which == sends ? receives : sends;
     if (other.completions() == null && other.guard().tryPass()) {
       try {
-        other.drain();
+        other.settle();
       } finally {
         other.guard().exitPass();
       }
     }
   }
 
+  /// The device is about to be closed.
+  void deviceClosed() {
+    port.end(Failure.DEVICE_CLOSED);
+  }
+
   /// Ends the connection. The peer still gets what was sent; what is posted here fails, and a
-  /// thread that waits is told. Registrations end. Idempotent.
+  /// thread that waits is told. Registrations end. The calling thread parks until the device and a
+  /// thread at a queue have left; it never spins, and an interrupt is kept. Idempotent.
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    port.end();
+    nic.closed(this);
+    port.end(Failure.CLOSED);
     sends.guard().enterUninterruptibly();
     receives.guard().enterUninterruptibly();
     try {
-      sends.drain();
-      receives.drain();
+      sends.end();
+      receives.end();
       LevelOne copies = levelOne;
       if (copies != null) {
         copies.close();

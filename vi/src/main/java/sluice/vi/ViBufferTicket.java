@@ -46,11 +46,11 @@ public final class ViBufferTicket extends ViTicket {
   /// Refuses what may not be posted.
   void check(Registrar vi, boolean send, int offset, int length) throws ViException {
     if (!live || registeredWith != vi) {
-      throw new ViException(
+      throw new ViMisconfigured(
           "the buffer is not registered with this VI. Fix: ViBuffer.register(vi, …) first");
     }
     if (!send && attributes == ViBufferAttributes.READ_ONLY) {
-      throw new ViException(
+      throw new ViMisconfigured(
           "the buffer is registered for sending only. Fix: register it READ_WRITE");
     }
     if ((offset | length) < 0 || offset > buffer.sizeBytes() - length) {

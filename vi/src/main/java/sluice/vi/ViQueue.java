@@ -1,5 +1,7 @@
 package sluice.vi;
 
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Port;
@@ -15,6 +17,9 @@ final class ViQueue implements Waiter.Source {
 
   /// Of what is posted: whether it is Level I's. A queue serves one level at a time.
   private boolean levelOne;
+
+  /// What had completed well when the other queue failed, for the next wait; null mostly.
+  private @Nullable ArrayDeque<ViTicket> kept;
 
   ViQueue(Vi vi, Port port, boolean sends, int depth, @Nullable ViCompletionQ completions) {
     this.vi = vi;
@@ -41,12 +46,26 @@ final class ViQueue implements Waiter.Source {
     return completions;
   }
 
-  /// Refuses to post when it cannot be. The guard is entered.
+  /// Tickets that a wait would return: posted, or done and kept.
+  int waitable() {
+    ArrayDeque<ViTicket> done = kept;
+    return done == null ? posted() : posted() + done.size();
+  }
+
+  boolean holdsLevelOne() {
+    return levelOne && waitable() > 0;
+  }
+
+  /// Refuses to post when it cannot be. What is posted behind descriptors that no wait has returned
+  /// is not refused for a failure: it fails in its turn, and what completed before is returned
+  /// first. The guard is entered.
   void check(boolean asLevelOne, int length) throws ViException {
-    vi.checkConnected();
-    int posted = posted();
+    int posted = waitable();
+    if (posted == 0) {
+      vi.checkConnected();
+    }
     if (posted >= depth) {
-      throw new ViException(
+      throw new ViMisconfigured(
           "the queue is full: "
               + depth
               + " descriptors are posted. Fix: wait for one, or make the queue deeper"
@@ -57,7 +76,7 @@ final class ViQueue implements Waiter.Source {
           "the other level's descriptors are posted to this queue. Fix: wait for them first");
     }
     if (sends && length > port.spec().transferBytes()) {
-      throw new ViException(
+      throw new ViMisconfigured(
           "a message of "
               + length
               + " bytes, longer than the two ends agreed on ("
@@ -114,6 +133,15 @@ final class ViQueue implements Waiter.Source {
 
   @Override
   public @Nullable ViTicket poll() {
+    ArrayDeque<ViTicket> done = kept;
+    if (done != null) {
+      kept = done.size() > 1 ? done : null;
+      return done.remove();
+    }
+    return pollPosted();
+  }
+
+  private @Nullable ViTicket pollPosted() {
     if (!sends && port.needsSendProgress()) {
       vi.progressSends();
     }
@@ -136,41 +164,82 @@ final class ViQueue implements Waiter.Source {
     return port.isPollLong();
   }
 
-  /// Waits for the next completion. The guard is entered.
-  ///
-  /// @throws ViException the VI has failed; then all that was posted has completed as failed
-  ViTicket await(int micros) throws ViException {
+  /// Refuses to wait here for what a completion queue gets.
+  void checkWaits() {
     if (completions != null) {
       throw new IllegalStateException(
           "completions of this queue go to its completion queue. Fix: wait there");
     }
-    if (posted() == 0) {
+  }
+
+  /// Waits for the next completion. The guard is entered.
+  ///
+  /// @param asLevelOne whether the caller expects a ticket of Level I
+  /// @throws IllegalStateException when nothing is posted, or the other level's; that stays posted
+  /// @throws ViException the VI has failed, and all that completed before has been returned; then
+  ///   all that was posted has completed as failed
+  ViTicket await(boolean asLevelOne, int micros) throws ViException {
+    checkWaits();
+    if (waitable() == 0) {
       vi.checkConnected();
       throw new IllegalStateException("nothing is posted to this queue. Fix: post first");
+    }
+    if (levelOne != asLevelOne) {
+      throw new IllegalStateException(
+          levelOne
+              ? "what is posted is Level I's. Fix: wait with recv or recvWait, or send again"
+              : "what is posted is Level II's. Fix: wait with recvBufWait or sendBufWait");
     }
     ViTicket ticket = Waiter.await(this, vi.attributes(), micros);
     if (ticket == null) {
       throw new ViTimeout("nothing completed within " + micros + " microseconds");
     }
-    String failure = ticket.failure();
-    if (failure != null) {
-      drainFailed();
-      throw new ViException("the VI has failed: " + failure);
+    if (ticket.failure() != null) {
+      settle(); // one that fails has ended its queue
+      if (port.failure() != null) {
+        vi.failed(this);
+      }
+      ticket.check();
     }
     return ticket;
   }
 
-  private void drainFailed() {
-    port.fail("a descriptor failed");
-    drain();
-    vi.failed(this);
+  /// Takes all that is posted off a device that has ended this queue, or is about to; the thread
+  /// parks meanwhile. What completed well is kept for the next wait. The guard is entered.
+  void settle() {
+    boolean interrupted = false;
+    while (posted() > 0) {
+      if (!settleOne()) {
+        long most = arm(Thread.currentThread());
+        try {
+          if (!settleOne()) { // what came before the device could know of the sleeper
+            LockSupport.parkNanos(this, most);
+          }
+        } finally {
+          disarm();
+        }
+        interrupted |= Thread.interrupted(); // parking would return at once
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
-  /// Takes all that is posted off a device that has failed or ended. The guard is entered.
-  void drain() {
-    while (posted() > 0) {
-      ViTicket _ = poll();
+  private boolean settleOne() {
+    ViTicket ticket = pollPosted();
+    if (ticket != null && ticket.failure() == null) {
+      ArrayDeque<ViTicket> done = kept == null ? new ArrayDeque<>() : kept;
+      done.add(ticket);
+      kept = done;
     }
+    return ticket != null;
+  }
+
+  /// As [#settle], and forgets what completed: the VI is closed. The guard is entered.
+  void end() {
+    settle();
+    kept = null;
   }
 
   @Override

@@ -2,6 +2,7 @@ package sluice.vi;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import sluice.vi.device.Device;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 
@@ -12,15 +13,19 @@ public final class ViServer implements AutoCloseable {
   private final int tag;
   private final Listener listener;
 
-  /// @throws ViException when another server has this tag at this address
+  /// @throws ViMisconfigured when another server has this tag at this address, or there is no such
+  ///   address
+  /// @throws ViClosed when the device has been closed
   public ViServer(ViAddress address, int tag) throws ViException {
     this.address = address;
     this.tag = tag;
+    Device device = address.nic().device();
     try {
-      listener = address.nic().device().listen(address.place(), tag);
+      listener = device.listen(address.place(), tag);
     } catch (IOException e) {
-      throw new ViException("no server at " + address.place() + ": " + e.getMessage(), e);
+      throw ViException.of("no server at " + address.place(), e);
     }
+    address.nic().opened(this);
   }
 
   /// Waits for a connection.
@@ -28,7 +33,8 @@ public final class ViServer implements AutoCloseable {
   /// @param sendQ where completed sends go, or null
   /// @param recvQ where completed receives go, or null
   /// @throws ViTimeout when none came in this time
-  /// @throws ViException when the peer wants another reliability, or the server is closed
+  /// @throws ViRefused when the peer wants another reliability: the next one may not
+  /// @throws ViClosed when the server or its device is closed
   public Vi accept(
       ViAttributes attr,
       @Nullable ViCompletionQ sendQ,
@@ -39,12 +45,12 @@ public final class ViServer implements AutoCloseable {
     try {
       port = listener.accept(attr.spec(tag), Vi.nanos(microseconds));
     } catch (IOException e) {
-      throw new ViException("accepting at " + address.place() + ": " + e.getMessage(), e);
+      throw ViException.of("accepting at " + address.place(), e);
     }
     if (port == null) {
       throw new ViTimeout("no connection came within " + microseconds + " microseconds");
     }
-    return new Vi(port, attr, sendQ, recvQ);
+    return new Vi(address.nic(), port, attr, sendQ, recvQ);
   }
 
   /// As the other [#accept], without completion queues.
@@ -55,6 +61,7 @@ public final class ViServer implements AutoCloseable {
   /// Refuses connections from now on; those that were accepted stay. Idempotent.
   @Override
   public void close() {
+    address.nic().closed(this);
     listener.close();
   }
 }

@@ -2,6 +2,7 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 
 /// One message that is posted, or was: completion, length and failure. Belongs to the application's
 /// thread at the queue it is posted to.
@@ -37,7 +38,19 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
 
   /// Why it failed; null when it did not.
   public final @Nullable String failure() {
-    return posted ? null : descriptor.failure();
+    Failure failure = posted ? null : descriptor.failure();
+    return failure == null ? null : failure.why();
+  }
+
+  /// Throws what a wait would throw for it, if what was posted last has failed: for tickets of a
+  /// [ViCompletionQ].
+  ///
+  /// @throws ViException of the class that tells the side at fault
+  public final void check() throws ViException {
+    Failure failure = posted ? null : descriptor.failure();
+    if (failure != null) {
+      throw ViException.of(failure);
+    }
   }
 
   /// The VI that it was posted to last: see [Vi#of].

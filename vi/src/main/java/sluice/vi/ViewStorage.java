@@ -2,6 +2,7 @@ package sluice.vi;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.NativeMemory;
 
@@ -17,6 +18,8 @@ final class ViewStorage {
     /// @throws IllegalStateException when it is not the application's
     void checkApplication();
   }
+
+  private static final long NAP_NANOS = 20_000;
 
   private final Arena lifetime = Arena.ofShared();
   private MemorySegment segment;
@@ -57,7 +60,7 @@ final class ViewStorage {
       try {
         lifetime.close();
       } catch (IllegalStateException inUse) {
-        Thread.onSpinWait(); // a copy by another thread, which is short
+        LockSupport.parkNanos(NAP_NANOS); // a copy by another thread, which is short
       }
     }
   }

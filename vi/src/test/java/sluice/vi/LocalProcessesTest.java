@@ -106,7 +106,7 @@ final class LocalProcessesTest {
                   }
                 })
             .isInstanceOf(ViException.class)
-            .isNotInstanceOf(ViTimeout.class)
+            .isInstanceOf(ViPeerLost.class)
             .hasMessageContaining("ended");
         assertThat(in.isPosted() || last.isPosted()).isFalse();
         assertThat(in.failure() != null || last.failure() != null).isTrue();
@@ -141,7 +141,7 @@ final class LocalProcessesTest {
                 }
               })
           .isInstanceOf(ViException.class)
-          .isNotInstanceOf(ViTimeout.class);
+          .isInstanceOf(ViPeerLost.class);
       assertThat(in.isPosted()).isFalse();
       assertThatThrownBy(() -> vi.send(new byte[1], 0, 1)).isInstanceOf(ViException.class);
     }

@@ -90,7 +90,7 @@ final class OfiProcessesTest {
                 }
               })
           .isInstanceOf(ViException.class)
-          .isNotInstanceOf(ViTimeout.class);
+          .isInstanceOf(ViPeerLost.class);
       assertThat(in.isPosted()).isFalse();
       assertThat(in.failure()).isNotNull();
       assertThatThrownBy(() -> vi.send(new byte[1], 0, 1)).isInstanceOf(ViException.class);

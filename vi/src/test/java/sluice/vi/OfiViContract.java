@@ -28,6 +28,11 @@ abstract class OfiViContract extends ViContract {
   }
 
   @Override
+  int connections() {
+    return device().equals("ofi-tcp") ? 10 : 60; // over TCP each takes half a second
+  }
+
+  @Override
   int withoutTheSender() {
     return 4096;
   }

@@ -19,22 +19,12 @@ import sluice.testbase.Await;
 
 /// What every device does alike. A test class for each device says how to open it.
 @Timeout(240)
-abstract class ViContract {
+abstract class ViContract extends ViFaultContract {
   static final int LONG = VisUnderTest.LONG_MICROS;
-
-  /// Opens the device, or skips the test with the reason.
-  abstract Nic open() throws Exception;
-
-  /// Reliability levels that the device has.
-  abstract List<Reliability> levels();
 
   /// Longest message that arrives while its sender does not poll.
   int withoutTheSender() {
     return 65_536;
-  }
-
-  VisUnderTest connect(ViAttributes attributes) throws Exception {
-    return VisUnderTest.connect(open(), attributes);
   }
 
   @ParameterizedTest

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class VisUnderTest implements AutoCloseable {
   final Vi client;
   final Vi server;
   private final ConcurrentLinkedDeque<ViBuffer> buffers = new ConcurrentLinkedDeque<>();
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Threads threads = new Threads();
 
   private VisUnderTest(Nic nic, Vi client, Vi server) {
     this.nic = nic;
@@ -86,9 +87,47 @@ final class VisUnderTest implements AutoCloseable {
     }
   }
 
+  /// Virtual threads beside the test's. Closing waits for their end.
+  static final class Threads implements AutoCloseable {
+    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+    <T> Future<T> start(Callable<T> task) {
+      return executor.submit(task);
+    }
+
+    /// Runs something that should fail.
+    ///
+    /// @return what it threw; null when it did not
+    Future<@Nullable Throwable> fault(Callable<?> task) {
+      return executor.submit(() -> {
+        try {
+          var _ = task.call();
+          return null;
+        } catch (Exception e) {
+          return e;
+        }
+      });
+    }
+
+    @Override
+    public void close() {
+      executor.shutdown();
+      try {
+        assertThat(executor.awaitTermination(Await.SECONDS, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new AssertionError("interrupted while closing", e);
+      }
+    }
+  }
+
   /// Runs something beside the test's thread.
-  <T> java.util.concurrent.Future<T> beside(Callable<T> task) {
-    return threads.submit(task);
+  <T> Future<T> beside(Callable<T> task) {
+    return threads.start(task);
+  }
+
+  /// As [Threads#fault].
+  Future<@Nullable Throwable> fault(Callable<?> task) {
+    return threads.fault(task);
   }
 
   ViBufferTicket buffer(Vi vi, int bytes) throws ViException {
@@ -122,12 +161,7 @@ final class VisUnderTest implements AutoCloseable {
   public void close() {
     client.close();
     server.close();
-    threads.shutdown();
-    try {
-      assertThat(threads.awaitTermination(Await.SECONDS, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new AssertionError("interrupted while closing", e);
-    }
+    threads.close();
     buffers.forEach(ViBuffer::close);
     nic.close();
   }

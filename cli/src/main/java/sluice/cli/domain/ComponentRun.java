@@ -3,30 +3,46 @@ package sluice.cli.domain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Interrupts;
+import sluice.cli.control.ControlAnswer;
+import sluice.cli.control.ControlSocket;
 import sluice.domain.component.Component;
 import sluice.domain.component.ComponentGraph;
 import sluice.domain.component.ComponentHost;
 import sluice.domain.component.ComponentRefused;
+import sluice.sys.threads.Uninterrupted;
 
 /// Runs the components of a configuration file until no thread of those that run is left, or, if
 /// none runs, until a signal. Used by the main thread.
 final class ComponentRun {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final int LOOK_MILLIS = 20;
+  private static final Duration LOOK = Duration.ofMillis(20);
 
   private ComponentRun() {}
 
+  /// @param countersFile of this process, or null
   /// @return the exit code
   static int run(
       DomainFile.Content content,
       Interrupts interrupts,
+      @Nullable Path countersFile,
       DomainCounters counters,
       Consumer<String> tell)
-      throws IOException, ComponentRefused, InterruptedException {
+      throws IOException, ComponentRefused {
     ComponentGraph graph = ComponentGraph.of(content.components());
-    try (ComponentHost host = ComponentHost.start(graph, content.placements(), LIMIT)) {
+    try (ComponentHost host = ComponentHost.start(graph, content.placements(), LIMIT);
+        ControlSocket _ =
+            ControlSocket.open(
+                countersFile,
+                Map.of(
+                    DomainCounters.KILL,
+                    counters::kill,
+                    DomainReplaceCommand.REPLACE,
+                    domain -> replace(host, domain, tell)),
+                tell)) {
       for (String domain : host.domains()) {
         counters.add(domain, () -> host.domain(domain));
       }
@@ -35,13 +51,7 @@ final class ComponentRun {
       while (!runs || host.isRunning()) {
         interrupts.check();
         counters.tick();
-        for (String domain : host.domains()) {
-          Path request = counters.request(domain, ReplaceRequest.ASKED);
-          if (request != null) {
-            ReplaceRequest.answer(request, () -> replace(host, domain, tell));
-          }
-        }
-        Thread.sleep(LOOK_MILLIS);
+        Uninterrupted.sleep(LOOK);
       }
       String problem = host.problem();
       tell.accept(problem == null ? "the components have ended" : problem);
@@ -71,18 +81,18 @@ final class ComponentRun {
     }
   }
 
-  private static String replace(ComponentHost host, String domain, Consumer<String> tell)
-      throws InterruptedException {
-    String answer;
+  private static ControlAnswer replace(ComponentHost host, String domain, Consumer<String> tell) {
+    ControlAnswer answer;
     try {
       boolean isIdle = host.replace(domain);
       answer =
-          ReplaceRequest.DONE
-              + (isIdle ? "" : "; calls that did not end within " + LIMIT + " ended with it");
+          ControlAnswer.done(
+              "was replaced"
+                  + (isIdle ? "" : "; calls that did not end within " + LIMIT + " ended with it"));
     } catch (ComponentRefused | IOException | RuntimeException e) {
-      answer = "stays as it was: " + e.getMessage();
+      answer = ControlAnswer.refused("stays as it was: " + e.getMessage());
     }
-    tell.accept("domain " + domain + " " + answer);
+    tell.accept("domain " + domain + " " + String.join("; ", answer.lines()));
     return answer;
   }
 }

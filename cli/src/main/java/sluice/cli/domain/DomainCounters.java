@@ -1,29 +1,24 @@
 package sluice.cli.domain;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import sluice.cli.control.ControlAnswer;
 import sluice.domain.Domain;
 import sluice.domain.DomainStat;
 import sluice.loop.counters.Counter;
 import sluice.loop.counters.Counters;
 
 /// The domains of this process among its counters, where `sluice stat` and `sluice domain ls` read
-/// them; and requests of `sluice domain kill`, which are files beside the counters file. One thread
-/// calls [#tick]; [#close] comes after its last call.
+/// them. One thread calls [#tick]; any thread calls [#kill].
 ///
-/// A name may stand for one domain after another, as that of a plug-in that is replaced does. The
-/// directory belongs to the user and no other may write it, so only that user's processes ask.
-final class DomainCounters implements AutoCloseable {
+/// A name may stand for one domain after another, as that of a plug-in that is replaced does.
+final class DomainCounters {
   /// What the labels of a domain begin with; its name and a slash follow.
   static final String LABEL = "domain ";
 
-  private static final String ENDING = ".end.";
+  /// The request of `sluice domain kill`.
+  static final String KILL = "kill";
 
   static final String ALIVE = "alive";
   static final String THREADS = "threads";
@@ -41,7 +36,7 @@ final class DomainCounters implements AutoCloseable {
       Counter held) {}
 
   private final Counters counters;
-  private final List<Shown> domains = new ArrayList<>();
+  private final List<Shown> domains = new CopyOnWriteArrayList<>();
 
   /// @param counters of this process; closed by the caller, after this
   DomainCounters(Counters counters) {
@@ -67,7 +62,7 @@ final class DomainCounters implements AutoCloseable {
             counters.gauge(label + HELD)));
   }
 
-  /// Writes what the domains use, and ends those that are to end.
+  /// Writes what the domains use.
   void tick() {
     for (Shown each : domains) {
       Domain domain = each.domain.get();
@@ -76,53 +71,19 @@ final class DomainCounters implements AutoCloseable {
       each.cpu.set(stat.cpuNanos() / 1_000_000);
       each.allocated.set(stat.allocatedBytes());
       each.held.set(stat.isHeld() ? 1 : 0);
-      Path request = request(each.name);
-      if (request != null && Files.exists(request)) {
-        domain.kill("it was killed by sluice domain kill");
-        remove(request); // that is the answer: the gates are closed
-      }
       each.alive.set(domain.alive() ? 1 : 0);
     }
   }
 
-  private @Nullable Path request(String name) {
-    return request(name, ENDING);
-  }
-
-  /// The file by which a command asks something of a domain of this process; null if it has none.
-  @Nullable Path request(String name, String what) {
-    Path file = counters.file();
-    return file == null ? null : request(file, name, what);
-  }
-
-  private static void remove(Path request) {
-    try {
-      Files.deleteIfExists(request);
-    } catch (IOException e) {
-      throw new UncheckedIOException("a request to end a domain stays: " + request, e);
-    }
-  }
-
-  /// The file that asks for the end of a domain.
-  static Path request(Path countersFile, String domain) {
-    return request(countersFile, domain, ENDING);
-  }
-
-  /// The file that asks for something.
-  static Path request(Path countersFile, String domain, String what) {
-    return countersFile.resolveSibling(countersFile.getFileName() + what + domain);
-  }
-
-  /// Removes requests that came too late.
-  @Override
-  public void close() {
+  /// Ends a domain: its gates are closed when this returns.
+  ControlAnswer kill(String name) {
     for (Shown each : domains) {
-      for (String what : new String[] {ENDING, ReplaceRequest.ASKED}) {
-        Path request = request(each.name, what);
-        if (request != null) {
-          remove(request);
-        }
+      if (each.name.equals(name)) {
+        each.domain.get().kill("it was killed by sluice domain kill");
+        each.alive.set(0);
+        return ControlAnswer.done();
       }
     }
+    return ControlAnswer.refused("it has no domain " + name);
   }
 }

@@ -39,7 +39,7 @@ final class DomainNamed {
     PrintWriter err = spec.commandLine().getErr();
     List<DomainRow> rows =
         DomainRow.all(directory(), line -> err.println("sluice: " + line)).stream()
-            .filter(row -> row.name().equals(name) && (pid == null || row.pid() == pid))
+            .filter(row -> isNamed(row) && (pid == null || row.pid() == pid))
             .toList();
     if (rows.size() == 1) {
       return rows.getFirst();
@@ -50,5 +50,10 @@ final class DomainNamed {
         rows.isEmpty()
             ? "no domain is called " + shown + ". Fix: a name that 'sluice domain ls' shows"
             : rows.size() + " processes have a domain " + shown + ". Fix: give --pid PID");
+  }
+
+  /// Returns true also for the path of a plug-in, whose domain has its name without the slashes.
+  private boolean isNamed(DomainRow row) {
+    return row.name().equals(name) || row.name().equals(name.replaceAll("^/|/$", ""));
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -17,12 +18,14 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Interrupts;
 import sluice.cli.console.TerminalText;
+import sluice.cli.control.ControlSocket;
 import sluice.domain.Budget;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
 import sluice.domain.component.ComponentRefused;
 import sluice.domain.translate.Refused;
 import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
 
 /// `sluice domain run`: the main class of a jar, or those of a configuration file, each in a domain
 /// of its own. Runs in the main thread.
@@ -48,7 +51,7 @@ import sluice.loop.counters.Counters;
     mixinStandardHelpOptions = true)
 final class DomainRunCommand implements Callable<Integer> {
   private static final Duration END = Duration.ofSeconds(2);
-  private static final int LOOK_MILLIS = 20;
+  private static final Duration LOOK = Duration.ofMillis(20);
 
   @Spec CommandSpec spec = CommandSpec.create();
 
@@ -78,15 +81,15 @@ final class DomainRunCommand implements Callable<Integer> {
   @Nullable String budget;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() {
     List<Domain> domains = new ArrayList<>();
     try (Interrupts interrupts = new Interrupts();
-        Counters file = Counters.open(0);
-        DomainCounters counters = new DomainCounters(file)) {
+        Counters file = Counters.open(0)) {
+      DomainCounters counters = new DomainCounters(file);
       file.describe("domain run " + jar);
       DomainFile.Content content = content();
       if (!content.components().isEmpty()) {
-        return ComponentRun.run(content, interrupts, counters, this::tell);
+        return ComponentRun.run(content, interrupts, file.file(), counters, this::tell);
       }
       List<DomainFile.Entry> entries = content.domains();
       for (DomainFile.Entry entry : entries) {
@@ -97,7 +100,11 @@ final class DomainRunCommand implements Callable<Integer> {
       for (int i = 0; i < entries.size(); i++) {
         start(domains.get(i), entries.get(i));
       }
-      return await(domains, interrupts, counters);
+      try (ControlSocket _ =
+          ControlSocket.open(
+              file.file(), Map.of(DomainCounters.KILL, counters::kill), this::tell)) {
+        return await(domains, interrupts, counters);
+      }
     } catch (Refused | ComponentRefused e) {
       tell(String.valueOf(e.getMessage()));
       return 1;
@@ -143,8 +150,7 @@ final class DomainRunCommand implements Callable<Integer> {
         .withCache(ClassDirectory.find());
   }
 
-  private int await(List<Domain> domains, Interrupts interrupts, DomainCounters counters)
-      throws InterruptedException {
+  private int await(List<Domain> domains, Interrupts interrupts, DomainCounters counters) {
     List<Domain> running = new ArrayList<>(domains);
     int code = 0;
     try {
@@ -158,14 +164,15 @@ final class DomainRunCommand implements Callable<Integer> {
           }
         }
         if (!running.isEmpty()) {
-          Thread.sleep(LOOK_MILLIS);
+          Uninterrupted.sleep(LOOK);
         }
       }
     } catch (Interrupts.Ended e) {
       String why = String.valueOf(e.getMessage());
       running.forEach(domain -> domain.kill(why));
       for (Domain domain : running) {
-        boolean isGone = domain.awaitEnd(END);
+        boolean isGone =
+            Uninterrupted.await(END, nanos -> domain.awaitEnd(Duration.ofNanos(nanos)));
         tell(
             "domain "
                 + domain.name()

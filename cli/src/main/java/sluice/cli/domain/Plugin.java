@@ -38,7 +38,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   private volatile boolean ending;
 
   private Plugin(PluginOption option, Path directory, Duration limit, PluginLog log)
-      throws IOException, InterruptedException {
+      throws IOException {
     this.option = option;
     this.directory = directory;
     this.limit = limit;
@@ -51,11 +51,11 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// @param directory for copies of jars
   /// @throws IOException with path, jar, class, method, why and fix
   static Plugin load(PluginOption option, Path directory, Duration limit, Consumer<String> lines)
-      throws IOException, InterruptedException {
+      throws IOException {
     return new Plugin(option, directory, limit, new PluginLog(option.prefix(), lines));
   }
 
-  private PluginDomain load() throws IOException, InterruptedException {
+  private PluginDomain load() throws IOException {
     return PluginDomain.load(option, freeName(), directory, limit);
   }
 
@@ -83,7 +83,8 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
             log.tell(
                 "has ended: "
                     + loaded.domain().endReason()
-                    + ". Its requests are answered 503 until SIGHUP loads it again");
+                    + ". Its requests are answered 503 until 'sluice reload' or SIGHUP loads it"
+                    + " again");
           }
         });
   }
@@ -172,7 +173,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
           current.threads().load()
               + ". Fix: 'sluice domain kill "
               + name
-              + "' and SIGHUP, if calls do not end";
+              + "' and 'sluice reload', if calls do not end";
       case LATE -> "no reply to " + message + " within " + limit.toSeconds() + " s";
       case ENDED, RETIRED -> "its domain has ended: " + domain().endReason();
     };
@@ -181,20 +182,25 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// Loads the jar again if it is another one now, or if the domain has ended. The new domain
   /// answers when its plug-in is made; the one before ends when its calls are done, in a thread of
   /// its own. If the jar cannot be loaded, all stays as it was.
-  synchronized void reload() throws InterruptedException {
+  ///
+  /// @param told one line, as the log, if it was loaded or could not be
+  /// @return false if it could not be loaded
+  synchronized boolean reload(Consumer<String> told) {
     PluginDomain before = current;
     if (ending || before.isCurrent(option)) {
-      return;
+      return true;
     }
     try {
       PluginDomain next = load();
       current = next;
       watch(next);
-      log.tell("was loaded again from " + option.jar());
+      told.accept(log.tell("was loaded again from " + option.jar()));
       Thread.ofVirtual().name("retire-" + name).start(() -> retire(before));
+      return true;
     } catch (IOException e) {
       String stays = before.domain().alive() ? "stays as it was" : "stays ended";
-      log.tell(stays + ": " + e.getMessage());
+      told.accept(log.tell(stays + ": " + e.getMessage()));
+      return false;
     }
   }
 
@@ -203,8 +209,6 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
       before.retire(limit);
     } catch (IOException e) {
       log.tell("leaves a file behind: " + e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -42,7 +42,7 @@ final class PluginDomain implements AutoCloseable {
   /// @param directory where the copy is made
   /// @throws IOException with path, jar, why and fix
   static PluginDomain load(PluginOption option, String name, Path directory, Duration limit)
-      throws IOException, InterruptedException {
+      throws IOException {
     byte[] bytes = bytes(option);
     Path copy = Files.write(directory.resolve(name + ".jar"), bytes);
     Domain domain = null;
@@ -119,7 +119,7 @@ final class PluginDomain implements AutoCloseable {
   }
 
   /// Ends it when the calls that it has taken are done, or the time is over.
-  void retire(Duration atMost) throws IOException, InterruptedException {
+  void retire(Duration atMost) throws IOException {
     try {
       threads.retire(atMost);
     } finally {

@@ -7,10 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +16,7 @@ import sluice.cli.console.ShellWord;
 import sluice.domain.Domain;
 import sluice.domain.translate.Refused;
 import sluice.http.plugin.HttpPlugin;
+import sluice.sys.threads.Uninterrupted;
 import sluice.verify.ClassFiles;
 import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
@@ -56,26 +55,26 @@ final class PluginLoading {
   }
 
   /// @throws IOException with path, jar, class, method, why and fix
-  HttpPlugin make(Duration limit) throws IOException, InterruptedException {
+  HttpPlugin make(Duration limit) throws IOException {
     String name = pluginClass();
     FutureTask<HttpPlugin> task = new FutureTask<>(() -> domain.call(() -> instance(name)));
-    Thread.Builder thread = Thread.ofPlatform().daemon().name("load-" + domain.name());
-    Thread started = thread.unstarted(task);
+    Thread started = Thread.ofPlatform().daemon().name("load-" + domain.name()).unstarted(task);
     started.setContextClassLoader(domain.loader());
     started.start();
-    try {
-      return task.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
+    if (!Uninterrupted.await(limit, nanos -> started.join(Duration.ofNanos(nanos)))) {
       domain.kill("its plug-in was not made in time");
       throw problem(
           "the constructor of " + name + " did not return within " + limit.toSeconds() + " s",
           "leave long work to a thread that the constructor starts, or raise --plugin-timeout");
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException told) {
-        throw told;
-      }
-      throw new IOException("cannot load plug-in " + option.prefix() + ": " + e.getCause(), e);
     }
+    if (task.state() == Future.State.SUCCESS) {
+      return task.resultNow();
+    }
+    Throwable failed = task.exceptionNow();
+    if (failed instanceof IOException told) {
+      throw told;
+    }
+    throw new IOException("cannot load plug-in " + option.prefix() + ": " + failed, failed);
   }
 
   private String pluginClass() throws IOException {

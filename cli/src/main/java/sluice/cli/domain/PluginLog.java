@@ -27,9 +27,13 @@ final class PluginLog {
     this.lines = lines;
   }
 
-  /// An event of the plug-in's life.
-  void tell(String line) {
-    lines.accept("plug-in " + prefix + " " + TerminalText.line(line));
+  /// Tells an event of the plug-in's life.
+  ///
+  /// @return the line
+  String tell(String line) {
+    String told = "plug-in " + prefix + " " + TerminalText.line(line);
+    lines.accept(told);
+    return told;
   }
 
   /// A request that did not go well.

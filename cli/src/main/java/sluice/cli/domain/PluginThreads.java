@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
 import sluice.domain.DomainEnded;
 import sluice.http.plugin.HttpPlugin;
+import sluice.sys.threads.Uninterrupted;
 
 /// The threads of one domain that run calls of its plug-in, and the calls that wait for them. Any
 /// thread; all fields are under the monitor.
@@ -146,15 +147,19 @@ final class PluginThreads {
   /// From now on, calls are refused as `RETIRED`; waits until the calls that were taken are done.
   ///
   /// @return false if that took longer
-  synchronized boolean retire(Duration atMost) throws InterruptedException {
+  synchronized boolean retire(Duration atMost) {
     retired = true;
     notifyAll();
-    long deadline = System.nanoTime() + atMost.toNanos();
-    for (long left = atMost.toNanos(); !open.isEmpty() && left > 0; ) {
-      TimeUnit.NANOSECONDS.timedWait(this, left);
-      left = deadline - System.nanoTime();
-    }
-    return open.isEmpty();
+    return Uninterrupted.await(
+        atMost,
+        nanos -> {
+          long deadline = System.nanoTime() + nanos;
+          for (long left = nanos; !open.isEmpty() && left > 0; ) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+            left = deadline - System.nanoTime();
+          }
+          return open.isEmpty();
+        });
   }
 
   /// Such as `16 calls run, 3 of them too long, and 64 wait`.

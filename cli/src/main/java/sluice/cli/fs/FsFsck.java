@@ -19,10 +19,14 @@ import sluice.fs.ext2.Ext2Check;
 
 /// `sluice fs fsck`. Runs in the main thread.
 ///
-/// Exit codes are those of `fsck(8)`: 0 clean, 4 contradictions left, 8 could not be checked.
+/// Exit codes are those of `fsck(8)`: 0 clean, 4 contradictions left, 8 could not be checked. What
+/// a crash has left in a log is no contradiction: the log is replayed in memory first.
 @Command(
     name = "fsck",
-    description = "Looks whether an image contradicts itself, and changes nothing.",
+    description = {
+      "Looks whether an image contradicts itself, and changes nothing: a log that a crash left is",
+      "replayed in memory first. 'clean after replay': the next mount replays it in the image."
+    },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:clean", "4:contradictions were found", "8:it could not be checked"},
     mixinStandardHelpOptions = true)
@@ -56,10 +60,12 @@ final class FsFsck implements Callable<Integer> {
       Ext2Check.Report report =
           Ext2Check.check(device, line -> out.println(TerminalText.line(line)), progress::at);
       progress.end();
+      MountedImage.tellOfLog(image, report.blocksInLog(), err);
       out.printf(
-          "%s: %s, %d files, %d directories%n",
+          "%s: %s%s, %d files, %d directories%n",
           image,
           report.problems() == 0 ? "clean" : report.problems() + " contradictions",
+          report.afterReplay() ? " after replay" : "",
           report.files(),
           report.directories());
       if (report.problems() > 0) {

@@ -20,6 +20,7 @@ import sluice.cli.console.Signals;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.fuse.FuseMount;
 import sluice.fs.fuse.FuseOptions;
+import sluice.fs.fuse.FuseStability;
 import sluice.fs.fuse.RingUse;
 import sluice.sys.Errno;
 import sluice.sys.Statx;
@@ -85,6 +86,14 @@ final class FsMount implements Callable<Integer> {
   String ring = "auto";
 
   @Option(
+      names = "--flush-on-close",
+      description = {
+        "A close waits until the file is stable, if it was changed, as fsync does: nothing of a"
+            + " closed file is lost when the server is killed or the machine stops."
+      })
+  boolean flushOnClose;
+
+  @Option(
       names = "--valid",
       paramLabel = "SECONDS",
       description = {
@@ -133,6 +142,7 @@ final class FsMount implements Callable<Integer> {
           .withTrusted(trusted)
           .withThreads(threads)
           .withRings(rings())
+          .withStability(FuseStability.NONE.withFlushOnClose(flushOnClose))
           .withValidSeconds(validSeconds);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);

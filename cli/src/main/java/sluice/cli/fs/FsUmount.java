@@ -11,15 +11,15 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.ShellWord;
 import sluice.sys.Errno;
-import sluice.sys.Mounts;
 import sluice.sys.SysException;
+import sluice.sys.mount.Mounts;
 
 /// `sluice fs umount`: ends a mount and waits until its image is written. Runs in the main thread.
 @Command(
     name = "umount",
     description = {
       "Unmounts an image, and returns when it is written: any program may have it then.",
-      "umount(8) returns before that."
+      "umount(8) does so too where the image was mounted from a loop device (by root)."
     },
     mixinStandardHelpOptions = true)
 final class FsUmount implements Callable<Integer> {
@@ -52,7 +52,10 @@ final class FsUmount implements Callable<Integer> {
     }
     if (image == null) {
       throw new IOException(
-          directory + " is no mount of 'sluice fs mount'. Fix: findmnt -t fuse.sluice lists them");
+          directory
+              + " is no mount of 'sluice fs mount'. Fix: findmnt -t "
+              + String.join(",", UnmountWait.TYPES)
+              + " lists them");
     }
     int flags = Mounts.UMOUNT_NOFOLLOW | (lazy ? Mounts.MNT_DETACH : 0);
     int result = Mounts.umount2(place.toString(), flags);

@@ -22,7 +22,9 @@ import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.fuse.FuseMount;
 import sluice.fs.fuse.FuseOptions;
+import sluice.fs.fuse.FuseStability;
 import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.ServedDevice;
 import sluice.sys.Errno;
 
 /// An image opened for a command that works in it, as root. Of the command's thread.
@@ -49,14 +51,7 @@ public final class MountedImage implements AutoCloseable {
     BlockDevice device = UnmountWait.open(image, options.readOnly(), err);
     try {
       Ext2 tree = Ext2.mount(device, options);
-      if (tree.blocksInLog() > 0) {
-        err.println(
-            "sluice: "
-                + image
-                + " has a log that a crash left: "
-                + tree.blocksInLog()
-                + " blocks are read from it, and the image is not changed");
-      }
+      tellOfLog(image, tree.blocksInLog(), err);
       return new MountedImage(device, tree);
     } catch (FsException e) {
       device.close();
@@ -67,11 +62,40 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// Mounts it through FUSE. Commands that come when it is unmounted wait until it is closed.
+  /// Says in one line that a command which changes nothing reads from a log.
+  static void tellOfLog(Path image, int blocksInLog, PrintWriter err) {
+    if (blocksInLog > 0) {
+      err.println(
+          "sluice: "
+              + image
+              + " has a log that a crash left: "
+              + blocksInLog
+              + " blocks are read from it, and the image is not changed");
+    }
+  }
+
+  /// Mounts it through FUSE, from a loop device over it where there is one to be had. Commands that
+  /// come when it is unmounted wait until it is closed. The end of the mount closes the tree.
+  ///
+  /// @param err told in one line where the kernel does not wait for the image to be written
   FuseMount serve(Path directory, FuseOptions options, PrintWriter err)
       throws IOException, InterruptedException {
-    BlockDevices.serve(device);
-    return FuseMount.open(tree, directory, options, err::println);
+    try (ServedDevice served = BlockDevices.serve(device)) {
+      FuseStability stability =
+          options.stability().withBlockDevice(served.blockDevice()).withClosesTree(true);
+      FuseMount mount =
+          FuseMount.open(tree, directory, options.withStability(stability), err::println);
+      if (!mount.limits().isEmpty()) {
+        err.println(
+            "sluice: "
+                + mount.limits()
+                + (served.why().isEmpty() ? "" : " (" + served.why() + ")")
+                + ". Fix: fsync(2) of each file; sluice fs umount "
+                + ShellWord.of(directory));
+        err.flush();
+      }
+      return mount;
+    }
   }
 
   /// @throws IOException when the directory that a new file is to be in does not exist

@@ -14,12 +14,15 @@ import sluice.sys.SysException;
 
 /// Images whose mount has just ended. Stateless: any thread may call.
 ///
-/// `umount(2)` of a FUSE file system does not wait for its server, which has still to write the
-/// image and to unlock it. So a command that comes at once waits for it. What is mounted, or is
-/// used by other than a mount, is refused as ever, without a wait.
+/// After `umount(2)` the server of a FUSE file system has still to unlock the image, and to write
+/// it where it was not mounted from a loop device. So a command that comes at once waits for it.
+/// What is mounted, or is used by other than a mount, is refused as ever, without a wait.
 final class UnmountWait {
   private static final long TIMEOUT_SECONDS = 60;
   private static final long PAUSE_MILLIS = 5;
+
+  /// Of file systems that `sluice fs mount` mounts: without a loop device, and from one.
+  static final List<String> TYPES = List.of("fuse.sluice", "fuseblk.sluice");
 
   /// What is mounted.
   ///
@@ -89,11 +92,22 @@ final class UnmountWait {
       String[] halves = line.split(" - ", 2);
       String[] place = halves[0].split(" ", -1);
       String[] kind = halves[halves.length - 1].split(" ", -1);
-      if (place.length > 4 && kind.length > 1 && kind[0].equals("fuse.sluice")) {
-        found.add(new Mounted(Path.of(unescaped(kind[1])), Path.of(unescaped(place[4]))));
+      if (place.length > 4 && kind.length > 1 && TYPES.contains(kind[0])) {
+        Path source = imageOf(Path.of(unescaped(kind[1])));
+        found.add(new Mounted(source, Path.of(unescaped(place[4]))));
       }
     }
     return found;
+  }
+
+  /// The image behind the loop device that a mount was made from.
+  private static Path imageOf(Path source) {
+    Path behind = Path.of("/sys/block/" + source.getFileName() + "/loop/backing_file");
+    try {
+      return Path.of(Files.readString(behind).strip());
+    } catch (IOException e) {
+      return source; // mounted without one
+    }
   }
 
   /// Blanks, tabs, newlines and backslashes are three octal digits each there.

@@ -17,6 +17,7 @@ import sluice.domain.JarCopies;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Party;
 import sluice.domain.portal.Portals;
+import sluice.sys.threads.Uninterrupted;
 
 /// Runs components in domains: a component that needs a service gets the object itself where both
 /// are in one domain, and a portal where they are apart. Any thread may call. One domain at a time
@@ -88,19 +89,19 @@ public final class ComponentHost implements AutoCloseable {
   /// @throws IOException if a jar cannot be read
   public static ComponentHost start(
       ComponentGraph graph, Collection<Placement> placements, Duration limit)
-      throws IOException, ComponentRefused, InterruptedException {
+      throws IOException, ComponentRefused {
     ComponentHost host = new ComponentHost(graph, limit);
     try {
       host.place(placements);
       return host;
-    } catch (IOException | ComponentRefused | InterruptedException | RuntimeException e) {
+    } catch (IOException | ComponentRefused | RuntimeException e) {
       host.close();
       throw e;
     }
   }
 
   private synchronized void place(Collection<Placement> placements)
-      throws IOException, ComponentRefused, InterruptedException {
+      throws IOException, ComponentRefused {
     List<Component> all = new ArrayList<>();
     for (Component each : configured) {
       all.add(copy(each));
@@ -241,7 +242,7 @@ public final class ComponentHost implements AutoCloseable {
   /// @throws ComponentRefused if the components do not fit together any more, the classes of one
   ///   are not compatible with those before, an object cannot be made, a domain is being replaced,
   ///   or this host was closed; all stays as it was
-  public boolean replace(String domain) throws IOException, ComponentRefused, InterruptedException {
+  public boolean replace(String domain) throws IOException, ComponentRefused {
     Placed placed = begin(domain);
     try {
       List<Component> components = new ArrayList<>(configured);
@@ -256,7 +257,7 @@ public final class ComponentHost implements AutoCloseable {
   ///
   /// @param changed each has the name of a component of the domain
   public boolean replace(String domain, Collection<Component> changed)
-      throws IOException, ComponentRefused, InterruptedException {
+      throws IOException, ComponentRefused {
     Placed placed = begin(domain);
     try {
       return replace(placed, domain, changed);
@@ -292,7 +293,7 @@ public final class ComponentHost implements AutoCloseable {
   }
 
   private boolean replace(Placed placed, String domain, Collection<Component> changed)
-      throws IOException, ComponentRefused, InterruptedException {
+      throws IOException, ComponentRefused {
     List<Component> fresh = new ArrayList<>();
     for (Component each : changed) {
       fresh.add(copy(each));
@@ -309,12 +310,12 @@ public final class ComponentHost implements AutoCloseable {
         }
       }
       replaced = swap(placed, domain, made, next);
-    } catch (ComponentRefused | InterruptedException | RuntimeException e) {
+    } catch (ComponentRefused | RuntimeException e) {
       made.close("it was not needed");
       throw e;
     }
     try {
-      return replaced.awaitIdle(limit.toNanos());
+      return Uninterrupted.await(limit, replaced::awaitIdle);
     } finally {
       before.close("it was replaced");
       retain();

@@ -11,15 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
 import sluice.domain.DomainEnded;
 import sluice.domain.portal.Portals;
+import sluice.sys.threads.Uninterrupted;
 
 /// The components of one domain, and the objects made of them. Used by one thread at a time.
 final class Together {
@@ -80,22 +79,21 @@ final class Together {
   }
 
   /// Makes the object of a component, in a thread of the domain.
-  void make(Component component, Portals portals, Duration limit)
-      throws ComponentRefused, InterruptedException {
+  void make(Component component, Portals portals, Duration limit) throws ComponentRefused {
     String what = "component " + component.name() + " in domain " + domain.name();
     FutureTask<Object> task = new FutureTask<>(() -> instance(component, portals));
-    domain.start("make-" + component.name(), task);
-    try {
-      objects.put(component.name(), task.get(limit.toNanos(), TimeUnit.NANOSECONDS));
-    } catch (TimeoutException e) {
+    Thread thread = domain.start("make-" + component.name(), task);
+    if (!Uninterrupted.await(limit, nanos -> thread.join(Duration.ofNanos(nanos)))) {
       domain.kill("a component was not made in time");
       throw new ComponentRefused(
           what,
           "the constructor of " + component.type() + " did not return within " + limit,
-          "leave long work to a thread that the constructor starts",
-          e);
-    } catch (ExecutionException e) {
-      throw cannot(what, component, e.getCause() == null ? e : e.getCause());
+          "leave long work to a thread that the constructor starts");
+    }
+    if (task.state() == Future.State.SUCCESS) {
+      objects.put(component.name(), task.resultNow());
+    } else {
+      throw cannot(what, component, task.exceptionNow());
     }
   }
 

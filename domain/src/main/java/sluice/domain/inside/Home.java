@@ -4,7 +4,9 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -38,13 +40,35 @@ public interface Home {
   /// Instead of the loggers of the JVM.
   OwnLoggers loggers();
 
-  /// Notes a pool of threads, whose idle threads come to no gate: it is shut down at the end.
+  /// Notes a pool of threads, whose idle threads come to no gate, or another object of the JDK with
+  /// threads of its own: it is shut down at the end.
   void made(Object pool);
+
+  /// Instead of `HttpServer.start()`.
+  ///
+  /// @throws IllegalStateException if the domain has as many threads as its budget allows
+  void start(Object server);
+
+  /// Instead of `HttpServer.stop(int)`.
+  void stop(Object server, int seconds);
 
   /// Counts a thread that is about to start as one of the domain's.
   ///
   /// @throws IllegalStateException if the domain has as many threads as its budget allows
   void starting(Thread thread);
+
+  /// Returns the threads that run and that the domain, or the JDK for it, has started.
+  Set<Thread> visible();
+
+  /// Returns true if the domain may interrupt or change a thread: one of [#visible], a thread that
+  /// has not begun or has ended, or the calling thread.
+  boolean owns(Thread thread);
+
+  /// The thread group of the domain.
+  ThreadGroup group();
+
+  /// The domain's own values of settings of the JVM, by the name of their setter.
+  Map<String, Object> settings();
 
   /// Makes platform threads of the domain, daemons, counted when they are made.
   ThreadFactory threads();

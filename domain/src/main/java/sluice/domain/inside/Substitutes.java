@@ -163,7 +163,8 @@ public final class Substitutes {
     return HOME.timeZone().toZoneId();
   }
 
-  /// Called after each call that makes a pool of threads.
+  /// Called after each call that makes a pool of threads, or another object of the JDK that has
+  /// some.
   public static void made(Object pool) {
     HOME.made(pool);
   }
@@ -256,6 +257,17 @@ public final class Substitutes {
     HOME.starting(thread);
     thread.start();
     return thread;
+  }
+
+  /// Servers of the JDK, whose module this one does not require.
+  @InsteadOf(value = "com/sun/net/httpserver/HttpServer.start", kind = Kind.RECEIVER)
+  public static void startServer(Object server) {
+    HOME.start(server);
+  }
+
+  @InsteadOf(value = "com/sun/net/httpserver/HttpServer.stop", kind = Kind.RECEIVER)
+  public static void stopServer(Object server, int seconds) {
+    HOME.stop(server, seconds);
   }
 
   /// For calls that get an executor added.

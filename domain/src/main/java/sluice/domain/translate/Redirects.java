@@ -14,10 +14,11 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf;
 import sluice.domain.inside.LoggerSubstitutes;
+import sluice.domain.inside.SettingSubstitutes;
 import sluice.domain.inside.Substitutes;
+import sluice.domain.inside.ThreadSubstitutes;
 
-/// Which method of [Substitutes] and [LoggerSubstitutes] stands for which member of the JDK.
-/// Immutable.
+/// Which method of [Substitutes] and its like stands for which member of the JDK. Immutable.
 final class Redirects {
   static final ClassDesc SUBSTITUTES = ClassDesc.ofInternalName(Relocation.SUBSTITUTES);
   private static final ClassDesc LOGGERS = ClassDesc.ofInternalName(Relocation.LOGGERS);
@@ -55,6 +56,8 @@ final class Redirects {
   Redirects() {
     addAll(Substitutes.class, SUBSTITUTES);
     addAll(LoggerSubstitutes.class, LOGGERS);
+    addAll(ThreadSubstitutes.class, ClassDesc.ofInternalName(Relocation.THREADS));
+    addAll(SettingSubstitutes.class, ClassDesc.ofInternalName(Relocation.SETTINGS));
   }
 
   private void addAll(Class<?> substitutes, ClassDesc copy) {

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Drivers;
 import sluice.domain.inside.Gate;
 import sluice.domain.inside.LoggerSubstitutes;
+import sluice.domain.inside.SettingSubstitutes;
 import sluice.domain.inside.Substitutes;
+import sluice.domain.inside.ThreadSubstitutes;
 
 /// Gives classes of the JDK and of this module other names, under which each domain has a copy.
 /// Stateless, so that any thread may call.
@@ -26,6 +28,8 @@ final class Relocation {
   static final String REGEX = OWN + "regex/";
   static final String SUBSTITUTES = OWN + "Substitutes";
   static final String LOGGERS = OWN + "LoggerSubstitutes";
+  static final String THREADS = OWN + "ThreadSubstitutes";
+  static final String SETTINGS = OWN + "SettingSubstitutes";
   static final String GATE = OWN + "Gate";
   static final String DRIVERS = OWN + "Drivers";
 
@@ -36,6 +40,10 @@ final class Relocation {
           name(Substitutes.class),
           LOGGERS,
           name(LoggerSubstitutes.class),
+          THREADS,
+          name(ThreadSubstitutes.class),
+          SETTINGS,
+          name(SettingSubstitutes.class),
           DRIVERS,
           name(Drivers.class),
           GATE,
@@ -57,6 +65,10 @@ final class Relocation {
           SUBSTITUTES,
           name(LoggerSubstitutes.class),
           LOGGERS,
+          name(ThreadSubstitutes.class),
+          THREADS,
+          name(SettingSubstitutes.class),
+          SETTINGS,
           name(Drivers.class),
           DRIVERS,
           name(Gate.class),

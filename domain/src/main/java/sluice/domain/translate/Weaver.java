@@ -207,9 +207,15 @@ final class Weaver implements CodeTransform {
     boolean isPool = name.equals(ConstantDescs.INIT_NAME) && Redirects.isPool(owner);
     boolean makesPool =
         call.opcode() == Opcode.INVOKESTATIC && (isGiven || Redirects.FACTORY.equals(added));
-    if (isPool || makesPool) {
+    if (isPool || makesPool || makesService(owner, name, type)) {
       made(builder, owner, name, "made", Redirects.MADE);
     }
+  }
+
+  private boolean makesService(String owner, String name, MethodTypeDesc type) {
+    return Services.isCandidate(name)
+        && ancestry.ofJdk(owner).stream().anyMatch(each -> Services.has(each, name))
+        && !ancestry.declares(owner, name, type.descriptorString());
   }
 
   private static void counted(CodeBuilder builder, boolean isBelowTop) {
@@ -364,7 +370,10 @@ final class Weaver implements CodeTransform {
     }
     MethodTypeDesc type = MethodTypeDesc.ofDescriptor(descriptor);
     boolean isPool = name.equals(ConstantDescs.INIT_NAME) && Redirects.isPool(owner);
-    if (isPool || adding(owner, name, type) != null || givesFactory(owner, name, type)) {
+    if (isPool
+        || adding(owner, name, type) != null
+        || givesFactory(owner, name, type)
+        || makesService(owner, name, type)) {
       throw new Refused(
           where + ": a reference to " + owner.replace('/', '.') + "." + name,
           "a call gets the domain's threads, a method reference does not",

@@ -21,7 +21,7 @@ public interface BufferCache extends AutoCloseable {
 
   /// The block, read from the device if it is not here. The caller closes it.
   ///
-  /// @throws FsException `EIO`, or `EUCLEAN` when there is no such block
+  /// @throws sluice.fs.FsException `EIO`, or `EUCLEAN` when there is no such block
   Buffer read(long block) throws IOException;
 
   /// The block if it is here: never waits.

@@ -14,7 +14,7 @@ public interface Journal extends AutoCloseable {
   /// room for so many more blocks.
   ///
   /// @param metadataBlocks most blocks it will change other than by [Transaction#data]
-  /// @throws FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
+  /// @throws sluice.fs.FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
   ///   transaction is too large already: nothing is changed then
   Transaction begin(int metadataBlocks) throws IOException;
 
@@ -59,6 +59,12 @@ public interface Journal extends AutoCloseable {
 
   /// Makes everything stable.
   void sync() throws IOException;
+
+  /// Makes everything stable, and has every block at its place, so that a program that does not
+  /// know the log finds all of it.
+  default void settle() throws IOException {
+    sync();
+  }
 
   /// Makes everything stable and leaves a log that needs no replay. The cache stays open.
   @Override

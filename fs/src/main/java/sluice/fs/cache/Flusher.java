@@ -71,7 +71,7 @@ final class Flusher {
   private synchronized boolean pause(boolean failed) {
     idle = !failed;
     if (!closed && (failed || dirty.count() <= many)) {
-      Uninterruptibly.await(this, oldMillis);
+      Uninterruptibly.awaitAsOwn(this, oldMillis);
     }
     idle = false;
     return !closed;

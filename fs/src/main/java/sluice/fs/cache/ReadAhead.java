@@ -73,7 +73,7 @@ final class ReadAhead {
   /// Waits for a request; null when it is closed, whatever was asked for.
   private synchronized @Nullable Range next() {
     while (requests.isEmpty() && !closed) {
-      Uninterruptibly.await(this, 0);
+      Uninterruptibly.awaitAsOwn(this, 0);
     }
     return closed ? null : requests.poll();
   }

@@ -13,6 +13,17 @@ public final class Uninterruptibly {
     await(monitor, LONGEST_MILLIS);
   }
 
+  /// As [#await(Object)], of a thread of this module, which nothing of ours interrupts: it keeps no
+  /// interrupt, which would end each later wait at once.
+  public static void awaitAsOwn(Object monitor) {
+    awaitAsOwn(monitor, LONGEST_MILLIS);
+  }
+
+  static void awaitAsOwn(Object monitor, long millis) {
+    await(monitor, millis);
+    boolean _ = Thread.interrupted();
+  }
+
   /// Before looking again at what another thread is about to finish. Gives the processor away: a
   /// virtual thread that spins would keep its carrier from the one it waits for.
   @SuppressWarnings("ThreadPriorityCheck")

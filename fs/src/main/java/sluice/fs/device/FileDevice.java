@@ -174,6 +174,18 @@ public final class FileDevice implements BlockDevice {
     }
   }
 
+  /// Puts a loop device over it, from which a mount can be made.
+  ///
+  /// @throws IOException when there is none to be had
+  public LoopAttachment attach() throws IOException {
+    use.readLock().lock();
+    try {
+      return LoopAttachment.over(fd(), file.readOnly());
+    } finally {
+      use.readLock().unlock();
+    }
+  }
+
   private int fd() throws FsException {
     if (closed) {
       throw FsException.of(Errno.EBADF, file + " is closed");

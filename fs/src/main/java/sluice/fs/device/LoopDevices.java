@@ -13,7 +13,8 @@ import sluice.sys.Errno;
 /// nothing of locks of files, so two would write the same blocks. Stateless; any thread may call.
 ///
 /// Loop devices are told apart by the path of their file, so a container may be refused an image
-/// because of the loop device of another one whose path and size are the same.
+/// because of the loop device of another one whose path and size are the same. A [LoopAttachment]
+/// of ours does no harm: where the image's lock is free, the server that made it was killed.
 final class LoopDevices {
   private static final Path ALL = Path.of("/sys/block");
   private static final int SECTOR_BYTES = 512;
@@ -56,7 +57,8 @@ final class LoopDevices {
         boolean same = image.toString().equals(text(device.resolve("loop/backing_file")));
         if (same
             && text(device.resolve("size")).equals(Long.toString(bytes / SECTOR_BYTES))
-            && !(readOnly && text(device.resolve("ro")).equals("1"))) {
+            && !(readOnly && text(device.resolve("ro")).equals("1"))
+            && !LoopAttachment.isOurs("/dev/" + device.getFileName())) {
           return String.valueOf(device.getFileName());
         }
       }

@@ -43,7 +43,7 @@ final class DirectoryLister {
     if (cookie < 0) {
       throw FsException.of(Errno.EINVAL, "cookie " + cookie);
     }
-    boolean byHash = HashOrder.isCookie(cookie) || (cookie == 0 && startsByHash(number));
+    boolean byHash = HashOrder.isCookie(cookie) || isByHash(number, cookie);
     return byHash
         ? listByHash(number, HashOrder.from(cookie), sink)
         : listByPlace(number, cookie, sink);
@@ -84,9 +84,15 @@ final class DirectoryLister {
 
   // ---- by hash ----------------------------------------------------------------------------------
 
-  private boolean startsByHash(long number) throws IOException {
+  /// Whether a position that is no hash's is one in the order of hashes: the start, or a position
+  /// that was never given out, such as a random one of `seekdir(3)`. Byte offsets in the directory
+  /// are of a listing by places, as of a tree that turned out to be broken.
+  private boolean isByHash(long number, long cookie) throws IOException {
     Inode directory = lock(number);
     try {
+      if (cookie != 0 && cookie < directory.size) {
+        return false;
+      }
       return tree.isIndexed(directory)
           ? directory.links > 0 && tree.isWhole(directory)
           : geometry.nameHash >= 0 && directories.blocks(directory) == 1;

@@ -176,9 +176,9 @@ public final class Ext2 implements FileTree {
     if (device.lengthBytes() < bytes) {
       throw FsException.of(
           Errno.EINVAL,
-          "no ext2 file system: only "
-              + device.lengthBytes()
-              + " bytes; Fix: give an image made by sluice fs mkfs or mke2fs");
+          "no ext2 file system: it has fewer than the "
+              + bytes
+              + " bytes of the smallest one; Fix: give an image made by sluice fs mkfs or mke2fs");
     }
     Block block = Block.allocate(new Account("superblock", bytes), bytes);
     if (block == null) {
@@ -558,6 +558,14 @@ public final class Ext2 implements FileTree {
     }
     if (!volume.mountedReadOnly()) {
       volume.journal.sync();
+    }
+  }
+
+  @Override
+  public void settle() throws IOException {
+    sync();
+    if (!volume.mountedReadOnly()) {
+      volume.journal.settle();
     }
   }
 

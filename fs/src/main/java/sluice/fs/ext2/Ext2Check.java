@@ -35,6 +35,9 @@ import sluice.fs.storage.Journals;
 public final class Ext2Check {
   private static final int MAX_PROBLEMS = 1000;
 
+  /// For what the next mount would change behind a log: it frees files without a name.
+  private static final long SCRATCH_BYTES = 64L << 20;
+
   /// A directory that waits to be followed.
   private static final long WAITING_BYTES = 24;
 
@@ -67,7 +70,11 @@ public final class Ext2Check {
   /// @param problems number of contradictions
   /// @param files inodes in use that are no directories
   /// @param directories directories
-  public record Report(long problems, long files, long directories) {}
+  /// @param afterReplay whether it is about the image as the next mount will leave it: a crash has
+  ///   left a log
+  /// @param blocksInLog blocks that the log holds, and that are not at their places
+  public record Report(
+      long problems, long files, long directories, boolean afterReplay, int blocksInLog) {}
 
   private Ext2Check(BlockDevice device, Volume volume, CheckBudget budget, Consumer<String> says)
       throws IOException {
@@ -90,7 +97,8 @@ public final class Ext2Check {
     marked = new byte[geometry.blockBytes];
   }
 
-  /// Checks an image; one whose log has not been replayed, as it will be after that.
+  /// Checks an image. Where a crash has left a log, the image is judged as the next mount will
+  /// leave it: the log is replayed in memory.
   ///
   /// @param says hears each contradiction, at most a thousand
   /// @param progress hears the number of groups whose inodes are done
@@ -107,9 +115,15 @@ public final class Ext2Check {
     Geometry geometry = Geometry.of(Ext2.readSuperblock(device), device.lengthBytes());
     BlockDevice seen = device;
     String damagedLog = "";
+    boolean crashed = (geometry.incompatible & Features.NEEDS_RECOVERY) != 0;
+    int inLog = 0;
     try {
-      seen = JournalMount.replayedInMemory(device, geometry);
-      geometry = Geometry.of(Ext2.readSuperblock(seen), device.lengthBytes());
+      if (crashed) {
+        seen = JournalMount.replayedInMemory(device, geometry);
+        inLog = Journals.overlaid(seen);
+        seen = JournalMount.asNextMounted(seen, SCRATCH_BYTES);
+        geometry = Geometry.of(Ext2.readSuperblock(seen), device.lengthBytes());
+      }
     } catch (FsException e) {
       damagedLog = String.valueOf(e.getMessage());
     }
@@ -119,10 +133,10 @@ public final class Ext2Check {
       Ext2Check check = new Ext2Check(seen, volume, budget, says);
       if (!damagedLog.isEmpty()) {
         check.report("the log that a crash left cannot be replayed: " + damagedLog);
-      } else if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
-        check.report("a crash left a log that was not replayed; this is how it is after that");
       }
-      return check.run(progress);
+      check.run(progress);
+      boolean replayed = crashed && damagedLog.isEmpty();
+      return new Report(check.problems, check.files, check.directoryCount, replayed, inLog);
     }
   }
 
@@ -135,7 +149,7 @@ public final class Ext2Check {
     }
   }
 
-  private Report run(LongConsumer progress) throws IOException {
+  private void run(LongConsumer progress) throws IOException {
     new CheckedSuperblock(geometry, superblock, this::report).check();
     for (int group = 0; group < geometry.groups; group++) {
       groups.checkDescriptor(group);
@@ -158,7 +172,6 @@ public final class Ext2Check {
     }
     checkLinks();
     checkGroups();
-    return new Report(problems, files, directoryCount);
   }
 
   /// Looks at the superblock of the log; where the log is, [JournalMount] finds out.
@@ -374,7 +387,9 @@ public final class Ext2Check {
     ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
     long blocks = s.getInt(SuperblockLayout.FREE_BLOCKS) & 0xFFFF_FFFFL;
     long inodes = s.getInt(SuperblockLayout.FREE_INODES) & 0xFFFF_FFFFL;
-    if (blocks != freeBlocks || inodes != freeInodes) {
+    // Of an image that a crash has left, a mount counts again, and e2fsck says nothing of it.
+    boolean counted = (geometry.incompatible & Features.NEEDS_RECOVERY) == 0;
+    if (counted && (blocks != freeBlocks || inodes != freeInodes)) {
       report(
           String.format(
               "the superblock counts %d blocks and %d inodes free, there are %d and %d",

@@ -11,6 +11,7 @@ import sluice.fs.ext2.layout.Features;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
+import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 import sluice.memory.Account;
@@ -32,6 +33,8 @@ final class JournalMount {
 
   /// Blocks that are in memory while the journal's inode is looked for.
   private static final long FRAMES_TO_LOOK = 256;
+
+  private static final long FRAMES_TO_MOUNT = 4096;
 
   private JournalMount() {}
 
@@ -138,6 +141,30 @@ final class JournalMount {
       places = places(geometry, cache);
     }
     return Journals.overlay(device, bytes, places);
+  }
+
+  /// The device as the next mount that writes will leave it: its log replayed, and files freed that
+  /// had no name any more. Nothing is written: what changes stays in memory.
+  ///
+  /// @param mostBytes of memory for what changes besides the log
+  /// @return as [#replayedInMemory] for images that are not written here, and for those that such a
+  ///   mount refuses: a check says why
+  static BlockDevice asNextMounted(BlockDevice replayed, long mostBytes) throws IOException {
+    Geometry geometry = Geometry.of(Ext2.readSuperblock(replayed), replayed.lengthBytes());
+    if (!geometry.whyReadOnly().isEmpty()) {
+      return replayed;
+    }
+    BlockDevice scratch = BlockDevices.scratch(replayed, mostBytes);
+    int bytes = geometry.blockBytes;
+    try (BufferCache cache = BufferCaches.open(scratch, bytes, FRAMES_TO_MOUNT * bytes)) {
+      setNeedsRecovery(scratch, false);
+      MountOptions options = MountOptions.defaults();
+      Ext2.mount(scratch, cache, Journals.plain(cache), options).close();
+      return scratch;
+    } catch (FsException e) {
+      scratch.close();
+      return replayed;
+    }
   }
 
   /// Says on the device whether the log may hold what is nowhere else.

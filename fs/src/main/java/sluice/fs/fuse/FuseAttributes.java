@@ -138,6 +138,7 @@ final class FuseAttributes {
     }
     if (change.set() != 0) {
       x.tree.setAttributes(caller, inode, change);
+      x.session.unflushed.changed(inode);
     }
     answer(x.tree.attributes(inode));
   }

@@ -39,6 +39,9 @@ final class FuseDirectories implements DirectorySink {
     if (failed != null && x.reply.bodyBytes() == 0) {
       throw failed;
     }
+    if (x.reply.bodyBytes() == 0) {
+      x.listed(x.inode());
+    }
   }
 
   @Override

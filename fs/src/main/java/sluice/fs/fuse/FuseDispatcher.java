@@ -59,7 +59,7 @@ final class FuseDispatcher {
   /// @return 0, a positive errno, or [#NO_REPLY]
   private int outcome(int opcode) {
     try {
-      return session.closing() ? Errno.EIO : answer(opcode);
+      return session.closing() ? failed(opcode, Errno.EIO) : answer(opcode);
     } catch (FsException e) {
       if (e.errno() == Errno.EIO || e.errno() == Errno.EUCLEAN) {
         session.report(opcode, x.inode(), e);
@@ -95,7 +95,7 @@ final class FuseDispatcher {
         int flags = kept ? FuseOpcode.FOPEN_KEEP_CACHE | FuseOpcode.FOPEN_CACHE_DIR : 0;
         return files.open(FuseOpcode.NO_OPENDIR_SUPPORT, flags);
       }
-      case FuseOpcode.RELEASE, FuseOpcode.RELEASEDIR, FuseOpcode.DESTROY -> {}
+      case FuseOpcode.RELEASE, FuseOpcode.RELEASEDIR -> {}
       case FuseOpcode.NOTIFY_REPLY -> {
         return NO_REPLY;
       }
@@ -128,6 +128,11 @@ final class FuseDispatcher {
       case FuseOpcode.RENAME2 -> names.rename2();
       case FuseOpcode.LINK -> names.link();
       case FuseOpcode.FSYNC, FuseOpcode.FSYNCDIR -> files.sync();
+      case FuseOpcode.SYNCFS -> session.syncAll();
+      case FuseOpcode.DESTROY -> session.destroy();
+      case FuseOpcode.FLUSH -> {
+        return session.unflushed.closing(x.inode());
+      }
       case FuseOpcode.FALLOCATE -> files.allocate();
       case FuseOpcode.LSEEK -> files.seek();
       case FuseOpcode.GETXATTR -> xattrs.get();
@@ -138,8 +143,8 @@ final class FuseDispatcher {
         return attributes.access();
       }
       default -> {
-        // Also FLUSH, INTERRUPT and COPY_FILE_RANGE: nothing waits for a close, every operation
-        // ends soon, and the kernel copies as well as we do. It does not ask again.
+        // Also INTERRUPT and COPY_FILE_RANGE: every operation ends soon, and the kernel copies as
+        // well as we do. It does not ask again.
         return Errno.ENOSYS;
       }
     }

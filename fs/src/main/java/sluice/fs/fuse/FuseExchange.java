@@ -1,6 +1,11 @@
 package sluice.fs.fuse;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
@@ -9,6 +14,7 @@ import sluice.memory.Account;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
+import sluice.sys.Files;
 import sluice.sys.IoVec;
 
 /// One worker's message and answer, with the memory for both. Of that worker.
@@ -38,6 +44,9 @@ final class FuseExchange {
   final FuseReply reply;
   final Block buffer;
   final Memory memory;
+
+  /// The worker's descriptor of the device.
+  int device;
 
   /// An inode that the answer tells the kernel of, or 0.
   long told;
@@ -145,6 +154,52 @@ final class FuseExchange {
 
   private FuseCredentials credentials() {
     return FuseCredentials.of(request.thread(), request.uid(), request.gid());
+  }
+
+  /// A directory has lost a name. What the kernel keeps of its list would show the name at
+  /// positions that it knows, and ends a listing that goes on behind the name. So from now on it
+  /// keeps no list of the directory, until it has forgotten it, and so no stream of it is open.
+  void lostName(long directory) {
+    if (session.remembers() && nodes.loseName(directory)) {
+      dropList(directory);
+    }
+  }
+
+  /// A listing is at its end: the kernel would keep it.
+  void listed(long directory) {
+    if (session.remembers() && nodes.hasLostNames(directory)) {
+      FuseNotices notices = session.notices;
+      if (notices == null) {
+        dropList(directory);
+      } else {
+        notices.send(fd -> dropList(directory, fd));
+      }
+    }
+  }
+
+  /// Of a directory whose lock the asking process has: no listing has locked a page of it.
+  private void dropList(long directory) {
+    dropList(directory, device);
+  }
+
+  /// Has the kernel drop what it keeps of a directory; that it keeps nothing is no error.
+  private void dropList(long directory, int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      dropList(directory, fd, arena.allocate(FuseLayout.NOTICE_BYTES, Long.BYTES));
+    }
+  }
+
+  private void dropList(long directory, int fd, MemorySegment m) {
+    m.set(JAVA_INT, FuseLayout.OUT_LEN, FuseLayout.NOTICE_BYTES);
+    m.set(JAVA_INT, FuseLayout.OUT_ERROR, FuseOpcode.NOTIFY_INVAL_INODE);
+    m.set(JAVA_LONG, FuseLayout.OUT_UNIQUE, 0);
+    m.set(JAVA_LONG, FuseLayout.NOTICE_INO, nodes.swap(directory));
+    m.set(JAVA_LONG, FuseLayout.NOTICE_OFF, 0);
+    m.set(JAVA_LONG, FuseLayout.NOTICE_LEN, 0); // all of it
+    int result = Files.write(fd, m, 0, FuseLayout.NOTICE_BYTES);
+    if (result < 0 && result != -Errno.ENOENT && !session.closing()) {
+      session.report(FuseOpcode.READDIR, directory, new IOException(Errno.name(-result)));
+    }
   }
 
   void close() {

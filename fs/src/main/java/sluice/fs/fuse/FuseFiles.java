@@ -83,6 +83,7 @@ final class FuseFiles {
     long position = x.request.longAt(FuseLayout.IO_OFFSET);
     long from = x.request.bodyOffset() + (long) FuseLayout.IO_BYTES;
     int done = x.tree.write(caller, x.inode(), position, x.memory, from, count);
+    x.session.unflushed.changed(x.inode());
     x.reply.body(8);
     x.reply.setInt(0, done);
   }
@@ -101,6 +102,7 @@ final class FuseFiles {
         x.request.intAt(FuseLayout.FALLOCATE_MODE),
         x.request.longAt(FuseLayout.FALLOCATE_OFFSET),
         x.request.longAt(FuseLayout.FALLOCATE_LENGTH));
+    x.session.unflushed.changed(x.inode());
   }
 
   void seek() throws IOException {

@@ -24,6 +24,7 @@ package sluice.fs.fuse;
 ///   u32 atimensec, mtimensec, ctimensec, mode, unused4, uid, gid, unused5; };
 /// struct fuse_read_in, fuse_write_in { u64 fh, offset; u32 size, flags; u64 lock_owner;
 ///   u32 open_flags, padding; };
+/// struct fuse_notify_inval_inode_out { u64 ino; s64 off, len; };  /* behind a fuse_out_header */
 /// struct fuse_uring_ent_in_out { u64 flags, commit_id; u32 payload_sz, padding; u64 reserved; };
 /// struct fuse_uring_req_header { char in_out[128], op_in[128];
 ///   struct fuse_uring_ent_in_out ring_ent_in_out; };
@@ -45,6 +46,11 @@ final class FuseLayout {
   static final int OUT_ERROR = 4;
   static final int OUT_UNIQUE = 8;
   static final int OUT_BYTES = 16;
+
+  static final int NOTICE_INO = 16;
+  static final int NOTICE_OFF = 24;
+  static final int NOTICE_LEN = 32;
+  static final int NOTICE_BYTES = 40;
 
   static final int INIT_MAJOR = 0;
   static final int INIT_MINOR = 4;

@@ -2,19 +2,23 @@ package sluice.fs.fuse;
 
 import java.util.Arrays;
 
-/// How often the kernel was told of each inode, and whether the tree keeps the inode for it. Of one
-/// thread, or under a lock of its owner.
+/// How often the kernel was told of each inode, whether the tree keeps the inode for it, and
+/// whether it is a directory that has lost a name since. Of one thread, or under a lock of its
+/// owner.
 ///
 /// Open addressing, two longs a place, at most half of them used: what a kernel holds takes it
 /// fifty times that.
 final class FuseLookups {
   private static final int SMALLEST = 16;
   private static final long HELD = 1;
+  private static final long LOST_NAMES = 2;
+  private static final int COUNT_SHIFT = 2;
+  private static final long ONE = 1 << COUNT_SHIFT;
 
   /// 0 where a place is free: no inode has that number.
   private long[] inodes = new long[SMALLEST];
 
-  /// Twice the count, and [#HELD].
+  /// The count, [#LOST_NAMES] and [#HELD].
   private long[] values = new long[SMALLEST];
 
   private int size;
@@ -46,7 +50,7 @@ final class FuseLookups {
       inodes[at] = inode;
       size++;
     }
-    values[at] += 2;
+    values[at] += ONE;
   }
 
   /// The kernel has forgotten so many.
@@ -57,14 +61,32 @@ final class FuseLookups {
     if (inodes[at] == 0 || count <= 0) {
       return false;
     }
-    long left = (values[at] >>> 1) - count;
+    long left = (values[at] >>> COUNT_SHIFT) - count;
     if (left > 0) {
-      values[at] = left << 1 | (values[at] & HELD);
+      values[at] = left << COUNT_SHIFT | (values[at] & (ONE - 1));
       return false;
     }
     boolean held = (values[at] & HELD) != 0;
     remove(at);
     return held;
+  }
+
+  /// Notes that a directory has lost a name.
+  ///
+  /// @return false when the kernel does not know it, or it was noted before
+  boolean loseName(long inode) {
+    int at = place(inode);
+    if (inodes[at] == 0 || (values[at] & LOST_NAMES) != 0) {
+      return false;
+    }
+    values[at] |= LOST_NAMES;
+    return true;
+  }
+
+  /// Whether [#loseName] was called since the kernel knows the inode.
+  boolean hasLostNames(long inode) {
+    int at = place(inode);
+    return inodes[at] != 0 && (values[at] & LOST_NAMES) != 0;
   }
 
   /// Notes that the tree keeps the inode.

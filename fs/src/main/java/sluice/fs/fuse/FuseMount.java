@@ -4,15 +4,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.memory.Account;
+import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.Mounts;
 import sluice.sys.SysException;
+import sluice.sys.mount.Mounts;
 
 /// A file tree mounted in a directory, through `/dev/fuse` and without libfuse. Any thread may
 /// call.
@@ -23,7 +25,9 @@ import sluice.sys.SysException;
 /// caller's: it is to be closed after the mount.
 ///
 /// A file that is opened has reached the tree when a write returns, and the device after `fsync`.
-/// `sync(1)` asks a FUSE file system for nothing; closing the tree makes everything stable.
+/// Mounted from a block device ([FuseStability]), everything has reached it when `sync(2)` or
+/// `umount(2)` returns; [#limits] says where the kernel does not wait. Closing the tree makes
+/// everything stable.
 ///
 /// **Memory maps.** A process that touches a mapped file may wait for an answer at an instruction
 /// where its JVM cannot stop it; so the process that serves a mount must not map files of it.
@@ -31,15 +35,20 @@ import sluice.sys.SysException;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | detached, closed | under the lock | under the lock | under the lock |
-/// | transport, workers, threads | the thread that mounts | plain | plain, before others have it |
+/// | transport, limits, threads | the thread that mounts | plain | plain, before others have it |
+/// | workers | the thread that mounts | concurrent list | concurrent list |
 public final class FuseMount implements AutoCloseable {
   private static final String DEVICE = "/dev/fuse";
+
+  /// As of a mount without a block device.
+  private static final String BLOCK_SIZE = ",blksize=4096";
 
   private final String directory;
   private final FuseSession session;
   private final Account account;
   private String transport = "";
-  private final List<FuseServer> workers = new ArrayList<>();
+  private String limits = "";
+  private final List<FuseServer> workers = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private boolean detached;
   private boolean closed;
@@ -48,6 +57,7 @@ public final class FuseMount implements AutoCloseable {
     this.directory = directory;
     this.session = session;
     account = new Account("fuse", threads * FuseExchange.BYTES);
+    session.beforeEnd(this::awaitOthers);
   }
 
   /// Mounts a tree and begins to answer.
@@ -78,13 +88,19 @@ public final class FuseMount implements AutoCloseable {
       if (options.rings() == RingUse.ON && !rings.possible()) {
         throw rings.refusal();
       }
-      mount(options, fd, mode, target);
+      mount.limits = mount(options, fd, mode, target);
     } catch (IOException | RuntimeException e) {
       first.close();
       throw e;
     }
     try {
       mount.begin(first, rings, options, fd);
+      if (options.readOnly()) {
+        mount.limits = ""; // there is nothing to wait for
+      } else if (mount.limits.isEmpty() && !mount.hearsOfSync()) {
+        mount.limits =
+            "sync(1) does not wait for the mount, as Linux before 6.18 does not tell its server";
+      }
       return mount;
     } catch (IOException | RuntimeException | InterruptedException e) {
       rings.giveUp("", "");
@@ -93,7 +109,8 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  private static void mount(FuseOptions options, int fd, int mode, String target)
+  /// @return what the kernel will not wait for, as far as is known, in a few words
+  private static String mount(FuseOptions options, int fd, int mode, String target)
       throws SysException {
     String data =
         "fd="
@@ -104,17 +121,61 @@ public final class FuseMount implements AutoCloseable {
             + FuseSession.MAX_TRANSFER;
     int trust = options.trusted() ? 0 : Mounts.MS_NOSUID | Mounts.MS_NODEV;
     int flags = trust | (options.readOnly() ? Mounts.MS_RDONLY : 0);
+    String device = options.stability().blockDevice();
+    String why = "";
+    if (!device.isEmpty()) {
+      int result = Mounts.mount(device, target, "fuseblk.sluice", flags, data + BLOCK_SIZE);
+      if (result == 0) {
+        return "";
+      }
+      why = ", as the kernel does not mount " + device + " (" + Errno.name(-result) + ")";
+    }
     SysException.check(
         Mounts.mount(options.source(), target, "fuse.sluice", flags, data),
         "mount",
         options.source(),
         target);
+    return "sync(1) and umount(8) do not wait for the mount" + why;
+  }
+
+  /// Asks for a `sync(2)` of this mount alone, and whether its server has heard of it.
+  private boolean hearsOfSync() throws SysException {
+    int root = Files.openat(Files.AT_FDCWD, directory, Files.O_RDONLY, 0);
+    SysException.check(root, "openat", directory);
+    try {
+      SysException.check(AttributeCalls.syncfs(root), "syncfs", directory);
+    } finally {
+      Files.close(root);
+    }
+    return session.synced();
+  }
+
+  /// What the kernel does not wait for, in a few words; empty when it waits in `sync(2)` and in
+  /// `umount(2)`.
+  public String limits() {
+    return limits;
+  }
+
+  /// Waits until no other worker than the caller uses the tree.
+  private void awaitOthers() {
+    boolean interrupted = false;
+    while (workers.stream().filter(FuseServer::busy).count() > 1) {
+      try {
+        TimeUnit.MILLISECONDS.sleep(1);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /// Answers the kernel's first message, and has as many threads answer the others as are wanted.
   private void begin(FuseWorker first, FuseRings rings, FuseOptions options, int fd)
       throws IOException, InterruptedException {
     try {
+      session.notices = new FuseNotices(cloneDevice(fd));
       rings.open(session, options.threads(), fd, this::start);
       if (rings.possible()) {
         session.ringsReady();
@@ -244,6 +305,8 @@ public final class FuseMount implements AutoCloseable {
 
   /// Ends it, also when it is used: its users get errors then. Idempotent; the tree is not used any
   /// more when this returns.
+  ///
+  /// @throws IOException also when the tree could not be made stable at the unmount
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
@@ -272,9 +335,17 @@ public final class FuseMount implements AutoCloseable {
         }
       }
     }
-    session.nodes.close();
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+    FuseNotices notices = session.notices;
+    if (notices != null) {
+      notices.close();
+    }
+    session.finish();
+    IOException failed = session.endFailure();
+    if (failed != null) {
+      throw failed;
     }
   }
 }

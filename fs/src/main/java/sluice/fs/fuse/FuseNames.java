@@ -116,7 +116,9 @@ final class FuseNames {
   void create() throws IOException {
     x.request.require(FuseLayout.CREATE_BYTES);
     int mode = x.request.intAt(FuseLayout.CREATE_MODE);
-    entry(make(FuseLayout.CREATE_BYTES, NewFile.regular(mode & 0xFFF)));
+    long inode = make(FuseLayout.CREATE_BYTES, NewFile.regular(mode & 0xFFF));
+    entry(inode);
+    x.session.unflushed.changed(inode);
     int opened = x.reply.append(FuseLayout.OPEN_OUT_BYTES);
     x.reply.setInt(opened + FuseLayout.OPEN_OUT_FLAGS, x.openFlags());
   }
@@ -134,12 +136,14 @@ final class FuseNames {
     byte[] name = x.request.name(0);
     long directory = x.inode();
     x.nodes.removing(directory, name, () -> x.tree.unlink(x.caller(), directory, name));
+    x.lostName(directory);
   }
 
   void rmdir() throws IOException {
     byte[] name = x.request.name(0);
     long directory = x.inode();
     x.nodes.removing(directory, name, () -> x.tree.rmdir(x.caller(), directory, name));
+    x.lostName(directory);
   }
 
   void rename() throws IOException {
@@ -159,9 +163,11 @@ final class FuseNames {
     byte[] newName = x.request.name(nameOffset + name.length + 1);
     if (flags != 0) {
       x.tree.rename(x.caller(), from, name, to, newName, flags); // replaces nothing
-      return;
+    } else {
+      x.nodes.removing(to, newName, () -> x.tree.rename(x.caller(), from, name, to, newName, 0));
+      x.lostName(to); // its name may be another file's now
     }
-    x.nodes.removing(to, newName, () -> x.tree.rename(x.caller(), from, name, to, newName, 0));
+    x.lostName(from);
   }
 
   void readLink() throws IOException {

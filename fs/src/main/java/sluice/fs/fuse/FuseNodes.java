@@ -24,6 +24,9 @@ final class FuseNodes {
   private final boolean retainsAll;
   private final FuseLookups[] shards = new FuseLookups[SHARDS];
 
+  /// Guarded by the root's shard.
+  private boolean rootLostNames;
+
   /// @param retainsAll whether names go in other ways than through the kernel: then the tree keeps
   ///   each file that the kernel knows
   FuseNodes(FileTree tree, boolean retainsAll) {
@@ -121,6 +124,29 @@ final class FuseNodes {
     FuseLookups shard = shard(inode);
     synchronized (shard) {
       return shard.hold(inode);
+    }
+  }
+
+  /// A directory has lost a name.
+  ///
+  /// @return whether it is the first that it has lost since the kernel knows it
+  boolean loseName(long directory) {
+    FuseLookups shard = shard(directory);
+    synchronized (shard) {
+      if (directory != root) {
+        return shard.loseName(directory);
+      }
+      boolean first = !rootLostNames; // the kernel knows it without a lookup
+      rootLostNames = true;
+      return first;
+    }
+  }
+
+  /// Whether a directory has lost a name since the kernel knows it.
+  boolean hasLostNames(long directory) {
+    FuseLookups shard = shard(directory);
+    synchronized (shard) {
+      return directory == root ? rootLostNames : shard.hasLostNames(directory);
     }
   }
 

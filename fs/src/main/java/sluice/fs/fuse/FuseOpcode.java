@@ -42,7 +42,11 @@ final class FuseOpcode {
   static final int RENAME2 = 45;
   static final int LSEEK = 46;
   static final int COPY_FILE_RANGE = 47;
+  static final int SYNCFS = 50;
   static final int STATX = 52;
+
+  /// In place of an errno, in a message that answers none.
+  static final int NOTIFY_INVAL_INODE = 2;
 
   /// Protocol version; [#MIN_MINOR] came with Linux 5.4.
   static final int MAJOR = 7;

@@ -14,13 +14,15 @@ package sluice.fs.fuse;
 ///   content nor lists of directories, and asks for each. So it is, whatever is asked for, with a
 ///   tree whose files change elsewhere ([sluice.fs.FileTree#changesOnlyHere])
 /// @param rings whether requests come through io_uring
+/// @param stability what is stable after an unmount, a sync and a close
 public record FuseOptions(
     String source,
     boolean readOnly,
     boolean trusted,
     int threads,
     long validSeconds,
-    RingUse rings) {
+    RingUse rings,
+    FuseStability stability) {
   private static final int MAX_THREADS = 64;
 
   public FuseOptions {
@@ -34,26 +36,30 @@ public record FuseOptions(
 
   /// Writable, not trusted.
   public static FuseOptions of(String source) {
-    return new FuseOptions(source, false, false, 4, 86_400, RingUse.AUTO);
+    return new FuseOptions(source, false, false, 4, 86_400, RingUse.AUTO, FuseStability.NONE);
   }
 
   public FuseOptions withReadOnly(boolean only) {
-    return new FuseOptions(source, only, trusted, threads, validSeconds, rings);
+    return new FuseOptions(source, only, trusted, threads, validSeconds, rings, stability);
   }
 
   public FuseOptions withTrusted(boolean believed) {
-    return new FuseOptions(source, readOnly, believed, threads, validSeconds, rings);
+    return new FuseOptions(source, readOnly, believed, threads, validSeconds, rings, stability);
   }
 
   public FuseOptions withThreads(int count) {
-    return new FuseOptions(source, readOnly, trusted, count, validSeconds, rings);
+    return new FuseOptions(source, readOnly, trusted, count, validSeconds, rings, stability);
   }
 
   public FuseOptions withValidSeconds(long seconds) {
-    return new FuseOptions(source, readOnly, trusted, threads, seconds, rings);
+    return new FuseOptions(source, readOnly, trusted, threads, seconds, rings, stability);
   }
 
   public FuseOptions withRings(RingUse use) {
-    return new FuseOptions(source, readOnly, trusted, threads, validSeconds, use);
+    return new FuseOptions(source, readOnly, trusted, threads, validSeconds, use, stability);
+  }
+
+  public FuseOptions withStability(FuseStability wanted) {
+    return new FuseOptions(source, readOnly, trusted, threads, validSeconds, rings, wanted);
   }
 }

@@ -55,6 +55,7 @@ final class FuseRingWorker implements FuseServer {
     this.rings = rings;
     try {
       x = new FuseExchange(session, account);
+      x.device = fd;
     } catch (IOException | RuntimeException e) {
       Files.close(fd);
       throw e;

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import sluice.fs.FsException;
 import sluice.memory.Account;
 import sluice.sys.Errno;
+import sluice.sys.threads.Uninterrupted;
 
 /// The rings of one connection, or why there are none. Of the thread that mounts, but for what says
 /// that a ring's thread calls it.
@@ -129,11 +130,7 @@ final class FuseRings {
   ///
   /// @return false when rings are not used
   boolean awaitUse() {
-    try {
-      decided.await();
-    } catch (InterruptedException e) {
-      return false;
-    }
+    Uninterrupted.await(decided::await);
     return used;
   }
 

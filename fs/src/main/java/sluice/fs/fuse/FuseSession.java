@@ -17,6 +17,9 @@ import sluice.sys.Errno;
 /// | flags, overRings, failure | the worker that gets INIT | volatile, or after [#begun] | volatile |
 /// | ringsReady | before the first worker starts | plain | plain |
 /// | closing | the thread that ends it | volatile | volatile |
+/// | synced | any worker | volatile | volatile |
+/// | ending | the thread that mounts, before the first worker starts | plain | plain |
+/// | endFailure | the worker that gets DESTROY | volatile | volatile |
 /// | broken | any worker | volatile | volatile |
 final class FuseSession {
   /// Longest content of one message.
@@ -53,6 +56,10 @@ final class FuseSession {
   final FileTree tree;
   final FuseNodes nodes;
   final FuseReaders readers = new FuseReaders();
+  final FuseUnflushed unflushed;
+
+  /// Set before the first worker starts; null where workers send notices themselves.
+  @Nullable FuseNotices notices;
 
   /// How long the kernel may use what it was told. 0 where it is to remember nothing, since files
   /// change in other ways too.
@@ -70,6 +77,10 @@ final class FuseSession {
   private volatile boolean closing;
   private volatile boolean broken;
   private volatile @Nullable IOException failure;
+  private volatile boolean synced;
+  private final boolean closesTree;
+  private Runnable ending = () -> {};
+  private volatile @Nullable IOException endFailure;
 
   FuseSession(FileTree tree, FuseOptions options, Consumer<String> messages) {
     this.tree = tree;
@@ -77,6 +88,8 @@ final class FuseSession {
     readOnly = options.readOnly();
     this.messages = messages;
     nodes = new FuseNodes(tree, !remembers());
+    unflushed = new FuseUnflushed(tree, options.stability().flushOnClose());
+    closesTree = options.stability().closesTree();
   }
 
   /// Whether the kernel keeps names, attributes, content and lists of directories.
@@ -149,6 +162,52 @@ final class FuseSession {
       reply.setInt(FuseLayout.INIT_FLAGS, flags | FuseOpcode.INIT_EXT);
       reply.setInt(FuseLayout.INIT_FLAGS2, agreed);
     }
+  }
+
+  /// What is to be waited for before the tree is left alone at an unmount: the other workers.
+  void beforeEnd(Runnable wait) {
+    ending = wait;
+  }
+
+  /// SYNCFS: `sync(2)` or `syncfs(2)` waits for the answer.
+  void syncAll() throws IOException {
+    synced = true;
+    tree.settle();
+  }
+
+  /// Whether the kernel has handed on a `sync(2)`.
+  boolean synced() {
+    return synced;
+  }
+
+  /// DESTROY: the last message of a mount from a block device, whose `umount(2)` waits for the
+  /// answer.
+  void destroy() throws IOException {
+    closing = true;
+    ending.run();
+    try {
+      finish();
+      if (!closesTree) {
+        tree.settle();
+      }
+    } catch (IOException e) {
+      endFailure = e; // told by the end of the mount: the kernel does not pass it on
+      throw e;
+    }
+  }
+
+  /// Lets go of what is kept for the kernel, and closes the tree where the mount does that.
+  /// Idempotent; no message is being answered.
+  void finish() throws IOException {
+    nodes.close();
+    if (closesTree) {
+      tree.close();
+    }
+  }
+
+  /// How DESTROY has failed.
+  @Nullable IOException endFailure() {
+    return endFailure;
   }
 
   /// INIT was answered, or the connection has ended before.

@@ -38,6 +38,7 @@ final class FuseWorker implements FuseServer {
     this.session = session;
     this.fd = fd;
     x = new FuseExchange(session, account);
+    x.device = fd;
     answers = new FuseDispatcher(x);
   }
 

@@ -35,6 +35,7 @@ import sluice.sys.threads.ThreadEnds;
 /// |---|---|---|---|
 /// | running, its sets | inside the gate, under the monitor | under the monitor | |
 /// | wanted, stable, closing, over, idle, crowded, listeners | under the monitor | under the monitor | |
+/// | settle, settled | under the monitor | under the monitor | |
 /// | failure | under the monitor, once | volatile | volatile |
 /// | log, writer, checkpoints | the journal's thread | plain | plain |
 ///
@@ -77,6 +78,11 @@ public final class Jbd2Journal implements Journal {
 
   /// Threads that wait for room in another group.
   private int crowded;
+
+  /// How often it was asked to have every block at its place, and how many of these are done.
+  private long settle;
+
+  private long settled;
 
   private Jbd2Journal(FrameCache cache, LogFile log, int sequence) {
     this.cache = cache;
@@ -345,6 +351,21 @@ public final class Jbd2Journal implements Journal {
   }
 
   @Override
+  public void settle() throws IOException {
+    sync();
+    synchronized (this) {
+      long mine = ++settle;
+      notifyAll();
+      while (settled < mine && !over) {
+        Uninterruptibly.await(this);
+      }
+      if (settled < mine) {
+        throw ended(reason());
+      }
+    }
+  }
+
+  @Override
   public void close() throws IOException {
     synchronized (this) {
       closing = true;
@@ -385,6 +406,7 @@ public final class Jbd2Journal implements Journal {
     IOException why;
     synchronized (this) {
       over = true;
+      notifyAll();
       told = listeners.take(Long.MAX_VALUE);
       why = reason();
     }
@@ -408,11 +430,11 @@ public final class Jbd2Journal implements Journal {
         return true; // the commit will say so
       }
       long age = running.isEmpty() ? 0 : System.nanoTime() - running.sinceNanos;
-      if (wanted >= running.point || age >= oldNanos) {
+      if (wanted >= running.point || age >= oldNanos || settled < settle) {
         return true;
       }
       idle = true;
-      Uninterruptibly.await(this);
+      Uninterruptibly.awaitAsOwn(this);
       idle = false;
     }
   }
@@ -460,8 +482,23 @@ public final class Jbd2Journal implements Journal {
       told = listeners.take(stable);
     }
     StableListeners.tell(told, null);
-    if (checkpoints.versions() > mostVersions) {
+    writeToPlaces();
+  }
+
+  /// Writes blocks to their places when there are many, or that was asked for.
+  private void writeToPlaces() throws IOException {
+    long asked;
+    boolean wantsIt;
+    synchronized (this) {
+      asked = settle;
+      wantsIt = asked > settled;
+    }
+    if (wantsIt || checkpoints.versions() > mostVersions) {
       checkpoints.writeAll(writer.sequence(), writer.head());
+    }
+    synchronized (this) {
+      settled = asked;
+      notifyAll();
     }
   }
 

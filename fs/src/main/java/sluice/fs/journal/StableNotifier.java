@@ -58,7 +58,7 @@ final class StableNotifier {
   /// @return nothing after the end
   private synchronized List<Notice> take() {
     while (pending.isEmpty() && !closed) {
-      Uninterruptibly.await(this);
+      Uninterruptibly.awaitAsOwn(this);
     }
     List<Notice> some = pending;
     pending = new ArrayList<>();

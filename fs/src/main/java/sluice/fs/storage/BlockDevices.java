@@ -7,6 +7,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.device.FileDevice;
 import sluice.fs.device.ImageFile;
 import sluice.fs.device.MemoryDevice;
+import sluice.fs.device.ScratchDevice;
 import sluice.fs.device.UringDevice;
 
 /// Opens block devices. Any thread may call.
@@ -31,16 +32,23 @@ public final class BlockDevices {
   }
 
   /// Notes that a mount serves an open device, until the device is closed: [#isServed] says so to
-  /// other processes, which cannot see it at the lock.
-  public static void serve(BlockDevice device) throws IOException {
-    if (device instanceof FileDevice file) {
-      file.serve();
-    }
+  /// other processes, which cannot see it at the lock. Where it can, also puts a loop device over
+  /// it, for the kernel to mount from.
+  public static ServedDevice serve(BlockDevice device) throws IOException {
+    return ServedDevice.of(device);
   }
 
   /// Whether a device of an image is open that was given to [#serve], here or in another process.
   public static boolean isServed(Path path) throws IOException {
     return ImageFile.isServed(path);
+  }
+
+  /// A device over another one: what is written stays in memory, and is gone when it is closed. The
+  /// device below stays its owner's.
+  ///
+  /// @param mostBytes kept at most; beyond it a write is `ENOMEM`
+  public static BlockDevice scratch(BlockDevice below, long mostBytes) {
+    return new ScratchDevice(below, mostBytes);
   }
 
   /// As [#file], past the page cache of the kernel and with many transfers at a time: `O_DIRECT`

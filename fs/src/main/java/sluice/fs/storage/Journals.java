@@ -39,8 +39,8 @@ public final class Journals {
   ///
   /// @param cache opened by [BufferCaches]; closed by its owner, after the journal
   /// @param places numbers of the blocks of the log, in its order; copied
-  /// @throws FsException `EUCLEAN` when the log contradicts itself, `EOPNOTSUPP` for features we do
-  ///   not know, by name, `EROFS` on a device opened for reading
+  /// @throws sluice.fs.FsException `EUCLEAN` when the log contradicts itself, `EOPNOTSUPP` for
+  ///   unknown features, by name, `EROFS` on a device opened for reading
   public static Journal jbd2(BufferCache cache, long[] places) throws IOException {
     return Jbd2Journal.open(ours(cache), places);
   }
@@ -57,7 +57,7 @@ public final class Journals {
   /// @param places numbers of the blocks of the log, in its order; copied
   /// @return the device itself when the log is empty; else another that reads as the device would
   ///   after [#replay], and whose owner closes the device
-  /// @throws FsException as [#jbd2]; `ENOMEM` when the log holds more than 2^20 blocks
+  /// @throws sluice.fs.FsException as [#jbd2]; `ENOMEM` when the log holds more than 2^20 blocks
   public static BlockDevice overlay(BlockDevice device, int blockBytes, long[] places)
       throws IOException {
     LogOverlay overlay = LogOverlay.over(device, blockBytes, places, LogOverlay.MOST_BLOCKS);
@@ -72,7 +72,7 @@ public final class Journals {
   /// Looks at the superblock of a log of JBD2, and changes nothing.
   ///
   /// @param places numbers of the blocks of the log, in its order
-  /// @throws FsException as [#jbd2]
+  /// @throws sluice.fs.FsException as [#jbd2]
   public static void check(BlockDevice device, int blockBytes, long[] places) throws IOException {
     try (LogFile log = LogFile.open(device, blockBytes, places)) {
       log.requireSound();

@@ -59,7 +59,7 @@ final class CrashJudge implements AutoCloseable {
       throws IOException, InterruptedException {
     E2fsprogs.require("e2fsck");
     Images.save(crashed, file);
-    TreeState unreplayed = withoutAChange(crashed, what);
+    TreeState unreplayed = withoutAChange(crashed, failed, what);
     TreeState found = mounted(crashed, what);
     assertThat(Images.problems(crashed)).as(what).isEmpty();
     requirement.require(found);
@@ -88,8 +88,12 @@ final class CrashJudge implements AutoCloseable {
   }
 
   /// What is seen while the log is not replayed.
-  private TreeState withoutAChange(BlockDevice crashed, String what) throws IOException {
+  private TreeState withoutAChange(BlockDevice crashed, boolean failed, String what)
+      throws IOException {
     byte[] before = Blocks.all(crashed);
+    if (!failed) {
+      assertThat(Images.problems(crashed)).as(what + ": before its log is replayed").isEmpty();
+    }
     try (Ext2 tree = Ext2.mount(crashed, options.withReadOnly(true))) {
       return reader.read(tree, null);
     } catch (IOException | RuntimeException | AssertionError e) {

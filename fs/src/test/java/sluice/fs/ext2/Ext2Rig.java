@@ -3,6 +3,7 @@ package sluice.fs.ext2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,6 +13,8 @@ import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.ext2.layout.Features;
+import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BlockDevices;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
@@ -35,9 +38,33 @@ public final class Ext2Rig implements AutoCloseable {
   }
 
   Ext2Rig(long deviceBytes, FormatOptions format, MountOptions options) throws IOException {
-    this.options = options;
-    device = BlockDevices.memory(deviceBytes);
+    this(formatted(deviceBytes, format), options);
+  }
+
+  /// An image in which directories get no trees of hashes.
+  static Ext2Rig linear(long deviceBytes, int blockBytes) throws IOException {
+    FormatOptions format = FormatOptions.forDevice(deviceBytes).withBlockBytes(blockBytes);
+    BlockDevice device = formatted(deviceBytes, format);
+    Block first = Blocks.of(4096);
+    device.read(0, first, 0, 4096);
+    int at = SuperblockLayout.POSITION + SuperblockLayout.COMPATIBLE;
+    int features = first.segment().get(ValueLayout.JAVA_INT_UNALIGNED, at);
+    int without = features & ~Features.DIR_INDEX;
+    first.segment().set(ValueLayout.JAVA_INT_UNALIGNED, at, without);
+    device.write(0, first, 0, 4096);
+    first.release();
+    return new Ext2Rig(device, MountOptions.defaults().withCacheBytes(16 << 20));
+  }
+
+  private static BlockDevice formatted(long deviceBytes, FormatOptions format) throws IOException {
+    BlockDevice device = BlockDevices.memory(deviceBytes);
     Ext2Format.format(device, format, _ -> {});
+    return device;
+  }
+
+  private Ext2Rig(BlockDevice device, MountOptions options) throws IOException {
+    this.options = options;
+    this.device = device;
     tree = Ext2.mount(device, options);
     int bytes = 4 << 20;
     block = Blocks.of(bytes);

@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import sluice.fs.FileTree;
 import sluice.memory.Account;
 import sluice.sys.Files;
@@ -26,6 +28,10 @@ final class FakeFuseKernel implements AutoCloseable {
   record Answer(long unique, int error, ByteBuffer body) {}
 
   final FuseSession session;
+
+  /// Nodes of whose list nothing is to be kept.
+  final List<Long> dropped = new ArrayList<>();
+
   private final int fd;
   private final Thread thread;
   private final Arena arena = Arena.ofConfined();
@@ -110,6 +116,10 @@ final class FakeFuseKernel implements AutoCloseable {
     ByteBuffer all = memory.asSlice(0, bytes).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     if (all.getInt(FuseLayout.OUT_LEN) != bytes) {
       throw new IOException("the answer says " + all.getInt(0) + " bytes and has " + bytes);
+    }
+    if (all.getLong(FuseLayout.OUT_UNIQUE) == 0) {
+      dropped.add(all.getLong(FuseLayout.NOTICE_INO));
+      return receive(); // it answers nothing
     }
     ByteBuffer body = body(bytes - FuseLayout.OUT_BYTES);
     body.put(all.slice(FuseLayout.OUT_BYTES, body.capacity())).flip();

@@ -50,6 +50,19 @@ abstract class FuseMountContract {
   /// How requests come.
   abstract RingUse rings();
 
+  /// Whether the mount is made from a block device.
+  boolean fromBlockDevice() {
+    return false;
+  }
+
+  final FuseOptions options(boolean readOnly) {
+    FuseStability stability = FuseStability.NONE.withClosesTree(fromBlockDevice());
+    return FuseOptions.of("disk.img")
+        .withRings(rings())
+        .withReadOnly(readOnly)
+        .withStability(stability);
+  }
+
   @BeforeEach
   void require() {
     FuseRig.require();
@@ -57,8 +70,68 @@ abstract class FuseMountContract {
   }
 
   final FuseRig open(long bytes, int blockBytes) throws Exception {
-    return FuseRig.open(directory, bytes, blockBytes, rings());
+    return FuseRig.open(directory, bytes, blockBytes, options(false));
   }
+
+  /// A stream that goes on behind a name that is gone by now gets all that is left, also when
+  /// another stream has read the whole directory meanwhile; and no position shows a name that is
+  /// gone.
+  @Test
+  void positionsOfDirectoryStreamsOutliveChanges() throws Exception {
+    FuseRig rig = open(64 << 20, 1024);
+    try (rig) {
+      rig.sh("for i in $(seq 60); do echo > few-$i; done; mkdir d; cd d; seq 2000 | xargs touch");
+      for (String where : List.of(".", "d")) {
+        String said = rig.python("where = '" + where + "'\n" + POSITIONS);
+        assertThat(said).endsWith("good\n");
+      }
+    }
+    rig.closeClean();
+  }
+
+  private static final String POSITIONS =
+      """
+      import ctypes, random
+      c = ctypes.CDLL(None)
+      c.opendir.restype = c.readdir.restype = ctypes.c_void_p
+      c.opendir.argtypes = [ctypes.c_char_p]
+      c.readdir.argtypes = c.closedir.argtypes = c.telldir.argtypes = [ctypes.c_void_p]
+      c.telldir.restype = ctypes.c_long
+      c.seekdir.argtypes = [ctypes.c_void_p, ctypes.c_long]
+      os.chdir(where)
+      random.seed(1)
+      def read(d):
+          e = c.readdir(d)
+          return ctypes.string_at(e + 19).decode() if e else None
+      d = c.opendir(b'.')
+      names, before = [], []
+      at = c.telldir(d)
+      name = read(d)
+      while name is not None:
+          names.append(name)
+          before.append(at)
+          at = c.telldir(d)
+          name = read(d)
+      gone = set()
+      def check(i):
+          want = next((n for n in names[i:] if n not in gone), None)
+          c.seekdir(d, before[i])
+          found = read(d)
+          assert found == want, (names[i], found, want, len(gone))
+      for i in range(3000):
+          if random.random() < 0.1:
+              victim = random.choice(names)
+              if os.path.isfile(victim) and len(gone) + 20 < len(names):
+                  if random.random() < 0.5:
+                      os.unlink(victim)
+                  else:
+                      os.rename(victim, '/'.join(['..', 'moved']) if where == 'd' else 'd/moved')
+                  gone.add(victim)
+          if random.random() < 0.05:
+              os.listdir('.')
+          check(random.randrange(len(names)))
+      print('good')
+      """;
 
   @Test
   void filesThroughNio() throws Exception {
@@ -324,7 +397,7 @@ abstract class FuseMountContract {
       rig.mount.awaitEnd();
     }
     rig.closeClean();
-    try (FuseRig again = new FuseRig(rig.image, rig.directory, true, rings())) {
+    try (FuseRig again = new FuseRig(rig.image, rig.directory, options(true))) {
       assertThat(Files.size(again.directory.resolve("file"))).isEqualTo(10);
     }
   }
@@ -432,7 +505,7 @@ abstract class FuseMountContract {
     Files.write(rig.directory.resolve("file"), new byte[10]);
     rig.closeClean();
     byte[] before = Files.readAllBytes(rig.image);
-    try (FuseRig readOnly = new FuseRig(rig.image, rig.directory, true, rings())) {
+    try (FuseRig readOnly = new FuseRig(rig.image, rig.directory, options(true))) {
       assertThat(readOnly.directory.resolve("file")).hasBinaryContent(new byte[10]);
       LinuxTools.Said said = LinuxTools.run("sh", "-c", "echo > '" + readOnly.directory + "/file'");
       assertThat(said.output()).contains("Read-only file system");

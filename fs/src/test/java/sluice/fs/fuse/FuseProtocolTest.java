@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,67 @@ final class FuseProtocolTest {
       assertThat(flags & (1 << 1 | 1 << 10)).as("FUSE_POSIX_LOCKS, FUSE_FLOCK_LOCKS").isZero();
       assertThat(kernel.ask(FuseOpcode.OPEN, 1, new int[2]).error()).isEqualTo(-Errno.ENOSYS);
       kernel.session.awaitBegun();
+    }
+  }
+
+  /// `sync(2)`: everything is at its place in the image when it is answered.
+  @Test
+  void syncfsWaitsForAll() throws Exception {
+    try (Ext2Rig rig = new Ext2Rig(8 << 20, 4096);
+        FakeFuseKernel kernel = begun(kernel(rig))) {
+      long _ = create(kernel, "a");
+      long point = rig.tree.stablePoint();
+      assertThat(kernel.session.synced()).isFalse();
+      assertThat(kernel.ask(FuseOpcode.SYNCFS, 1, new int[2]).error()).isZero();
+      assertThat(kernel.session.synced()).isTrue();
+      assertStable(rig, point);
+    }
+  }
+
+  private static void assertStable(Ext2Rig rig, long point) throws Exception {
+    CountDownLatch told = new CountDownLatch(1);
+    rig.tree.whenStable(point, _ -> told.countDown());
+    assertThat(told.getCount()).as("stable without a wait").isZero();
+  }
+
+  @Test
+  void closingWaitsWhereThatIsWanted() throws Exception {
+    FuseStability flushing = FuseStability.NONE.withFlushOnClose(true);
+    FuseOptions options = FuseOptions.of("test").withStability(flushing);
+    try (Ext2Rig rig = new Ext2Rig(8 << 20, 4096);
+        FakeFuseKernel kernel = begun(new FakeFuseKernel(rig.tree, options, directory))) {
+      long node = create(kernel, "a");
+      assertThat(kernel.ask(FuseOpcode.WRITE, node, write(0, new byte[5000])).error()).isZero();
+      long point = rig.tree.stablePoint();
+      assertThat(kernel.ask(FuseOpcode.FLUSH, node, new int[6]).error()).isZero();
+      assertStable(rig, point);
+      assertThat(kernel.ask(FuseOpcode.FLUSH, node, new int[6]).error()).isZero();
+    }
+    try (Ext2Rig rig = new Ext2Rig(8 << 20, 4096);
+        FakeFuseKernel kernel = begun(kernel(rig))) {
+      int error = kernel.ask(FuseOpcode.FLUSH, create(kernel, "a"), new int[6]).error();
+      assertThat(error).isEqualTo(-Errno.ENOSYS);
+    }
+  }
+
+  /// The last message of a mount from a block device.
+  @Test
+  void destroyClosesTheTreeThatIsTheMounts() throws Exception {
+    FuseStability closing = FuseStability.NONE.withClosesTree(true);
+    FuseOptions options = FuseOptions.of("test").withStability(closing);
+    try (Ext2Rig rig = new Ext2Rig(8 << 20, 4096);
+        FakeFuseKernel kernel = begun(new FakeFuseKernel(rig.tree, options, directory))) {
+      long _ = create(kernel, "a");
+      assertThat(kernel.ask(FuseOpcode.DESTROY, 0, NOTHING).error()).isZero();
+      assertThat(rig.tree.closedCleanly()).isTrue();
+      assertThat(kernel.ask(FuseOpcode.GETATTR, 1, new int[4]).error()).isEqualTo(-Errno.EIO);
+    }
+    try (Ext2Rig rig = new Ext2Rig(8 << 20, 4096);
+        FakeFuseKernel kernel = begun(kernel(rig))) {
+      long _ = create(kernel, "a");
+      assertThat(kernel.ask(FuseOpcode.DESTROY, 0, NOTHING).error()).isZero();
+      assertThat(rig.tree.closedCleanly()).isFalse();
+      assertThat(rig.tree.attributes(rig.tree.rootInode()).isDirectory()).isTrue();
     }
   }
 
@@ -207,7 +269,8 @@ final class FuseProtocolTest {
           kernel.sendRaw(raw);
         } else {
           int opcode = random.nextInt(56);
-          kernel.send(opcode == FuseOpcode.INIT ? 0 : opcode, node(random), hostile(random));
+          boolean ends = opcode == FuseOpcode.INIT || opcode == FuseOpcode.DESTROY;
+          kernel.send(ends ? 0 : opcode, node(random), hostile(random));
         }
         long ping = kernel.send(FuseOpcode.GETATTR, 1, FakeFuseKernel.body(16));
         Answer answer;

@@ -14,6 +14,7 @@ import sluice.fs.ext2.MountOptions;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.ServedDevice;
 
 /// An image of ours mounted through FUSE in a directory of its own. Of the test's thread.
 final class FuseRig implements AutoCloseable {
@@ -37,11 +38,25 @@ final class FuseRig implements AutoCloseable {
     device = BlockDevices.file(image, readOnly);
     tree = Ext2.mount(device, MountOptions.defaults().withReadOnly(readOnly));
     try {
-      mount = FuseMount.open(tree, directory, options, messages::add);
+      mount = mounted(options);
     } catch (IOException e) {
       tree.close();
       device.close();
       throw e;
+    }
+  }
+
+  /// Where the mount closes its tree, it is made from a block device.
+  private FuseMount mounted(FuseOptions options) throws IOException, InterruptedException {
+    if (!options.stability().closesTree()) {
+      return FuseMount.open(tree, directory, options, messages::add);
+    }
+    try (ServedDevice served = BlockDevices.serve(device)) {
+      if (served.blockDevice().isEmpty()) {
+        throw new IOException(served.why());
+      }
+      FuseStability from = options.stability().withBlockDevice(served.blockDevice());
+      return FuseMount.open(tree, directory, options.withStability(from), messages::add);
     }
   }
 

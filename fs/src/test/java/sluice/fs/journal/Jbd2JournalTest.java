@@ -68,6 +68,23 @@ final class Jbd2JournalTest {
     }
   }
 
+  /// A program that does not know the log finds all of it.
+  @Test
+  void whatIsSettledIsAtItsPlace() throws IOException {
+    try (JournalRig rig = JournalRig.fresh(LOG, FRAMES)) {
+      for (int version = 1; version <= 5; version++) {
+        rig.change(version, A, A + version);
+        rig.journal.settle();
+        assertThat(onDevice(rig.device, A)).isEqualTo(version);
+        assertThat(onDevice(rig.device, A + version)).isEqualTo(version);
+      }
+      rig.journal.settle();
+      try (JournalRig after = crash(rig)) {
+        assertThat(after.version(A)).isEqualTo(5);
+      }
+    }
+  }
+
   @Test
   void whatIsOldBecomesStableWithoutARequest() throws Exception {
     BlockDevice device = BlockDevices.memory(JournalRig.BLOCKS * JournalRig.BLOCK);

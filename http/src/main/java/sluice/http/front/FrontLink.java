@@ -9,6 +9,9 @@ public interface FrontLink {
   /// @return false when no more should come before [FrontedConnection#resume]
   boolean received(View view, int from, int to);
 
+  /// Whether the application has left bytes unread.
+  boolean holdsUnread();
+
   /// The client sends no more.
   void ended();
 

@@ -261,6 +261,20 @@ public final class FrontTracker {
     }
   }
 
+  /// Whether [#beforeHead] is to be called with what is about to be sent.
+  public boolean awaitsHead() {
+    ReplyCapture capture = owedCount == 0 ? null : captures[oldest];
+    return capture != null && capture.awaitsHead();
+  }
+
+  /// Ends what is kept for other targets that the reply names which is about to be sent.
+  public void beforeHead(View view, int from, int to) {
+    ReplyCapture capture = captures[oldest];
+    if (capture != null) {
+      capture.beforeHead(view, from, to);
+    }
+  }
+
   /// Follows bytes that the application has written.
   public void replied(View view, int from, int to) {
     int at = from;
@@ -274,6 +288,9 @@ public final class FrontTracker {
       ReplyCapture capture = captures[oldest];
       if (capture != null) {
         capture.append(view, begun, at);
+        if (reply.interim()) {
+          capture.restart();
+        }
       }
       boolean newest = owedCount == 1;
       if (newest && holdsBody && reply.continued()) {

@@ -89,6 +89,14 @@ public final class FrontedConnection {
   public int send(int fd, MemorySegment segment, long offset, int length) {
     synchronized (this) {
       tracker.beforeReply();
+      if (tracker.awaitsHead()) {
+        View view = bind(segment, offset, length);
+        try {
+          tracker.beforeHead(view, 0, length);
+        } finally {
+          unbind();
+        }
+      }
       if (loopSends) {
         return post(segment, offset, length);
       }
@@ -106,21 +114,33 @@ public final class FrontedConnection {
       return;
     }
     int owed = tracker.owed();
+    View view = bind(segment, offset, count);
+    try {
+      tracker.replied(view, 0, count);
+    } finally {
+      unbind();
+    }
+    if (inputWaits && (tracker.owed() < owed || tracker.reason() != null)) {
+      inputWaits = false;
+      loop.execute(resume);
+    }
+  }
+
+  /// A view of bytes for the calling thread, until [#unbind]. Holder of the lock.
+  private View bind(MemorySegment segment, long offset, int count) {
     ViewBinder binder = follower;
     if (binder == null || followerOwner != Thread.currentThread()) {
       followerOwner = Thread.currentThread();
       binder = new ViewBinder(Thread.currentThread());
       follower = binder;
     }
-    View view = binder.bind(segment, offset, count);
-    try {
-      tracker.replied(view, 0, count);
-    } finally {
+    return binder.bind(segment, offset, count);
+  }
+
+  private void unbind() {
+    ViewBinder binder = follower;
+    if (binder != null) {
       binder.unbind();
-    }
-    if (inputWaits && (tracker.owed() < owed || tracker.reason() != null)) {
-      inputWaits = false;
-      loop.execute(resume);
     }
   }
 
@@ -147,16 +167,26 @@ public final class FrontedConnection {
     }
   }
 
-  /// Whether nothing of the loop would be cut off if the output was shut down now. If not, the loop
-  /// ends the connection when all has gone.
+  /// Whether the output can be shut down without cutting off anything of the loop. If not, the loop
+  /// shuts it down, or ends the connection when all has gone. It answers no more: it could not.
   public boolean shutsDownOutput() {
     synchronized (this) {
+      tracker.giveUp(OpaqueReason.SERVER_CLOSES);
       if (!loopSends) {
         return true;
       }
     }
-    loop.execute(this::endHere);
+    loop.execute(this::shutHere);
     return false;
+  }
+
+  private void shutHere() {
+    if (connection.isOpen() && allSent()) {
+      connection.shutdownOutput();
+    } else {
+      over = true;
+      connection.close();
+    }
   }
 
   /// There is room for input again.
@@ -172,24 +202,33 @@ public final class FrontedConnection {
 
   /// The application has closed the connection, and its descriptor.
   ///
-  /// @param gently what the client still sends is dropped for a while, so that no reset destroys
-  ///   the last reply
-  public void closed(boolean gently) {
-    loop.execute(gently ? this::endGently : this::endHere);
+  /// @param endsFirst the output ends before unread bytes reset the connection
+  public void closed(boolean endsFirst) {
+    loop.execute(endsFirst ? this::endOutputFirst : this::endHere);
   }
 
-  private void endGently() {
-    over = true;
-    connection.close();
+  /// The application has taken the connection never, and closed its descriptor.
+  public void dropped() {
+    loop.execute(() -> end(true, false));
+  }
+
+  private void endOutputFirst() {
+    end(false, true);
   }
 
   private void endHere() {
+    end(false, false);
+  }
+
+  /// Ends the connection as the kernel would, but not before all of the loop has been sent.
+  private void end(boolean resets, boolean endsFirst) {
     over = true;
     if (!connection.isOpen()) {
       return;
     }
+    FrontLink own = link;
     if (allSent()) {
-      connection.abort(); // as a close: FIN, or a reset where bytes were left unread
+      connection.closeAsKernel(resets || (own != null && own.holdsUnread()), endsFirst);
     } else {
       connection.close();
     }

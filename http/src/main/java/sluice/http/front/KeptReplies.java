@@ -1,7 +1,7 @@
 package sluice.http.front;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.BodyKind;
 import sluice.http.parse.Field;
@@ -35,7 +34,8 @@ import sluice.memory.View;
 /// **Nothing outdated.** [#purge] and its like return when no request that comes later can be
 /// answered by what was kept or is on its way: a reply is kept only if nothing of its target was
 /// ended since its request was passed on. A request with another method than `GET`, `HEAD`,
-/// `OPTIONS` or `TRACE` ends what is kept for its target before the first byte of its reply leaves.
+/// `OPTIONS` or `TRACE` ends what is kept for its target before the first byte of its reply leaves,
+/// and for what that names in `Location` and `Content-Location` before its head has left.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -44,10 +44,8 @@ public final class KeptReplies {
   /// The longest reply that is kept, with its head.
   public static final int MOST_REPLY_BYTES = 64 << 10;
 
-  private static final int STRIPES = 256;
   private static final byte[] NO_BYTES = {};
   private static final byte SEPARATOR = '\n';
-  private static final long MOST_SECONDS = 365L * 24 * 3600;
 
   /// Fields of a request that make it the application's: its answer may be another one.
   private static final List<String> APPLICATIONS =
@@ -59,7 +57,7 @@ public final class KeptReplies {
   /// @param seconds how long they are fresh
   public record Rule(String path, long seconds) {
     public Rule {
-      if (!path.startsWith("/") || seconds <= 0 || seconds > MOST_SECONDS) {
+      if (!path.startsWith("/") || seconds <= 0 || seconds > ReplyLifetime.MOST_SECONDS) {
         throw new IllegalArgumentException(
             path + "=" + seconds + ": not PATH=SECONDS. Fix: as /news/*=5");
       }
@@ -110,33 +108,25 @@ public final class KeptReplies {
   /// @param bytes of them
   public record Counts(long hits, long stored, int kept, long bytes) {}
 
-  private final long limitBytes;
   private final List<Rule> rules;
   private final LongSupplier clock;
+  private final InstantSource calendar;
   private final long seed = ThreadLocalRandom.current().nextLong();
-
-  /// By target: how often something was ended, and how many replies are kept.
-  private final int[] generations = new int[STRIPES];
-
-  private final int[] keptOf = new int[STRIPES];
-  private KeptReply[] table = new KeptReply[64];
-  private final ArrayDeque<KeptReply> order = new ArrayDeque<>();
-  private long bytes;
-  private int count;
-  private int put;
+  private final ReplyTable table;
   private long hits;
-  private long stored;
 
   /// @param limitBytes of all replies together
   public KeptReplies(long limitBytes, List<Rule> rules) {
-    this(limitBytes, rules, System::nanoTime);
+    this(limitBytes, rules, System::nanoTime, InstantSource.system());
   }
 
   /// @param clock nanoseconds from anywhere
-  KeptReplies(long limitBytes, List<Rule> rules, LongSupplier clock) {
-    this.limitBytes = limitBytes;
+  /// @param calendar what dates of replies are compared with
+  KeptReplies(long limitBytes, List<Rule> rules, LongSupplier clock, InstantSource calendar) {
+    this.table = new ReplyTable(limitBytes);
     this.rules = List.copyOf(rules);
     this.clock = clock;
+    this.calendar = calendar;
   }
 
   // ---- for loops ------------------------------------------------------------------------------
@@ -144,18 +134,18 @@ public final class KeptReplies {
   /// The fresh reply to a request, or null. Whether it can be answered at all is told by
   /// [FrontTracker#isAnswerable].
   synchronized @Nullable KeptReply lookup(HttpRequest request) {
-    if (count == 0 || !mayBeAnswered(request)) {
+    if (table.count() == 0 || !mayBeAnswered(request)) {
       return null;
     }
     KeptReply found = find(request, hash(request, true), true);
-    if (found == null && put > 0) {
+    if (found == null && table.hasForAllHosts()) {
       found = find(request, hash(request, false), false);
     }
     if (found == null) {
       return null;
     }
     if (!found.isFresh(clock.getAsLong())) {
-      remove(found);
+      table.remove(found);
       return null;
     }
     found.used = true;
@@ -189,7 +179,7 @@ public final class KeptReplies {
   }
 
   private @Nullable KeptReply find(HttpRequest request, long hash, boolean whole) {
-    KeptReply at = table[slot(hash)];
+    KeptReply at = table.first(hash);
     while (at != null && (at.hash != hash || !isFor(at.key, request, whole))) {
       at = at.next;
     }
@@ -251,20 +241,20 @@ public final class KeptReplies {
     View view = request.view();
     int line = request.firstLine(Field.ACCEPT_ENCODING);
     String target = pathAndQuery(request);
-    byte[] key =
+    String host = view.latin1(request.hostFrom(), request.hostTo());
+    KeptReply.Key key =
         key(
-            bytes(view, request.hostFrom(), request.hostTo()),
+            Latin1.bytes(host),
             Latin1.bytes(target),
             line < 0 ? NO_BYTES : bytes(view, request.valueFrom(line), request.valueTo(line)));
-    int stripe = stripe(target);
     boolean ruled = rule(target) != null;
     synchronized (this) {
       return new ReplyCapture(
           this,
-          changes,
+          changes ? host : null,
           ruled,
-          new KeptReply.Key(key, hash(key), stripe),
-          generations[stripe],
+          key,
+          table.generation(key.targetHash()),
           clock.getAsLong());
     }
   }
@@ -299,40 +289,30 @@ public final class KeptReplies {
     if (head == null || !head.isOk()) {
       return;
     }
-    String target = target(capture.key.bytes());
-    long seconds = freshSeconds(head, target);
-    long age = age(head);
-    if (seconds <= age) {
+    long nowSeconds = calendar.instant().getEpochSecond();
+    long nowNanos = clock.getAsLong();
+    Rule rule = rule(capture.key.targetText());
+    long freshSeconds = ReplyLifetime.seconds(head, rule == null ? 0 : rule.seconds);
+    long bornNanos = // RFC 9111, 4.2.3
+        Math.min(
+            capture.sinceNanos - nanos(ReplyLifetime.ageValue(head)),
+            nowNanos - nanos(ReplyLifetime.apparentAge(head, nowSeconds)));
+    if (bornNanos + nanos(freshSeconds) - nowNanos <= 0) {
       return;
     }
     byte[] body = Arrays.copyOfRange(reply, head.length(), length);
-    KeptReply.Parts parts = KeptReply.Parts.of(head, body, tags(head), age, seconds);
-    KeptReply kept = new KeptReply(capture.key, parts, capture.sinceNanos);
+    KeptReply.Parts parts =
+        KeptReply.Parts.of(head.dated(nowSeconds), body, tags(head), freshSeconds);
+    KeptReply kept = new KeptReply(capture.key, parts, bornNanos);
     synchronized (this) {
-      if (generations[capture.key.stripe()] == capture.generation) {
-        insert(kept);
+      if (table.generation(capture.key.targetHash()) == capture.generation) {
+        table.insert(kept, nowNanos);
       }
     }
   }
 
-  /// How long a reply is fresh from age 0; 0 when it may not be kept.
-  private long freshSeconds(ReplyHead head, String target) {
-    Map<String, String> control = head.cacheControl();
-    if (control == null
-        || control.containsKey("no-store")
-        || control.containsKey("private")
-        || control.containsKey("no-cache")
-        || control.containsKey("must-understand")
-        || head.has("set-cookie")
-        || !List.of("accept-encoding").containsAll(head.members("vary"))) {
-      return 0;
-    }
-    Rule rule = rule(target);
-    if (rule != null) {
-      return rule.seconds;
-    }
-    String lifetime = control.getOrDefault("s-maxage", control.getOrDefault("max-age", ""));
-    return control.containsKey("public") ? seconds(lifetime) : 0;
+  private static long nanos(long seconds) {
+    return seconds * 1_000_000_000L;
   }
 
   private @Nullable Rule rule(String target) {
@@ -342,18 +322,6 @@ public final class KeptReplies {
       }
     }
     return null;
-  }
-
-  private static long age(ReplyHead head) {
-    return head.has("age") ? Math.max(0, seconds(head.value("age"))) : 0;
-  }
-
-  /// @return 0 for what is no number
-  private static long seconds(String digits) {
-    if (digits.isEmpty() || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      return 0;
-    }
-    return digits.length() > 9 ? MOST_SECONDS : Math.min(MOST_SECONDS, Long.parseLong(digits));
   }
 
   private static Set<String> tags(ReplyHead head) {
@@ -367,15 +335,8 @@ public final class KeptReplies {
   }
 
   /// Ends what is kept, and on its way, for the target of a key.
-  synchronized void targetChanged(int stripe, byte[] key) {
-    int _ = endTarget(stripe, target(key));
-  }
-
-  private int endTarget(int stripe, String target) {
-    generations[stripe]++;
-    return keptOf[stripe] == 0
-        ? 0
-        : removeIf(each -> each.stripe == stripe && target(each.key).equals(target));
+  synchronized void targetChanged(KeptReply.Key key) {
+    int _ = table.endTarget(key.targetHash(), key.target());
   }
 
   // ---- for applications -----------------------------------------------------------------------
@@ -409,12 +370,16 @@ public final class KeptReplies {
     Set<String> lower = new HashSet<>();
     tags.forEach(tag -> lower.add(tag.toLowerCase(Locale.ROOT)));
     KeptReply.Parts parts =
-        KeptReply.Parts.of(head, body.clone(), lower, 0, Math.min(seconds, MOST_SECONDS));
-    byte[] key = key(NO_BYTES, target.getBytes(StandardCharsets.ISO_8859_1), NO_BYTES);
-    int stripe = stripe(target);
+        KeptReply.Parts.of(
+            head.dated(calendar.instant().getEpochSecond()),
+            body.clone(),
+            lower,
+            Math.min(seconds, ReplyLifetime.MOST_SECONDS));
+    KeptReply.Key key = key(NO_BYTES, Latin1.bytes(target), NO_BYTES);
     synchronized (this) {
-      targetChanged(stripe, key);
-      insert(new KeptReply(new KeptReply.Key(key, hash(key), stripe), parts, clock.getAsLong()));
+      targetChanged(key);
+      long now = clock.getAsLong();
+      table.insert(new KeptReply(key, parts, now), now);
     }
   }
 
@@ -433,8 +398,12 @@ public final class KeptReplies {
   /// Ends what is kept for a path and query, of all hosts.
   ///
   /// @return how many replies were kept
-  public synchronized int purge(String target) {
-    return endTarget(stripe(target), target);
+  public int purge(String target) {
+    byte[] bytes = target.getBytes(StandardCharsets.ISO_8859_1);
+    long hash = hash(bytes);
+    synchronized (this) {
+      return table.endTarget(hash, bytes);
+    }
   }
 
   /// Ends all replies with a tag, which they have by [#put] or by the field `Cache-Tag` or
@@ -442,161 +411,32 @@ public final class KeptReplies {
   ///
   /// @return how many replies were kept
   public synchronized int purgeTag(String tag) {
-    endAllOnTheirWay(); // their tags are not known yet
-    String lower = tag.toLowerCase(Locale.ROOT);
-    return removeIf(each -> each.tags.contains(lower));
+    return table.endTag(tag.toLowerCase(Locale.ROOT));
   }
 
   /// Ends all.
   ///
   /// @return how many replies were kept
   public synchronized int clear() {
-    endAllOnTheirWay();
-    return removeIf(each -> true);
-  }
-
-  private void endAllOnTheirWay() {
-    for (int i = 0; i < STRIPES; i++) {
-      generations[i]++;
-    }
+    return table.clear();
   }
 
   public synchronized Counts counts() {
-    return new Counts(hits, stored, count, bytes);
-  }
-
-  // ---- the table, under the lock --------------------------------------------------------------
-
-  private void insert(KeptReply reply) {
-    int charged = reply.chargedBytes();
-    if (charged > limitBytes) {
-      return;
-    }
-    removeIf(table[slot(reply.hash)], each -> each.answers(reply.key));
-    while (bytes + charged > limitBytes && !order.isEmpty()) {
-      KeptReply oldest = order.removeFirst();
-      if (oldest.kept && oldest.used && oldest.isFresh(clock.getAsLong())) {
-        oldest.used = false;
-        order.addLast(oldest);
-      } else {
-        remove(oldest);
-      }
-    }
-    if (count >= table.length) {
-      grow();
-    }
-    int slot = slot(reply.hash);
-    reply.next = table[slot];
-    table[slot] = reply;
-    reply.kept = true;
-    order.addLast(reply);
-    count++;
-    keptOf[reply.stripe]++;
-    put += isPut(reply) ? 1 : 0;
-    bytes += charged;
-    stored++;
-  }
-
-  private static boolean isPut(KeptReply reply) {
-    return reply.key[0] == SEPARATOR;
-  }
-
-  private int removeIf(Predicate<KeptReply> ended) {
-    int removed = 0;
-    for (KeptReply first : table.clone()) {
-      removed += removeIf(first, ended);
-    }
-    return removed;
-  }
-
-  private int removeIf(@Nullable KeptReply first, Predicate<KeptReply> ended) {
-    int removed = 0;
-    KeptReply at = first;
-    while (at != null) {
-      KeptReply next = at.next;
-      if (ended.test(at)) {
-        remove(at);
-        removed++;
-      }
-      at = next;
-    }
-    return removed;
-  }
-
-  private void remove(KeptReply reply) {
-    if (!reply.kept) {
-      return;
-    }
-    int slot = slot(reply.hash);
-    KeptReply at = table[slot];
-    if (at == reply) {
-      table[slot] = reply.next;
-    } else {
-      while (at != null && at.next != reply) {
-        at = at.next;
-      }
-      if (at != null) {
-        at.next = reply.next;
-      }
-    }
-    reply.kept = false;
-    count--;
-    keptOf[reply.stripe]--;
-    put -= isPut(reply) ? 1 : 0;
-    bytes -= reply.chargedBytes();
-    if (order.size() > 2 * count + 64) {
-      order.removeIf(each -> !each.kept);
-    }
-  }
-
-  private void grow() {
-    KeptReply[] old = table;
-    table = new KeptReply[2 * old.length];
-    for (KeptReply first : old) {
-      KeptReply at = first;
-      while (at != null) {
-        KeptReply next = at.next;
-        int slot = slot(at.hash);
-        at.next = table[slot];
-        table[slot] = at;
-        at = next;
-      }
-    }
-  }
-
-  private int slot(long hash) {
-    return (int) (hash >>> 32) & table.length - 1;
+    return new Counts(hits, table.stored(), table.count(), table.bytes());
   }
 
   // ---- keys -----------------------------------------------------------------------------------
 
-  private static byte[] key(byte[] host, byte[] target, byte[] codings) {
+  private KeptReply.Key key(byte[] host, byte[] target, byte[] codings) {
     byte[] key = new byte[host.length + target.length + codings.length + 3];
     int _ = append(key, append(key, append(key, 0, host), target), codings);
-    return key;
+    return new KeptReply.Key(key, target, hash(key), hash(target));
   }
 
   private static int append(byte[] key, int at, byte[] part) {
     System.arraycopy(part, 0, key, at, part.length);
     key[at + part.length] = SEPARATOR;
     return at + part.length + 1;
-  }
-
-  private static String target(byte[] key) {
-    int from = 0;
-    while (key[from] != SEPARATOR) {
-      from++;
-    }
-    int to = from + 1;
-    while (key[to] != SEPARATOR) {
-      to++;
-    }
-    return new String(key, from + 1, to - from - 1, StandardCharsets.ISO_8859_1);
-  }
-
-  private static int stripe(String target) {
-    int h = target.hashCode();
-    return (h ^ h >>> 8 ^ h >>> 16) & STRIPES - 1;
   }
 
   /// As [#hash(byte\[\])] of the request's key.

@@ -1,5 +1,6 @@
 package sluice.http.front;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +22,15 @@ final class KeptReply {
   static final int NOT_MODIFIED = -1;
 
   private static final int OVERHEAD_BYTES = 256;
+  private static final int TAG_BYTES = 128;
 
   /// What it answers: host, target and codings.
   final byte[] key;
 
   final long hash;
 
-  /// Of its target.
-  final int stripe;
+  private final byte[] target;
+  final long targetHash;
 
   final long freshUntilNanos;
   final Set<String> tags;
@@ -43,15 +45,23 @@ final class KeptReply {
 
   // Under the table's lock.
   @Nullable KeptReply next;
+  @Nullable KeptReply nextOfTarget;
+  @Nullable KeptReply previousOfTarget;
+  @Nullable KeptReply older;
+  @Nullable KeptReply newer;
   boolean used;
   boolean kept;
 
   /// What a reply answers.
   ///
   /// @param bytes host, target and codings
-  /// @param stripe of the target: what is ended there is ended for all of its replies
-  @SuppressWarnings("ArrayRecordComponent") // compared by [#answers]
-  record Key(byte[] bytes, long hash, int stripe) {}
+  /// @param target the target alone: what is ended there is ended for all of its replies
+  @SuppressWarnings("ArrayRecordComponent") // compared by [#answers] and [#isOf]
+  record Key(byte[] bytes, byte[] target, long hash, long targetHash) {
+    String targetText() {
+      return new String(target, StandardCharsets.ISO_8859_1);
+    }
+  }
 
   /// What a reply is made of.
   ///
@@ -59,7 +69,6 @@ final class KeptReply {
   /// @param notModifiedHead the same of a 304
   /// @param etag with quotes; empty when there is none
   /// @param modified value of Last-Modified; empty when there is none
-  /// @param ageSeconds at `nowNanos`
   /// @param freshSeconds from age 0
   @SuppressWarnings("ArrayRecordComponent") // never compared, and handed over once
   record Parts(
@@ -69,10 +78,8 @@ final class KeptReply {
       byte[] etag,
       byte[] modified,
       Set<String> tags,
-      long ageSeconds,
       long freshSeconds) {
-    static Parts of(
-        ReplyHead head, byte[] body, Set<String> tags, long ageSeconds, long freshSeconds) {
+    static Parts of(ReplyHead head, byte[] body, Set<String> tags, long freshSeconds) {
       return new Parts(
           head.kept(),
           head.notModified(),
@@ -80,22 +87,23 @@ final class KeptReply {
           Latin1.bytes(head.value("etag")),
           Latin1.bytes(head.value("last-modified")),
           tags,
-          ageSeconds,
           freshSeconds);
     }
   }
 
-  KeptReply(Key key, Parts parts, long nowNanos) {
+  /// @param bornNanos when it would have had age 0
+  KeptReply(Key key, Parts parts, long bornNanos) {
     this.key = key.bytes;
     this.hash = key.hash;
-    this.stripe = key.stripe;
+    this.target = key.target;
+    this.targetHash = key.targetHash;
     this.head = parts.head;
     this.notModifiedHead = parts.notModifiedHead;
     this.body = parts.body;
     this.etag = parts.etag;
     this.modified = parts.modified;
     this.tags = parts.tags;
-    this.bornNanos = nowNanos - parts.ageSeconds * 1_000_000_000L;
+    this.bornNanos = bornNanos;
     this.freshUntilNanos = bornNanos + parts.freshSeconds * 1_000_000_000L;
   }
 
@@ -104,7 +112,17 @@ final class KeptReply {
   }
 
   int chargedBytes() {
-    return key.length + head.length + notModifiedHead.length + body.length + OVERHEAD_BYTES;
+    int all = key.length + target.length + head.length + notModifiedHead.length + body.length;
+    return all + OVERHEAD_BYTES + tags.size() * TAG_BYTES;
+  }
+
+  /// Whether it was put, and answers all hosts.
+  boolean isForAllHosts() {
+    return key[0] == '\n';
+  }
+
+  boolean isOf(long otherHash, byte[] other) {
+    return targetHash == otherHash && Arrays.equals(target, other);
   }
 
   boolean answers(byte[] other) {

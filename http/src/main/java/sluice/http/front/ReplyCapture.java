@@ -1,17 +1,26 @@
 package sluice.http.front;
 
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 
 /// Gathers the reply that an application owes to one request, or ends what is kept for the target
 /// of a request that may change it. Under the lock of its connection.
 final class ReplyCapture {
   private static final int FIRST_BYTES = 1 << 10;
+
+  /// A longer head of a reply to a request that may change something is not looked at.
+  private static final int MOST_HEAD_BYTES = 16 << 10;
+
   private static final byte[] NO_BYTES = {};
   private static final byte[] PUBLIC = {'p', 'u', 'b', 'l', 'i', 'c'};
 
   private final KeptReplies replies;
-  private final boolean changes;
+
+  /// Of a request that may change its target; null for others.
+  private final @Nullable String changesOfHost;
+
   final KeptReply.Key key;
 
   /// How often something of the target was ended before the request was passed on.
@@ -28,16 +37,16 @@ final class ReplyCapture {
   private boolean headSeen;
   private boolean dropped;
 
-  /// @param changes the request may change what its target is
+  /// @param changesOfHost the host of a request that may change what its target is; null for others
   ReplyCapture(
       KeptReplies replies,
-      boolean changes,
+      @Nullable String changesOfHost,
       boolean ruled,
       KeptReply.Key key,
       int generation,
       long sinceNanos) {
     this.replies = replies;
-    this.changes = changes;
+    this.changesOfHost = changesOfHost;
     this.ruled = ruled;
     this.key = key;
     this.generation = generation;
@@ -47,14 +56,48 @@ final class ReplyCapture {
   /// The application is about to send bytes of a reply: what it has changed it has changed by now,
   /// and the client does not know yet.
   void beforeReply() {
-    if (changes) {
-      replies.targetChanged(key.stripe(), key.bytes());
+    if (changesOfHost != null) {
+      replies.targetChanged(key);
     }
+  }
+
+  /// Whether [#beforeHead] is to be called with what is about to be sent of this reply.
+  boolean awaitsHead() {
+    return changesOfHost != null && !headSeen && !dropped;
+  }
+
+  /// Ends the other targets that a head names which is complete with the bytes that are about to be
+  /// sent.
+  void beforeHead(View view, int from, int to) {
+    byte[] joined = Arrays.copyOf(bytes, count + Math.min(to - from, MOST_HEAD_BYTES));
+    view.copyTo(from, joined, count, joined.length - count);
+    endNamedTargets(joined, joined.length);
+  }
+
+  private void endNamedTargets(byte[] head, int length) {
+    ReplyHead found = ReplyHead.of(head, length);
+    if (found != null && changesOfHost != null) {
+      headSeen = true;
+      List<String> named = ChangedTargets.of(found, changesOfHost, key.targetText());
+      named.forEach(replies::purge);
+    }
+  }
+
+  /// What was appended is an interim reply: the one that counts is still to come.
+  void restart() {
+    count = 0;
+    headSeen = false;
+    dropped = false;
   }
 
   void append(View view, int from, int to) {
     int more = to - from;
-    if (changes || dropped) {
+    if (dropped || (changesOfHost != null && headSeen)) {
+      return;
+    }
+    if (changesOfHost != null && count + more > MOST_HEAD_BYTES) {
+      beforeHead(view, from, to);
+      drop();
       return;
     }
     if (count + more > KeptReplies.MOST_REPLY_BYTES) {
@@ -68,7 +111,9 @@ final class ReplyCapture {
     view.copyTo(from, bytes, count, more);
     int before = count;
     count += more;
-    if (!headSeen && !ruled) {
+    if (changesOfHost != null) {
+      endNamedTargets(bytes, count);
+    } else if (!headSeen && !ruled) {
       lookAtHead(Math.max(0, before - 3));
     }
   }
@@ -109,7 +154,7 @@ final class ReplyCapture {
 
   /// All of the reply was appended.
   void complete() {
-    if (!changes && !dropped) {
+    if (changesOfHost == null && !dropped) {
       replies.offer(this, bytes, count);
     }
   }

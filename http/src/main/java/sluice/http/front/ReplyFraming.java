@@ -55,6 +55,7 @@ final class ReplyFraming {
   private @Nullable ChunkedDecoder chunks;
 
   private boolean continued;
+  private boolean interim;
   private boolean begun;
   private boolean ended;
   private @Nullable OpaqueReason reason;
@@ -89,6 +90,11 @@ final class ReplyFraming {
     return continued;
   }
 
+  /// Whether the last step has ended with an interim reply.
+  boolean interim() {
+    return interim;
+  }
+
   /// Whether the head of the final reply is complete.
   boolean begun() {
     return begun;
@@ -105,13 +111,15 @@ final class ReplyFraming {
     return reason;
   }
 
-  /// Follows bytes until a reply has ended, the reason is known, or there are no more.
+  /// Follows bytes until a reply has ended, be it an interim one, the reason is known, or there are
+  /// no more.
   ///
   /// @param to what the request was, [#TO_HEAD] or [#TO_CONNECT], or 0
   /// @return the index after the last byte that was followed
   int step(View view, int from, int end, int to) {
     int at = from;
-    while (at < end && !ended && reason == null) {
+    interim = false;
+    while (at < end && !ended && !interim && reason == null) {
       at =
           switch (state) {
             case HEAD -> head(view, at, end, to);
@@ -302,6 +310,7 @@ final class ReplyFraming {
       boolean toContinue = continued || status == 100;
       clearHead();
       continued = toContinue;
+      interim = true;
     } else {
       begun = true;
       body(to);

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.HttpDate;
 
 /// The head of a captured reply, taken apart once it is whole and known to be framed well. Belongs
 /// to the thread that reads it.
@@ -48,11 +49,16 @@ final class ReplyHead {
     }
   }
 
-  /// @return null when there is no end of a head
+  /// @return null when there is no end of a head, or a line is no field
   static @Nullable ReplyHead of(byte[] bytes, int count) {
     String text = new String(bytes, 0, count, StandardCharsets.ISO_8859_1);
     int end = text.indexOf("\r\n\r\n");
-    return end < 0 ? null : new ReplyHead(text.substring(0, end));
+    if (end < 0) {
+      return null;
+    }
+    String head = text.substring(0, end);
+    boolean good = head.lines().skip(1).allMatch(line -> line.indexOf(':') > 0);
+    return good ? new ReplyHead(head) : null;
   }
 
   /// Bytes before the body.
@@ -88,10 +94,14 @@ final class ReplyHead {
     return members;
   }
 
+  /// The values of all lines of a field.
+  List<String> values(String name) {
+    return lines.stream().filter(line -> line.name.equals(name)).map(Line::value).toList();
+  }
+
   /// The value of a field that is there once; empty when it is not.
   String value(String name) {
-    List<String> values =
-        lines.stream().filter(line -> line.name.equals(name)).map(Line::value).toList();
+    List<String> values = values(name);
     return values.size() == 1 ? values.getFirst() : "";
   }
 
@@ -114,6 +124,19 @@ final class ReplyHead {
       }
     }
     return directives;
+  }
+
+  /// The same with a date, which a reply that is kept must have (RFC 9110, 6.6.1).
+  ///
+  /// @param nowSeconds when it came, since 1970
+  ReplyHead dated(long nowSeconds) {
+    if (has("date")) {
+      return this;
+    }
+    String date = new String(HttpDate.format(nowSeconds), StandardCharsets.ISO_8859_1);
+    StringBuilder text = new StringBuilder(statusLine);
+    lines.forEach(line -> text.append("\r\n").append(line.text));
+    return new ReplyHead(text.append("\r\nDate: ").append(date).toString());
   }
 
   /// Status line and fields that are kept.

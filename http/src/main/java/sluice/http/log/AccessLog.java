@@ -2,6 +2,7 @@ package sluice.http.log;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -177,6 +178,7 @@ public final class AccessLog implements AutoCloseable {
         break;
       }
       LockSupport.parkNanos(busy ? BUSY_NANOS : IDLE_NANOS);
+      boolean _ = Thread.interrupted(); // by nothing of ours: it would end each later wait at once
     }
     closeChannel();
   }
@@ -201,16 +203,8 @@ public final class AccessLog implements AutoCloseable {
   private void write(int lines) {
     ByteBuffer bytes = format.lines();
     try {
-      FileChannel to = channel;
-      if (to == null) {
-        to = open(file);
-        channel = to;
-      }
-      if (cutLine && to.write(ByteBuffer.wrap(LINE_END)) == LINE_END.length) {
-        cutLine = false;
-      }
       while (bytes.hasRemaining()) {
-        to.write(bytes);
+        append(bytes);
       }
       if (failing) {
         failing = false;
@@ -223,6 +217,30 @@ public final class AccessLog implements AutoCloseable {
     } finally {
       count(bytes, lines);
       format.clear();
+    }
+  }
+
+  /// An interrupt closes the channel during a write, even if bytes were written: the position of
+  /// the bytes tells how many, and the file is opened again.
+  private void append(ByteBuffer bytes) throws IOException {
+    FileChannel to = channel;
+    if (to == null) {
+      to = open(file);
+      channel = to;
+    }
+    try {
+      if (cutLine) {
+        ByteBuffer end = ByteBuffer.wrap(LINE_END);
+        try {
+          to.write(end);
+        } finally {
+          cutLine = end.hasRemaining();
+        }
+      }
+      to.write(bytes);
+    } catch (ClosedByInterruptException e) {
+      boolean _ = Thread.interrupted();
+      channel = null;
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -101,7 +102,19 @@ public final class Counters implements AutoCloseable {
     return new Counters(memory, capacity, null, why, pid);
   }
 
+  /// An interrupt closes the channel: nothing of ours sends one, so it is tried again.
   private static MemorySegment create(Path directory, Path file, int capacity) throws IOException {
+    while (true) {
+      try {
+        return createOnce(directory, file, capacity);
+      } catch (ClosedByInterruptException e) {
+        boolean _ = Thread.interrupted();
+      }
+    }
+  }
+
+  private static MemorySegment createOnce(Path directory, Path file, int capacity)
+      throws IOException {
     boolean posix = directory.getFileSystem().supportedFileAttributeViews().contains("unix");
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       Files.createDirectories(directory, mode(posix, "rwx------"));

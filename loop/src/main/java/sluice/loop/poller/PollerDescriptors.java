@@ -10,6 +10,7 @@ import java.net.DatagramSocket;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.Channel;
+import sluice.sys.threads.ModuleOption;
 
 /// Finds the descriptor of a channel or socket. Stateless.
 ///
@@ -106,8 +107,7 @@ final class PollerDescriptors {
   }
 
   private static IOException inaccessible(Object source, Exception cause) {
-    Module here = PollerDescriptors.class.getModule();
-    String to = here.isNamed() ? here.getName() : "ALL-UNNAMED";
+    String to = ModuleOption.moduleOf(PollerDescriptors.class);
     String flags =
         source instanceof Channel
             ? "--add-exports java.base/sun.nio.ch=" + to

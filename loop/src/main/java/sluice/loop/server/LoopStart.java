@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 
 /// The start of one loop, in two steps: its engine is open; it listens. The loop's thread reports
 /// each, and the thread that starts the server waits for it.
@@ -50,8 +50,8 @@ final class LoopStart {
 
   private <T> T await(CompletableFuture<T> step) throws IOException {
     try {
-      return step.get();
-    } catch (ExecutionException e) {
+      return step.join();
+    } catch (CompletionException e) {
       if (e.getCause() instanceof IOException cause) {
         throw cause;
       }
@@ -59,9 +59,6 @@ final class LoopStart {
         throw unchecked.getCause();
       }
       throw new IOException(name + " did not start: " + e.getCause(), e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while " + name + " started", e);
     }
   }
 

@@ -23,6 +23,7 @@ import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.sockets.Log;
 import sluice.sys.Files;
 import sluice.sys.SysException;
+import sluice.sys.threads.Uninterrupted;
 
 /// Several loops that serve the same addresses, each with its own engine, thread and listening
 /// sockets. Any thread may call.
@@ -290,13 +291,8 @@ public final class Server implements AutoCloseable {
     long deadline = System.nanoTime() + timeout.toNanos();
     boolean all = true;
     for (Thread thread : threads) {
-      try {
-        Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
-        all &= thread.join(left);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
+      Duration left = Duration.ofNanos(deadline - System.nanoTime());
+      all &= Uninterrupted.await(left, nanos -> thread.join(Duration.ofNanos(nanos)));
     }
     return all;
   }

@@ -12,6 +12,7 @@ import sluice.loop.LoopCounters;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.sockets.Log;
+import sluice.sys.threads.Uninterrupted;
 
 /// One daemon thread that looks at every loop a few times per handler limit and carries counters to
 /// their file. Loops pay nothing for it.
@@ -132,11 +133,7 @@ public final class Watchdog implements AutoCloseable {
     long reported = published;
     while (!closed) {
       boolean busy = watched.stream().anyMatch(each -> !each.loop.asleep());
-      try {
-        Thread.sleep(Duration.ofNanos(busy ? PERIOD_NANOS : IDLE_PERIOD_NANOS));
-      } catch (InterruptedException e) {
-        break;
-      }
+      Uninterrupted.sleep(Duration.ofNanos(busy ? PERIOD_NANOS : IDLE_PERIOD_NANOS));
       for (Watched each : watched) {
         look(each);
         lookAtTurn(each);

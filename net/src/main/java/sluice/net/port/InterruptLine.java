@@ -38,7 +38,9 @@ public final class InterruptLine implements AutoCloseable {
     try (PollFds polled = PollFds.recycled(1)) {
       while (!closed) {
         state.blockIfEqual(OFF);
-        if (closed || Thread.interrupted()) {
+        boolean _ =
+            Thread.interrupted(); // by nothing of ours: it would end each later wait at once
+        if (closed) {
           return;
         }
         polled.set(0, fd, PollFds.POLLIN);

@@ -48,6 +48,8 @@ public final class PacketWorker implements AutoCloseable {
     try {
       while (!closed) {
         work.blockIfEqual(IDLE);
+        boolean _ =
+            Thread.interrupted(); // by nothing of ours: it would end each later wait at once
         work.set(IDLE);
         while (!closed && stack.poll() > 0) {
           Thread.onSpinWait();

@@ -33,11 +33,11 @@ final class Nfs4Client {
 
   boolean confirmed;
 
-  /// The last CREATE_SESSION that was answered.
+  /// The last CREATE_SESSION that was answered, by a session or a refusal.
   int sequence;
 
-  /// The results of that one.
-  byte @Nullable [] created;
+  /// What it was answered; null before the first.
+  @Nullable SessionAnswer answer;
 
   final List<Nfs4Session> sessions = new ArrayList<>(1);
   final Set<Nfs4State> states = new HashSet<>();

@@ -172,24 +172,41 @@ final class Nfs4ClientOperations {
     }
     Request request = new Request(id, sequence, flags, fore, back);
     int uid = c.call.credentials().uid();
-    byte[] results = stateManager.change(() -> create(request, uid, c.call.connectionNumber()));
+    int sum = c.call.checksum();
+    long connection = c.call.connectionNumber();
+    byte[] results = stateManager.change(() -> answer(request, sum, uid, connection));
     c.out.fixed(results);
     return NfsStatus.OK;
   }
 
-  private byte[] create(Request request, int uid, long connection) throws NfsException {
+  /// The phases of RFC 8881, section 18.36.4.
+  private byte[] answer(Request request, int sum, int uid, long connection) throws NfsException {
     Nfs4Client client = stateManager.client(request.client);
-    byte[] before = client.created;
-    if (request.sequence == client.sequence && before != null) {
-      return before;
-    }
-    if (request.sequence != client.nextSequence()) {
+    SessionAnswer last = client.answer;
+    if (last != null && request.sequence == client.sequence) {
+      if (last.answers(sum)) {
+        return last.repeat();
+      }
+    } else if (request.sequence != client.nextSequence()) {
       throw new NfsException(Nfs4Status.SEQ_MISORDERED);
     }
+    client.sequence = request.sequence;
+    try {
+      byte[] results = create(client, request, uid, connection);
+      client.answer = new SessionAnswer(sum, NfsStatus.OK, results);
+      return results;
+    } catch (NfsException refused) {
+      client.answer = new SessionAnswer(sum, refused.status(), new byte[0]);
+      throw refused;
+    }
+  }
+
+  private byte[] create(Nfs4Client client, Request request, int uid, long connection)
+      throws NfsException {
     if (client.uid != uid) {
       throw new NfsException(Nfs4Status.CLID_INUSE);
     }
-    if (!request.fore.isUsable()) {
+    if (!request.fore.isUsable() || !request.back.isUsable()) {
       throw new NfsException(NfsStatus.TOOSMALL);
     }
     stateManager.requireSession(client);
@@ -200,10 +217,7 @@ final class Nfs4ClientOperations {
     made.bind(connection);
     stateManager.confirm(client);
     client.renewedNanos = stateManager.nanoClock.getAsLong();
-    client.sequence = request.sequence;
-    byte[] results = results(made, request);
-    client.created = results;
-    return results;
+    return results(made, request);
   }
 
   private static byte[] results(Nfs4Session made, Request request) {

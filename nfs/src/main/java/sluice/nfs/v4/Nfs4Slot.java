@@ -9,12 +9,15 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | taken | the thread that takes it | volatile | compareAndSet |
-/// | sequence, reply, request, uid | the thread that has taken it | plain, between begin and end | plain |
+/// | sequence, used, reply, request, uid | the thread that has taken it | plain, between begin and end | plain |
 final class Nfs4Slot {
   private final AtomicBoolean taken = new AtomicBoolean();
 
-  /// The last request that was done; 0 before the first.
+  /// The last request that was done; 0 before the first, and again after 2^32 of them.
   private int sequence;
+
+  /// Whether one was done.
+  private boolean used;
 
   private byte @Nullable [] reply;
   private int request;
@@ -34,7 +37,7 @@ final class Nfs4Slot {
 
   /// Whether the last request comes again.
   boolean isRetry(int asked) {
-    return asked == sequence && sequence != 0;
+    return asked == sequence && used;
   }
 
   boolean isNext(int asked) {
@@ -54,6 +57,7 @@ final class Nfs4Slot {
   /// Gives it back: a request was done, its reply is not kept.
   void done(int number) {
     sequence = number;
+    used = true;
     reply = null;
     taken.set(false);
   }
@@ -64,6 +68,7 @@ final class Nfs4Slot {
   /// @param caller whose it was
   void done(int number, byte[] kept, int checksum, int caller) {
     sequence = number;
+    used = true;
     reply = kept;
     request = checksum;
     uid = caller;

@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
+import sluice.sys.threads.ModuleOption;
 
 /// The `DatagramSocket` view of a channel. Any thread may use it; everything is the channel's.
 ///
@@ -70,9 +71,11 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
               DatagramChannel.socket() cannot be made inside of DatagramSocketImplFactory
                 Why: every DatagramSocket, that of a channel too, asks the factory for a socket, \
               and java.net is closed to sluice.nio, which could have it ask none
-                Fix: start java with --add-opens java.base/java.net=sluice.nio \
-              (class path: =ALL-UNNAMED), with -javaagent:sluice-agent.jar, or through 'sluice run'\
-              """));
+                Fix: start java with %s, with -javaagent:sluice-agent.jar, or through 'sluice run'\
+              """
+                  .formatted(
+                      ModuleOption.to(
+                          "--add-opens java.base/java.net", DatagramSocketAdaptor.class))));
     }
     OPENING.set(true);
     try {

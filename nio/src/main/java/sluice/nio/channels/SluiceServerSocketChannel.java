@@ -35,6 +35,7 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
@@ -132,7 +133,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   @Override
   public void behaveAsSocket() {
-    core.ignoreInterrupts();
+    core.behaveAsSocket();
   }
 
   @Override
@@ -166,7 +167,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     if (base.isUnix()) {
       return OptionTable.UNIX_SERVER;
     }
-    return core.ignoresInterrupts() ? OptionTable.SERVER_SOCKET : OptionTable.SERVER;
+    return core.behavesAsSocket() ? OptionTable.SERVER_SOCKET : OptionTable.SERVER;
   }
 
   // ---- binding --------------------------------------------------------------------------------
@@ -207,9 +208,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
   }
 
   private void bindTemporary() throws IOException {
-    String directory =
-        System.getProperty(
-            "jdk.net.unixdomain.tmpdir", System.getProperty("java.io.tmpdir", "/tmp"));
+    String directory = JdkDecisions.socketDirectory();
     for (int attempt = 0; attempt < 10; attempt++) {
       long number = ThreadLocalRandom.current().nextLong() & Long.MAX_VALUE;
       try {
@@ -329,8 +328,8 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
           ring != null && ring.bringsAll()
               ? new SluiceSocketChannel(provider(), base.family(), fd, known)
               : StreamChannels.connected(provider(), base.family(), fd, known);
-      if (core.ignoresInterrupts()) {
-        channel.core().ignoreInterrupts();
+      if (core.behavesAsSocket()) {
+        channel.core().behaveAsSocket();
       }
       if (ring != null) {
         ring.accepted(channel);

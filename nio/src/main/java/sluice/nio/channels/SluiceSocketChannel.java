@@ -630,6 +630,8 @@ public class SluiceSocketChannel extends SocketChannel
     StreamPort ring = port;
     if (ring != null) {
       ring.beforeClose();
+    } else if (core.behavesAsSocket()) {
+      StreamEnd.endsSocket(core);
     }
     base.close(isBlocking());
     if (ring != null) {

@@ -21,7 +21,7 @@ import sluice.sys.Files;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `ignoresInterrupts` | before the first blocking operation | volatile | volatile |
+/// | `behavesAsSocket` | before the first blocking operation | volatile | volatile |
 /// | `closing`, `kept`, `closed`, `blocked`, `sets`, `listeners` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
 /// | `Direction.ended`, `Direction.came` | any thread | under the direction's lock object | the same |
@@ -36,7 +36,7 @@ public final class ChannelCore {
   private boolean kept;
   private boolean closed;
   private int blocked;
-  private volatile boolean ignoresInterrupts;
+  private volatile boolean behavesAsSocket;
 
   /// Epoll sets that have the descriptor. Closing takes it out of them: while a ring or a process
   /// that is being started has the file too, the kernel would go on reporting it.
@@ -245,19 +245,19 @@ public final class ChannelCore {
     return closing;
   }
 
-  /// Makes blocking operations those of `java.net`: interrupting a platform thread neither wakes it
-  /// nor closes the channel. Before the first of them.
-  public void ignoreInterrupts() {
-    ignoresInterrupts = true;
+  /// Makes this what is below a socket of `java.net`: interrupting a platform thread neither wakes
+  /// it nor closes the channel, and closing ends the output first. Before the first operation.
+  public void behaveAsSocket() {
+    behavesAsSocket = true;
   }
 
-  public boolean ignoresInterrupts() {
-    return ignoresInterrupts;
+  public boolean behavesAsSocket() {
+    return behavesAsSocket;
   }
 
   /// Whether interrupting the calling thread closes the channel that it is blocked in.
   public boolean isInterruptible() {
-    return !ignoresInterrupts || Thread.currentThread().isVirtual();
+    return !behavesAsSocket || Thread.currentThread().isVirtual();
   }
 
   /// Counts a blocking operation, or another that must not lose its descriptor and ends soon.

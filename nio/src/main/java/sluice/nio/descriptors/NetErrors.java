@@ -10,15 +10,13 @@ import java.nio.channels.NotYetBoundException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.security.Security;
-import java.util.Arrays;
 import sluice.sys.Errno;
+import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
 /// Errors as applications know them from the JDK's channels, beside those of the socket calls
 /// themselves ([SocketErrors]): same types, same texts. Without state: any thread may call.
 public final class NetErrors {
-  private static final boolean HOST_INFO = hostInfo();
   private static final String CLOSED = "Socket is closed";
 
   private NetErrors() {}
@@ -29,16 +27,8 @@ public final class NetErrors {
   /// @param errno positive or negated
   public static IOException ofConnect(int errno, SocketAddress remote) {
     return SocketErrors.of(
-        errno, HOST_INFO ? Errno.describe(errno) + ": " + remote : Errno.describe(errno));
-  }
-
-  /// The system property goes before the one of the security properties.
-  private static boolean hostInfo() {
-    String name = "jdk.includeInExceptions";
-    String words = System.getProperty(name, Security.getProperty(name));
-    return words != null
-        && Arrays.stream(words.split(",", -1))
-            .anyMatch(w -> w.strip().equalsIgnoreCase("hostInfo"));
+        errno,
+        JdkDecisions.hostInfo() ? Errno.describe(errno) + ": " + remote : Errno.describe(errno));
   }
 
   /// Of a call that accepts a connection, makes a pipe or moves bytes.

@@ -15,55 +15,34 @@ import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
-/// Protocol families: opening sockets of one, checking and encoding its addresses. Without state
-/// but what was found at start: any thread may call.
+/// Protocol families: opening sockets of one, checking and encoding its addresses. Without state:
+/// any thread may call.
 ///
 /// A channel without a given family is of IPv6 and talks IPv4 too (RFC 3493 section 3.7), unless
-/// the machine has no IPv6 or `java.net.preferIPv4Stack` is set.
+/// the JDK does without IPv6 ([JdkDecisions]).
 public final class ProtocolFamilies {
-  private static final boolean IPV6 = !Boolean.getBoolean("java.net.preferIPv4Stack") && hasIpv6();
-
   private ProtocolFamilies() {}
-
-  private static boolean hasIpv6() {
-    try {
-      Files.close(Sockets.socket(SocketAddresses.AF_INET6, Sockets.SOCK_STREAM, 0));
-    } catch (SysException none) {
-      return false;
-    }
-    return hasAddress(Path.of("/proc/net/if_inet6"));
-  }
-
-  /// Whether an interface has an address of IPv6: where it is switched off (`disable_ipv6`), as in
-  /// many containers, sockets can be opened and the list is empty.
-  public static boolean hasAddress(Path list) {
-    try {
-      return !java.nio.file.Files.readString(list).isBlank();
-    } catch (IOException none) {
-      return false;
-    }
-  }
 
   /// The family asked for, or that of both IPs.
   ///
   /// @throws UnsupportedOperationException for a family that channels of this kind do not have
   public static StandardProtocolFamily choose(@Nullable ProtocolFamily family, boolean unixToo) {
     if (family == null) {
-      return IPV6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
+      return JdkDecisions.ipv6() ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
     }
     if (!(family instanceof StandardProtocolFamily known)
         || (known == StandardProtocolFamily.UNIX && !unixToo)) {
       throw new UnsupportedOperationException("Protocol family not supported");
     }
-    if (known == StandardProtocolFamily.INET6 && !IPV6) {
+    if (known == StandardProtocolFamily.INET6 && !JdkDecisions.ipv6()) {
       throw new UnsupportedOperationException("IPv6 not available");
     }
     return known;

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.FrontServer;
 import sluice.loop.DescriptorWatch;
 import sluice.nio.ring.SelectorLoop;
+import sluice.sys.threads.ThreadEnds;
 
 /// The loop of a front on the thread that selects for the application: it receives, answers files
 /// and finds out what is ready in one wait, and nothing is handed from thread to thread.
@@ -92,12 +93,8 @@ final class FrontOwner implements SelectorLoop {
   }
 
   private void closeAfter(Thread turning, Runnable ended) {
-    try {
-      turning.join();
-      close(ended);
-    } catch (InterruptedException e) { // by no part of this module
-      Thread.currentThread().interrupt();
-    }
+    ThreadEnds.join(turning);
+    close(ended);
   }
 
   /// A ring belongs to its thread: another one can close it only when that has ended.

@@ -9,12 +9,11 @@ import sluice.http.front.FrontLink;
 import sluice.http.front.FrontedConnection;
 import sluice.memory.View;
 import sluice.nio.channels.SluiceSocketChannel;
+import sluice.nio.channels.StreamEnd;
 import sluice.nio.channels.StreamPort;
 import sluice.nio.descriptors.ByteMover;
 import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.Sockets;
-import sluice.sys.SysException;
 
 /// A connection that the application shares with the front: what the front has left of the input
 /// waits here until the channel reads it, and the channel sends by its own descriptor.
@@ -24,7 +23,7 @@ import sluice.sys.SysException;
 /// | `bytes`, `from`, `to`, `full`, `ended`, `reset` | the front's loop, readers | under this object's lock | the same |
 /// | `channel` | the accepting thread | volatile | volatile |
 /// | `told` | the front's loop | plain | plain |
-/// | `endsGently` | the closing thread | plain | plain |
+/// | `endsFirst` | the closing thread | plain | plain |
 ///
 /// Limits: with [#LIMIT] bytes waiting, the front brings no more until half of them are read.
 final class FrontStream implements StreamPort, FrontLink {
@@ -45,8 +44,8 @@ final class FrontStream implements StreamPort, FrontLink {
   private boolean ended;
   private boolean reset;
 
-  /// The loop ends the connection without a reset, although the application has left bytes unread.
-  private boolean endsGently;
+  /// The output ends before unread bytes reset the connection: so the JDK ends sockets.
+  private boolean endsFirst;
 
   /// @param fd of the connection, which the channel will close
   FrontStream(FrontListener listener, FrontedConnection connection, int fd) {
@@ -67,9 +66,8 @@ final class FrontStream implements StreamPort, FrontLink {
 
   /// The application does not take the connection.
   void drop() {
-    linger(fd);
     Files.close(fd);
-    connection.closed(false);
+    connection.dropped();
   }
 
   // ---- the front's loop -----------------------------------------------------------------------
@@ -191,6 +189,11 @@ final class FrontStream implements StreamPort, FrontLink {
   }
 
   @Override
+  public boolean holdsUnread() {
+    return heldBytes() > 0;
+  }
+
+  @Override
   public synchronized int heldBytes() {
     return to - from;
   }
@@ -232,37 +235,17 @@ final class FrontStream implements StreamPort, FrontLink {
     // the front stays
   }
 
-  /// Closing with unread bytes resets the connection, as it does where the kernel holds them. A
-  /// channel of a selector first ends its output, as the JDK's does, which keeps the descriptor
-  /// until the selector has let go of it: a client that is still sending reads the last reply.
   @Override
   public void beforeClose() {
     SluiceSocketChannel own = channel;
-    boolean unread = heldBytes() > 0;
-    endsGently = unread && own != null && !own.isBlocking() && own.isRegistered() && !aborts(fd);
-    if (unread && !endsGently) {
-      linger(fd);
-    }
+    endsFirst = own != null && own.core().behavesAsSocket();
+    int _ = StreamEnd.doNotWait(fd);
   }
 
-  private static boolean aborts(int fd) {
-    try {
-      return Sockets.linger(fd) == 0;
-    } catch (SysException gone) {
-      return true;
-    }
-  }
-
-  private static void linger(int fd) {
-    try {
-      Sockets.linger(fd, 0);
-    } catch (SysException gone) {
-      // then there is nothing to reset
-    }
-  }
-
+  /// The loop has the last descriptor of the connection, and ends that as closing would end it
+  /// bare.
   @Override
   public void closed() {
-    connection.closed(endsGently);
+    connection.closed(endsFirst);
   }
 }

@@ -199,6 +199,8 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
       NioKey key = todo.get(i);
       if (key.isValid()) {
         apply(key);
+      } else if (key.sluice().readyHere() != 0 && keys.contains(key)) {
+        heat(key); // its channel is closed and still kept: the wait ends
       }
     }
     todo.clear();
@@ -546,10 +548,10 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
       NioKey key = hot.get(i);
       boolean ready = (key.sluice().readyHere() & key.interest()) != 0;
       any |= ready;
-      if (ready && key.isValid()) {
-        hot.set(kept++, key);
+      if (ready && (key.isValid() || keys.contains(key))) {
+        hot.set(kept++, key); // a cancelled one ends the wait: its channel may be closed and kept
       } else {
-        key.hot = false; // a cancelled one ends the wait: its channel may be closed and still kept
+        key.hot = false;
       }
     }
     for (int i = hot.size() - 1; i >= kept; i--) {

@@ -20,7 +20,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -29,7 +28,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.engine.Backend;
@@ -38,7 +36,6 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
 import sluice.nio.CompletionProviders;
 import sluice.nio.SluiceSelectorProvider;
-import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.sys.SysException;
 
@@ -269,15 +266,5 @@ class OwnChannelsTest {
         assertThat(((SluiceChannel) channel).core().registrations).hasValue(0);
       }
     }
-  }
-
-  @Test
-  void ipv6WithoutAnAddressIsNone(@TempDir Path directory) throws Exception {
-    Path list = directory.resolve("if_inet6");
-    assertThat(ProtocolFamilies.hasAddress(list)).isFalse();
-    Files.writeString(list, "");
-    assertThat(ProtocolFamilies.hasAddress(list)).isFalse();
-    Files.writeString(list, "00000000000000000000000000000001 01 80 10 80       lo\n");
-    assertThat(ProtocolFamilies.hasAddress(list)).isTrue();
   }
 }

@@ -8,6 +8,6 @@ import sluice.testkit.sockets.SocketsUnderTest;
 final class FrontedSocketTest extends SocketContract {
   @Override
   protected SocketsUnderTest open() {
-    return new NioSockets(ProviderUnderTest.FRONTED);
+    return new NioSockets(ProviderUnderTest.FRONTED.provider());
   }
 }

@@ -7,6 +7,6 @@ import sluice.testkit.sockets.SocketsUnderTest;
 final class NioSocketTest extends SocketContract {
   @Override
   protected SocketsUnderTest open() {
-    return new NioSockets(ProviderUnderTest.NEUTRAL);
+    return new NioSockets(ProviderUnderTest.NEUTRAL.provider());
   }
 }

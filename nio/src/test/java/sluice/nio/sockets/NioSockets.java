@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import sluice.nio.ProviderUnderTest;
+import java.nio.channels.spi.SelectorProvider;
 import sluice.testkit.sockets.SocketsUnderTest;
 
 /// Sockets as our factories make them, over the channels of a provider.
-record NioSockets(ProviderUnderTest whose) implements SocketsUnderTest {
+public record NioSockets(SelectorProvider provider) implements SocketsUnderTest {
   @Override
   public Socket client() throws IOException {
     return new Stream();
@@ -16,12 +16,12 @@ record NioSockets(ProviderUnderTest whose) implements SocketsUnderTest {
 
   @Override
   public ServerSocket server() throws IOException {
-    return new Listening(whose);
+    return new Listening(provider);
   }
 
   private static final class Listening extends ServerSocket {
-    Listening(ProviderUnderTest whose) throws IOException {
-      super(new ListeningSocketImpl(whose.provider()));
+    Listening(SelectorProvider provider) throws IOException {
+      super(new ListeningSocketImpl(provider));
     }
 
     @Override

@@ -319,9 +319,14 @@ public final class FabricEndpoint implements AutoCloseable {
       return null;
     }
     int number = error.get(JAVA_INT, FiCqErrEntry.ERR);
-    return number == Libfabric.FI_ETRUNC
-        ? "a message is longer than the receive it met"
-        : library.describe(number) + " (" + number + ")";
+    return library.describe(Math.abs(number)) + " (" + number + ")";
+  }
+
+  /// Whether [#failureOf] is that a message is longer than the receive it met.
+  public boolean isTruncated(int index) {
+    return failedEntry
+        && index == 0
+        && Math.abs(error.get(JAVA_INT, FiCqErrEntry.ERR)) == Libfabric.FI_ETRUNC; // shm: negative
   }
 
   /// What an error of [#send], [#receive] or [#poll] means.

@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
 /// Virtual threads on carriers of one's own. Any thread may call.
 ///
 /// The JDK has this inside and does not export it: the constructor of
-/// `java.lang.ThreadBuilders.VirtualThreadBuilder` that takes a scheduler. `--add-opens
-/// java.base/java.lang=sluice.sys` opens it. The scheduler gets each piece of a thread's work, from
-/// its start or from a wait to the next wait, and runs it on a platform thread. A virtual thread
-/// that one of these starts gets the same scheduler.
+/// `java.lang.ThreadBuilders.VirtualThreadBuilder` that takes a scheduler. [#OPTION] opens it. The
+/// scheduler gets each piece of a thread's work, from its start or from a wait to the next wait,
+/// and runs it on a platform thread. A virtual thread that one of these starts gets the same
+/// scheduler.
 public final class VirtualThreads {
   /// The option of the JVM without which there are no carriers of one's own.
-  public static final String OPTION = "--add-opens java.base/java.lang=sluice.sys";
+  public static final String OPTION =
+      ModuleOption.to("--add-opens java.base/java.lang", VirtualThreads.class);
 
   private static final @Nullable Constructor<?> BUILDER = find();
 

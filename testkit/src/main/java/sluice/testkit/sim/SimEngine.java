@@ -19,9 +19,9 @@ import sluice.testkit.sim.SimOperation.Lane;
 /// A model of the kernel behind an [Engine]: no descriptor, no real time, every choice made by a
 /// seed. The thread that runs the simulation owns it and turns it.
 ///
-/// It does to its caller whatever the contract of [Engine] and [Transport] permits, as far as
-/// [SimFaults] says, and it holds the caller to that contract: each breach throws a [SimViolation].
-/// Waiting runs the events of the simulation until one of them concerns this engine.
+/// It does to its caller whatever the contract of [Engine] and [sluice.loop.engine.Transport]
+/// permits, as far as [SimFaults] says, and it holds the caller to that contract: each breach
+/// throws a [SimViolation]. Waiting runs the events of the simulation until one of them concerns this engine.
 ///
 /// A turn is: hand over what is staged → let time pass → collect completions → deliver them → check
 /// that the bytes of silent sends are still what was staged.
@@ -178,7 +178,7 @@ public final class SimEngine implements Engine {
     return descriptor != null && !descriptor.isClosed();
   }
 
-  /// A file for [Transport#sendFile].
+  /// A file for [sluice.loop.engine.Transport#sendFile].
   public int openFile(byte[] content) {
     return transport.openFile(content);
   }

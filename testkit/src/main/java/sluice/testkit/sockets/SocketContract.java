@@ -353,6 +353,18 @@ public abstract class SocketContract {
   }
 
   @Test
+  void closingWithUnreadBytesEndsTheOutputBeforeItResets() throws Exception {
+    try (SocketPair pair = SocketPair.of(sockets)) {
+      pair.client().getOutputStream().write(new byte[100]);
+      InputStream unread = pair.accepted().getInputStream();
+      Await.until("the bytes have come", () -> unread.available() == 100);
+      pair.accepted().getOutputStream().write("refused".getBytes(ISO_8859_1));
+      pair.accepted().close();
+      assertThat(pair.client().getInputStream().readAllBytes()).asString().isEqualTo("refused");
+    }
+  }
+
+  @Test
   void bytesBeforeACloseArrive() throws Exception {
     byte[] bytes = new byte[3_000_000];
     new Random(11).nextBytes(bytes);

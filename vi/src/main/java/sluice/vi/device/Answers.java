@@ -1,6 +1,5 @@
 package sluice.vi.device;
 
-import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -15,18 +14,16 @@ public final class Answers {
   /// Waits for what the device's thread does at once.
   ///
   /// @param what for messages, such as "the loop"
-  /// @throws IOException as the thread answered, or when it does not in time
-  public static <T> T await(CompletableFuture<T> future, String what) throws IOException {
+  /// @throws DeviceException as the thread answered, or when it does not in time
+  public static <T> T await(CompletableFuture<T> future, String what) throws DeviceException {
     try {
       return future.get(ANSWER_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      Throwable why = e.getCause() == null ? e : e.getCause();
-      throw new IOException(why.getMessage(), why);
+      throw DeviceException.rethrown(e);
     } catch (TimeoutException e) {
-      throw new IOException(what + " did not answer in time", e);
+      throw new DeviceException(Fault.OTHER, what + " did not answer in time", e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while waiting for " + what, e);
+      throw DeviceException.interrupted("waiting for " + what, e);
     }
   }
 }

@@ -1,39 +1,53 @@
 package sluice.vi.device;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Connections that have said what they want and wait to be accepted. The device's thread adds; any
-/// thread takes and closes.
+/// Connections that have said what they want and wait to be accepted. The device's thread adds, and
+/// waits for no other thread; any thread takes and closes.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `waiting` | the device's thread adds, any thread takes | its own | its own |
+/// | `permits` | as `waiting`: at least as many as wait; one for ever at the end | its own | its own |
+/// | `closed` | the closing thread | volatile | volatile, under the monitor |
 ///
 /// Limits: [#BACKLOG] wait.
 ///
 /// @param <A> what a device knows of such a connection
 public final class ArrivalQueue<A> {
-  private static final int BACKLOG = 64;
+  public static final int BACKLOG = 64;
 
-  /// An arrival, or the end of the listener.
-  private record Waiting<W>(@Nullable W arrival) {}
-
-  private final LinkedBlockingQueue<Waiting<A>> waiting = new LinkedBlockingQueue<>(BACKLOG + 1);
-  private boolean closed;
+  private final ConcurrentLinkedQueue<A> waiting = new ConcurrentLinkedQueue<>();
+  private final Semaphore permits = new Semaphore(0);
+  private volatile boolean closed;
 
   /// Makes an empty one.
   public ArrivalQueue() {}
 
-  /// Adds one.
+  /// Adds one. By the device's thread.
   ///
   /// @param gone tells which of those that wait are no longer there: their room is used again
   /// @return false when as many wait as may, or it is closed
-  public synchronized boolean offer(A arrival, Predicate<A> gone) {
-    boolean _ = waiting.removeIf(each -> each.arrival != null && gone.test(each.arrival));
-    return !closed && waiting.size() < BACKLOG && waiting.offer(new Waiting<>(arrival));
+  public boolean offer(A arrival, Predicate<A> gone) {
+    boolean _ =
+        waiting.removeIf(each -> {
+          boolean goes = gone.test(each);
+          boolean _ = goes && permits.tryAcquire(); // else a thread has it, and finds nothing
+          return goes;
+        });
+    if (closed || waiting.size() >= BACKLOG) {
+      return false;
+    }
+    waiting.add(arrival);
+    permits.release();
+    return !closed || !waiting.remove(arrival); // what is not there, `close` or an accept has
   }
 
   /// Has the device's thread make a port of an arrival.
@@ -43,8 +57,8 @@ public final class ArrivalQueue<A> {
   public interface Maker<W> {
     /// Begins, and completes the future later, with null when the arrival is gone.
     ///
-    /// @throws IOException when the device is closed
-    void begin(W arrival, CompletableFuture<@Nullable Port> made) throws IOException;
+    /// @throws DeviceException when the device is closed
+    void begin(W arrival, CompletableFuture<@Nullable Port> made) throws DeviceException;
   }
 
   /// Waits for an arrival of which a port is made; those that are gone meanwhile are passed over.
@@ -52,9 +66,10 @@ public final class ArrivalQueue<A> {
   /// @param timeoutNanos negative waits for ever
   /// @param what the device's thread, for messages, such as "the loop"
   /// @return null when the time is over
-  /// @throws IOException when it or the device is closed, the thread is interrupted, or as the
+  /// @throws DeviceException when it or the device is closed, the thread is interrupted, or as the
   ///   device's thread answered
-  public @Nullable Port accept(long timeoutNanos, Maker<A> maker, String what) throws IOException {
+  public @Nullable Port accept(long timeoutNanos, Maker<A> maker, String what)
+      throws DeviceException {
     long end = System.nanoTime() + timeoutNanos;
     while (true) {
       long left = timeoutNanos < 0 ? -1 : Math.max(0, end - System.nanoTime());
@@ -64,52 +79,62 @@ public final class ArrivalQueue<A> {
       }
       CompletableFuture<@Nullable Port> made = new CompletableFuture<>();
       maker.begin(arrival, made);
-      Port port = Answers.await(made, what);
-      if (port != null) {
-        return port;
+      try {
+        Port port = Answers.await(made, what);
+        if (port != null) {
+          return port;
+        }
+      } catch (DeviceException e) {
+        var _ = made.thenAccept(ArrivalQueue::endUnwanted); // it may be made all the same
+        throw e;
       }
     }
   }
 
-  private @Nullable A take(long timeoutNanos) throws IOException {
-    Waiting<A> next;
-    try {
-      next =
-          timeoutNanos < 0
-              ? waiting.take()
-              : waiting.poll(Math.max(0, timeoutNanos), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while a connection was waited for", e);
+  private static void endUnwanted(@Nullable Port port) {
+    if (port != null) {
+      port.end(Failure.CLOSED);
     }
-    if (next == null) {
-      return null;
+  }
+
+  private @Nullable A take(long timeoutNanos) throws DeviceException {
+    long end = System.nanoTime() + timeoutNanos;
+    while (true) {
+      try {
+        if (timeoutNanos < 0) {
+          permits.acquire();
+        } else if (!permits.tryAcquire(
+            Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+          return null;
+        }
+      } catch (InterruptedException e) {
+        throw DeviceException.interrupted("a connection was waited for", e);
+      }
+      if (closed) {
+        permits.release(); // for the next accept that waits
+        throw DeviceException.listenerClosed();
+      }
+      A arrival = waiting.poll();
+      if (arrival != null) {
+        return arrival;
+      }
     }
-    if (next.arrival == null) {
-      waiting.add(next); // for the next accept that waits
-      throw new IOException("the listener is closed");
-    }
-    return next.arrival;
   }
 
   /// Ends it.
   ///
   /// @return those that waited; null when it had ended before
   public @Nullable List<A> close() {
-    List<Waiting<A>> left = new ArrayList<>();
-    synchronized (this) {
+    synchronized (this) { // of closing threads alone
       if (closed) {
         return null;
       }
       closed = true;
-      waiting.drainTo(left);
-      waiting.add(new Waiting<>(null));
     }
+    permits.release();
     List<A> arrivals = new ArrayList<>();
-    for (Waiting<A> each : left) {
-      if (each.arrival != null) {
-        arrivals.add(each.arrival);
-      }
+    for (A each = waiting.poll(); each != null; each = waiting.poll()) {
+      arrivals.add(each);
     }
     return arrivals;
   }

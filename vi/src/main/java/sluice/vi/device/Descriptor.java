@@ -27,7 +27,7 @@ public final class Descriptor {
   private long mark;
 
   private boolean done;
-  private @Nullable String failure;
+  private @Nullable Failure failure;
 
   /// @param owner what the application knows it by
   /// @param pieces most pieces it will ever have
@@ -134,7 +134,7 @@ public final class Descriptor {
     return done;
   }
 
-  public @Nullable String failure() {
+  public @Nullable Failure failure() {
     return failure;
   }
 
@@ -149,7 +149,7 @@ public final class Descriptor {
     done = true;
   }
 
-  public void fail(String why) {
+  public void fail(Failure why) {
     failure = why;
     done = true;
   }

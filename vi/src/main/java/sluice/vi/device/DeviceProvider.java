@@ -21,7 +21,9 @@ public interface DeviceProvider {
   /// @param words in the form that the device knows
   /// @throws IOException when the words are wrong, or what they name is not to be had
   default Device open(String name, String words) throws IOException {
-    throw new IOException("the device " + name + " is told nothing");
+    throw new DeviceException(
+        Fault.MISCONFIGURED,
+        "the device " + name + " is told nothing. Fix: open it by its name alone");
   }
 
   /// Opens a device.

@@ -20,17 +20,19 @@ import org.jspecify.annotations.Nullable;
 /// | `sendsDone`, `receivesDone` | the device's thread | acquire | volatile |
 /// | `wakesSender`, `wakesReceiver` | the device's thread | plain | plain |
 /// | `sendsEnded`, `receivesEnded` | the device's thread | volatile | volatile |
-/// | `failure` | the first that finds one | volatile | volatile, under the monitor |
+/// | `failure` | the first that finds one | volatile | compare-and-set |
 public abstract class HandedPort implements Port {
   private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final VarHandle SENDS_DONE;
   private static final VarHandle RECEIVES_DONE;
+  private static final VarHandle FAILURE;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       SENDS_DONE = lookup.findVarHandle(HandedPort.class, "sendsDone", int.class);
       RECEIVES_DONE = lookup.findVarHandle(HandedPort.class, "receivesDone", int.class);
+      FAILURE = lookup.findVarHandle(HandedPort.class, "failure", Failure.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -47,9 +49,9 @@ public abstract class HandedPort implements Port {
   private int receivesDone;
   private boolean wakesSender;
   private boolean wakesReceiver;
-  private volatile @Nullable String sendsEnded;
-  private volatile @Nullable String receivesEnded;
-  private volatile @Nullable String failure;
+  private volatile @Nullable Failure sendsEnded;
+  private volatile @Nullable Failure receivesEnded;
+  private volatile @Nullable Failure failure;
 
   /// @param spec as both sides agreed on it
   protected HandedPort(PortSpec spec) {
@@ -85,7 +87,7 @@ public abstract class HandedPort implements Port {
 
   @Override
   public final @Nullable Descriptor pollSend() {
-    String end = sendsEnded; // before the count: what was done before the end counts
+    Failure end = sendsEnded; // before the count: what was done before the end counts
     if ((int) SENDS_DONE.getAcquire(this) != sendsTaken) {
       sendsTaken++;
       return sends.take(null);
@@ -95,7 +97,7 @@ public abstract class HandedPort implements Port {
 
   @Override
   public final @Nullable Descriptor pollReceive() {
-    String end = receivesEnded;
+    Failure end = receivesEnded;
     if ((int) RECEIVES_DONE.getAcquire(this) != receivesTaken) {
       receivesTaken++;
       return receives.take(null);
@@ -110,27 +112,20 @@ public abstract class HandedPort implements Port {
   }
 
   @Override
-  public final @Nullable String failure() {
+  public final @Nullable Failure failure() {
     return failure;
   }
 
   @Override
-  public final void fail(String why) {
+  public final void end(Failure why) {
     if (note(why)) {
-      left(true);
-    }
-  }
-
-  @Override
-  public final void end() {
-    if (note("this side closed the connection")) {
-      left(false);
+      left();
     }
   }
 
   @Override
   public final void close() {
-    end();
+    end(Failure.CLOSED);
   }
 
   // ---- what a device says --------------------------------------------------------------------
@@ -140,19 +135,22 @@ public abstract class HandedPort implements Port {
 
   /// This side has ended the connection; [#failure] says why. The device's thread is to end both
   /// queues soon. Of any thread.
-  ///
-  /// @param failed whether the peer is to be told of a failure
-  protected abstract void left(boolean failed);
+  protected abstract void left();
 
   /// Says what ended the connection, if nothing did before. Of any thread.
   ///
   /// @return whether this was the first
-  protected final synchronized boolean note(String why) {
-    if (failure != null) {
-      return false;
-    }
-    failure = why;
-    return true;
+  protected final boolean note(Failure why) {
+    return FAILURE.compareAndSet(this, null, why);
+  }
+
+  /// As [#note].
+  ///
+  /// @return what ended the connection: this, or what was noted before
+  protected final Failure noted(Failure why) {
+    boolean _ = note(why);
+    Failure first = failure;
+    return first == null ? why : first;
   }
 
   // ---- the device's thread -------------------------------------------------------------------
@@ -201,7 +199,7 @@ public abstract class HandedPort implements Port {
   }
 
   /// Sends that are not done fail; the device touches none from now on.
-  protected final void endSends(String why) {
+  protected final void endSends(Failure why) {
     if (sendsEnded == null) {
       sendsEnded = why;
     }
@@ -209,7 +207,7 @@ public abstract class HandedPort implements Port {
   }
 
   /// As [#endSends], for receives.
-  protected final void endReceives(String why) {
+  protected final void endReceives(Failure why) {
     if (receivesEnded == null) {
       receivesEnded = why;
     }

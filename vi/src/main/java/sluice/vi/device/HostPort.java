@@ -1,15 +1,15 @@
 package sluice.vi.device;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 
 /// The addresses of devices that work between hosts. Stateless.
 public final class HostPort {
   private HostPort() {}
 
-  /// @throws IOException when it is not `HOST:PORT`, or there is no such host
-  public static InetSocketAddress parse(String text) throws IOException {
+  /// @throws DeviceException when it is not `HOST:PORT`, or there is no such host
+  public static InetSocketAddress parse(String text) throws DeviceException {
     int colon = text.lastIndexOf(':');
     try {
       String host = text.substring(0, Math.max(0, colon));
@@ -22,7 +22,11 @@ public final class HostPort {
       }
     } catch (NumberFormatException e) {
       // as other words that are no address
+    } catch (UnknownHostException e) {
+      throw new DeviceException(
+          Fault.MISCONFIGURED, "no host is known by this name: " + text + ". Fix: another name", e);
     }
-    throw new IOException("the address of a VI here is HOST:PORT, as 10.0.0.7:7000: " + text);
+    throw new DeviceException(
+        Fault.MISCONFIGURED, "the address of a VI here is HOST:PORT, as 10.0.0.7:7000: " + text);
   }
 }

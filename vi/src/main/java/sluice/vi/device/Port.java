@@ -69,11 +69,10 @@ public interface Port extends AutoCloseable {
     return queues().receives.size();
   }
 
-  /// What ended the connection; null while it stands.
-  @Nullable String failure();
-
-  /// Ends the connection as failed, if it stands: every posted descriptor will be returned failed.
-  void fail(String why);
+  /// What ended the connection; null while it stands, and while messages that came before its end
+  /// wait for receives. A descriptor that fails before is a send: its queue alone has ended, and
+  /// all that is posted there will be returned failed.
+  @Nullable Failure failure();
 
   /// Asks the device to unpark a thread when anything changes. Poll once more after it. One thread
   /// can sleep at each queue.
@@ -99,9 +98,12 @@ public interface Port extends AutoCloseable {
   /// Ends a registration that no posted descriptor uses.
   default void unregister(long key) {}
 
-  /// Ends the connection as intended: the peer gets what was sent, and then the end. Every posted
-  /// descriptor will be returned failed.
-  void end();
+  /// Ends the connection as intended, if it stands: the peer gets what was sent, and then the end.
+  /// Every posted descriptor that is not done will be returned failed, soon, and a thread that
+  /// sleeps is unparked. The caller waits for nothing.
+  ///
+  /// @param why this side or its device was closed
+  void end(Failure why);
 
   /// Gives back what the connection holds, after [#end], when the queues are not in use.
   @Override

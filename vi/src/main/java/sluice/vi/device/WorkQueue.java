@@ -82,7 +82,7 @@ public final class WorkQueue {
   /// Removes the oldest one if it is done, or if the connection has failed.
   ///
   /// @param failure what ended the connection, or null
-  public @Nullable Descriptor take(@Nullable String failure) {
+  public @Nullable Descriptor take(@Nullable Failure failure) {
     Descriptor head = head();
     if (head == null) {
       return null;

@@ -2,34 +2,40 @@ package sluice.vi.local;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
-import sluice.sys.SysException;
+import sluice.vi.device.Failure;
 
 /// The UNIX socket beside a connection through shared memory: its end tells that the peer is gone,
-/// and one byte on it wakes a sleeping peer. Any thread may call.
+/// and one byte on it wakes a sleeping peer. Any thread may call, and none waits for another: the
+/// last that uses the socket after its end closes it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `fd` | the closer | under the monitor | under the monitor |
-/// | `port`, `ended` | the connecting thread, `Watcher` | under the monitor | under the monitor |
+/// | `users` | any thread: those that use the socket now, and [#ENDED] | volatile | compare-and-set |
+/// | `port` | the connecting thread, before the socket is watched | plain | plain |
+/// | `ended` | `Watcher`'s thread | plain | plain |
 final class Link {
   static final byte WAKE = 'w';
   static final byte CLOSED = 'c';
   static final byte FAILED = 'f';
 
   private static final int PACKETS = 16;
+  private static final int ENDED = 1 << 30;
 
   private static final MemorySegment LETTERS = letters();
 
   private final Watcher watcher;
-  private int fd;
+  private final int fd;
+  private final AtomicInteger users = new AtomicInteger();
   private @Nullable LocalPort port;
-  private @Nullable String ended;
+  private boolean ended;
 
   Link(Watcher watcher, int fd) {
     this.watcher = watcher;
@@ -45,22 +51,50 @@ final class Link {
   }
 
   /// From now on the port learns what happens to the peer.
-  synchronized void attach(LocalPort newPort) throws SysException {
+  void attach(LocalPort newPort) throws IOException {
     port = newPort;
     watcher.add(fd, this::ready);
   }
 
+  /// @return false when the socket is closed, or is about to be; else [#leave] must follow
+  private boolean enter() {
+    int now = users.get();
+    while ((now & ENDED) == 0) {
+      if (users.compareAndSet(now, now + 1)) {
+        return true;
+      }
+      now = users.get();
+    }
+    return false;
+  }
+
+  private void leave() {
+    if (users.decrementAndGet() == ENDED) {
+      int _ = Files.close(fd);
+    }
+  }
+
   /// Reads what has come, by `Watcher`.
-  synchronized void ready(MemorySegment scratch) {
+  void ready(MemorySegment scratch) {
+    if (enter()) {
+      try {
+        read(scratch);
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  private void read(MemorySegment scratch) {
     // Bounded: the peer could go on for ever, and other connections wait for this thread.
-    for (int i = 0; i < PACKETS && fd >= 0; i++) {
+    for (int i = 0; i < PACKETS; i++) {
       int count = Sockets.recv(fd, scratch, 0, 1, Sockets.MSG_DONTWAIT);
       if (count == -Errno.EAGAIN || count == -Errno.EINTR) {
         return;
       }
       if (count <= 0) {
         watcher.remove(fd); // it would be reported without end
-        ended("the peer's process ended without closing the connection");
+        ended(Failure.PEER_ENDED);
         return;
       }
       heard(scratch.get(JAVA_BYTE, 0));
@@ -69,8 +103,8 @@ final class Link {
 
   private void heard(byte letter) {
     switch (letter) {
-      case CLOSED -> ended("the peer closed the connection");
-      case FAILED -> ended("the peer's end of the connection failed");
+      case CLOSED -> ended(Failure.PEER_CLOSED);
+      case FAILED -> ended(Failure.PEER_FAILED);
       default -> {
         if (port != null) {
           port.unpark();
@@ -79,33 +113,35 @@ final class Link {
     }
   }
 
-  private void ended(String why) {
-    if (ended == null) {
-      ended = why;
+  private void ended(Failure why) {
+    if (!ended) {
+      ended = true;
       if (port != null) {
         port.peerEnded(why);
       }
     }
   }
 
-  synchronized void wake() {
-    say(WAKE);
-  }
-
-  private void say(byte letter) {
-    if (fd >= 0) {
-      // A full socket means that the peer has many wake-ups to read already.
-      int _ = Sockets.send(fd, LETTERS, letter, 1, Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL);
+  void wake() {
+    if (enter()) {
+      say(WAKE);
+      leave();
     }
   }
 
+  private void say(byte letter) {
+    // A full socket means that the peer has many wake-ups to read already.
+    int _ = Sockets.send(fd, LETTERS, letter, 1, Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL);
+  }
+
   /// Tells the peer how this side ended, and closes. Idempotent.
-  synchronized void end(byte how) {
-    if (fd >= 0) {
+  void end(byte how) {
+    if (enter()) {
       say(how);
-      watcher.remove(fd);
-      int _ = Files.close(fd);
-      fd = -1;
+      if ((users.getAndUpdate(now -> now | ENDED) & ENDED) == 0) {
+        watcher.remove(fd);
+      }
+      leave();
     }
   }
 }

@@ -18,6 +18,8 @@ import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 import sluice.vi.device.Device;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Fault;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
@@ -44,7 +46,8 @@ final class LocalDevice implements Device {
   private static AbstractUnixAddress socketName(String address, int tag) throws IOException {
     int length = address.getBytes(StandardCharsets.UTF_8).length;
     if (length == 0 || length > MAX_NAME_BYTES) {
-      throw new IOException(
+      throw new DeviceException(
+          Fault.MISCONFIGURED,
           "the address of a local VI is a name of 1 to " + MAX_NAME_BYTES + " bytes: " + address);
     }
     return new AbstractUnixAddress(
@@ -64,11 +67,10 @@ final class LocalDevice implements Device {
       Sockets.bind(fd, name);
       Sockets.listen(fd, LocalListener.BACKLOG);
       return new LocalListener(watcher, fd, tag);
-    } catch (SysException e) {
+    } catch (IOException e) {
       int _ = Files.close(fd);
-      if (e.errno() == Errno.EADDRINUSE) {
-        throw new IOException(
-            "a listener for tag " + tag + " is at " + address + " already. Fix: another tag", e);
+      if (e instanceof SysException call && call.errno() == Errno.EADDRINUSE) {
+        throw DeviceException.tagTaken(tag, address, e);
       }
       throw e;
     }
@@ -108,11 +110,17 @@ final class LocalDevice implements Device {
     int result = Sockets.connect(socket, name);
     while (result == -Errno.EAGAIN && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(RETRY_NANOS); // the listener's queue is full
+      if (Thread.currentThread().isInterrupted()) {
+        throw DeviceException.interrupted("connecting", null);
+      }
       result = Sockets.connect(socket, name);
     }
+    if (result == -Errno.EAGAIN) {
+      throw DeviceException.notAccepted(null);
+    }
     if (result == -Errno.ECONNREFUSED) {
-      throw new IOException(
-          "no accept matches: nothing listens for tag "
+      throw DeviceException.noListener(
+          "for tag "
               + tag
               + " at "
               + address
@@ -121,7 +129,8 @@ final class LocalDevice implements Device {
     SysException.check(result, "connect", name);
     PeerCredentials peer = PeerCredentials.of(socket);
     if (peer.uid() != PeerCredentials.ownUser()) {
-      throw new IOException(
+      throw new DeviceException(
+          Fault.REFUSED,
           "the listener at "
               + address
               + " belongs to user "
@@ -135,7 +144,7 @@ final class LocalDevice implements Device {
   /// @return bytes of the longest message
   private int negotiate(int socket, Hello hello, long end) throws IOException {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
-    watcher.add(socket, scratch -> readAnswer(socket, scratch, answer));
+    watcher.add(socket, new AnswerReader(socket, answer));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment packet = arena.allocate(Hello.BYTES, Integer.BYTES);
       hello.write(packet);
@@ -149,22 +158,19 @@ final class LocalDevice implements Device {
           }
           yield got.transferBytes();
         }
-        case OTHER_RELIABILITY ->
-            throw new IOException(
-                "the accepting side wants another reliability. Fix: the same on both sides");
+        case OTHER_RELIABILITY -> throw DeviceException.otherReliability(true);
         case BAD_MEMORY ->
-            throw new IOException(
+            throw new DeviceException(
+                Fault.REFUSED,
                 "the accepting process could not open this one's memory. Fix: run both in one PID"
                     + " namespace");
       };
     } catch (ExecutionException e) {
-      Throwable why = e.getCause() == null ? e : e.getCause();
-      throw new IOException(why.getMessage(), why);
+      throw DeviceException.rethrown(e);
     } catch (TimeoutException e) {
-      throw new IOException("no accept came in time: a listener is there but does not accept", e);
+      throw DeviceException.notAccepted(e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while connecting", e);
+      throw DeviceException.interrupted("connecting", e);
     } finally {
       if (!answer.isDone()) {
         watcher.remove(socket);
@@ -172,19 +178,36 @@ final class LocalDevice implements Device {
     }
   }
 
-  private void readAnswer(int socket, MemorySegment scratch, CompletableFuture<Answer> answer) {
-    int count = Sockets.recv(socket, scratch, 0, Hello.ANSWER_BYTES, Sockets.MSG_DONTWAIT);
-    if (count == -Errno.EAGAIN || count == -Errno.EINTR) {
-      return;
+  /// Of `Watcher`'s thread.
+  private final class AnswerReader implements Watcher.Handler {
+    private final int socket;
+    private final CompletableFuture<Answer> answer;
+
+    AnswerReader(int socket, CompletableFuture<Answer> answer) {
+      this.socket = socket;
+      this.answer = answer;
     }
-    watcher.remove(socket); // the next packet is the Link's
-    try {
-      if (count <= 0) {
-        throw new RingViolation("the listener was closed, or refuses, before it accepted");
+
+    @Override
+    public void ready(MemorySegment scratch) {
+      int count = Sockets.recv(socket, scratch, 0, Hello.ANSWER_BYTES, Sockets.MSG_DONTWAIT);
+      if (count == -Errno.EAGAIN || count == -Errno.EINTR) {
+        return;
       }
-      answer.complete(Answer.read(scratch, count));
-    } catch (RingViolation e) {
-      answer.completeExceptionally(e);
+      watcher.remove(socket); // the next packet is the Link's
+      try {
+        if (count <= 0) {
+          throw DeviceException.peerListenerClosed();
+        }
+        answer.complete(Answer.read(scratch, count));
+      } catch (DeviceException e) {
+        answer.completeExceptionally(e);
+      }
+    }
+
+    @Override
+    public void stopped() {
+      answer.completeExceptionally(DeviceException.deviceClosed());
     }
   }
 

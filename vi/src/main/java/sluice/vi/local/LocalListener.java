@@ -4,10 +4,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -15,6 +13,9 @@ import sluice.sys.Mapping;
 import sluice.sys.PeerCredentials;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.vi.device.Answers;
+import sluice.vi.device.ArrivalQueue;
+import sluice.vi.device.DeviceException;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
@@ -25,33 +26,36 @@ import sluice.vi.local.Hello.Verdict;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `fd`, `silent` | `Watcher`'s thread, the closer | under the monitor | under the monitor |
-/// | `pending` | `Watcher`'s thread adds, any thread takes | its own lock | its own lock |
+/// | `silent`, `closed` | `Watcher`'s thread; the closer, when that has ended | plain | plain |
+/// | `pending` | see [ArrivalQueue] | | |
 ///
 /// Limits: [#BACKLOG] sockets that have said nothing (the oldest is closed for a new one), and as
 /// many that wait to be accepted.
 final class LocalListener implements Listener {
-  static final int BACKLOG = 64;
+  static final int BACKLOG = ArrivalQueue.BACKLOG;
 
   /// A peer that has said what it wants.
   private record Pending(int fd, int pid, Hello hello) {}
 
   private final Watcher watcher;
   private final int tag;
-  private final LinkedBlockingQueue<Pending> pending = new LinkedBlockingQueue<>(BACKLOG);
+  private final int fd;
+  private final ArrivalQueue<Pending> pending = new ArrivalQueue<>();
   private final ArrayDeque<Integer> silent = new ArrayDeque<>();
-  private int fd;
+  private boolean closed;
 
   /// @param fd a listening socket, from now on this object's
-  LocalListener(Watcher watcher, int fd, int tag) throws SysException {
+  LocalListener(Watcher watcher, int fd, int tag) throws IOException {
     this.watcher = watcher;
     this.tag = tag;
     this.fd = fd;
     watcher.add(fd, _ -> acceptSockets());
   }
 
-  private synchronized void acceptSockets() {
-    while (fd >= 0) {
+  // ---- Watcher's thread ----------------------------------------------------------------------
+
+  private void acceptSockets() {
+    while (!closed) {
       int socket = Sockets.accept4(fd, Sockets.SOCK_NONBLOCK);
       if (socket < 0) {
         return;
@@ -62,14 +66,14 @@ final class LocalListener implements Listener {
       silent.add(socket);
       try {
         watcher.add(socket, scratch -> readHello(socket, scratch));
-      } catch (SysException e) {
+      } catch (IOException e) {
         silent.removeLast();
         int _ = Files.close(socket);
       }
     }
   }
 
-  private synchronized void readHello(int socket, MemorySegment scratch) {
+  private void readHello(int socket, MemorySegment scratch) {
     if (!silent.contains(socket)) {
       return;
     }
@@ -80,7 +84,7 @@ final class LocalListener implements Listener {
     silent.remove(socket);
     watcher.remove(socket);
     Pending peer = count == Hello.BYTES ? sound(socket, Hello.read(scratch)) : null;
-    if (peer == null || !pending.offer(peer)) {
+    if (peer == null || !pending.offer(peer, _ -> false)) {
       int _ = Files.close(socket);
     }
   }
@@ -101,31 +105,25 @@ final class LocalListener implements Listener {
     int _ = Files.close(socket);
   }
 
+  private void closeSockets() {
+    closed = true;
+    drop(fd);
+    silent.forEach(this::drop);
+    silent.clear();
+  }
+
+  // ---- any thread ----------------------------------------------------------------------------
+
   @Override
-  public @Nullable Port accept(PortSpec spec, long timeoutNanos) throws IOException {
-    long end = System.nanoTime() + timeoutNanos;
-    while (true) {
-      Pending peer;
-      try {
-        peer =
-            timeoutNanos < 0
-                ? pending.take()
-                : pending.poll(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted while a connection was waited for", e);
-      }
-      if (peer == null) {
-        return null;
-      }
-      if (peer.fd < 0) {
-        pending.add(peer); // for the next accept that waits
-        throw new IOException("the listener is closed");
-      }
-      Port port = open(peer, spec);
-      if (port != null) {
-        return port;
-      }
+  public @Nullable Port accept(PortSpec spec, long timeoutNanos) throws DeviceException {
+    return pending.accept(timeoutNanos, (peer, made) -> open(peer, spec, made), "the peer");
+  }
+
+  private void open(Pending peer, PortSpec wanted, CompletableFuture<@Nullable Port> made) {
+    try {
+      made.complete(open(peer, wanted));
+    } catch (IOException e) {
+      made.completeExceptionally(e);
     }
   }
 
@@ -135,8 +133,7 @@ final class LocalListener implements Listener {
     try {
       if (peer.hello.flags() != Hello.flags(wanted)) {
         boolean _ = answer(peer.fd, Verdict.OTHER_RELIABILITY, 0);
-        throw new IOException(
-            "the peer wants another reliability than this accept. Fix: the same on both sides");
+        throw DeviceException.otherReliability(false);
       }
       try {
         mapping = SharedMemory.open(peer.pid, peer.hello);
@@ -185,17 +182,26 @@ final class LocalListener implements Listener {
   }
 
   @Override
-  public synchronized void close() {
-    if (fd < 0) {
+  public void close() {
+    List<Pending> left = pending.close();
+    if (left == null) {
       return;
     }
-    drop(fd);
-    fd = -1;
-    silent.forEach(this::drop);
-    silent.clear();
-    List<Pending> waiting = new ArrayList<>();
-    pending.drainTo(waiting);
-    waiting.forEach(peer -> Files.close(peer.fd));
-    pending.add(new Pending(-1, 0, new Hello(0, 0, 0, 0, 0)));
+    left.forEach(peer -> Files.close(peer.fd));
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    boolean ordered =
+        watcher.order(() -> {
+          closeSockets();
+          done.complete(true);
+        });
+    if (!ordered) {
+      closeSockets();
+      return;
+    }
+    try {
+      boolean _ = Answers.await(done, "the watcher");
+    } catch (DeviceException e) {
+      // interrupted: the name becomes free a little later
+    }
   }
 }

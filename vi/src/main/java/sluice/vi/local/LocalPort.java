@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Mapping;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
@@ -39,8 +40,8 @@ final class LocalPort implements Port {
   private final WorkQueue receives;
 
   private boolean closed;
-  private volatile @Nullable String failure;
-  private volatile @Nullable String ended;
+  private volatile @Nullable Failure failure;
+  private volatile @Nullable Failure ended;
 
   /// @param spec as both sides agreed on it
   /// @param side 0 of the side that connected, 1 of the accepting one
@@ -81,7 +82,7 @@ final class LocalPort implements Port {
     if (!sends.isAllSent()) {
       progressSends();
     }
-    String why = lost(); // read before the ring: what was received before the end counts
+    Failure why = lost(); // read before the ring: what was received before the end counts
     if (spec.acknowledged()) {
       acknowledge();
     }
@@ -89,8 +90,8 @@ final class LocalPort implements Port {
   }
 
   /// What ends the sends that are not done: also that the peer will take none any more.
-  private @Nullable String lost() {
-    String why = failure;
+  private @Nullable Failure lost() {
+    Failure why = failure;
     return why != null ? why : ended;
   }
 
@@ -115,7 +116,7 @@ final class LocalPort implements Port {
         next = sends.unsent();
       } while (next != null);
     } catch (RingViolation e) {
-      fail(String.valueOf(e.getMessage()));
+      fail(Failure.of(e));
     }
     if (out.sent() != before && out.wakes()) {
       link.wake();
@@ -132,7 +133,7 @@ final class LocalPort implements Port {
         head.finish();
       }
     } catch (RingViolation e) {
-      fail(String.valueOf(e.getMessage()));
+      fail(Failure.of(e));
     }
   }
 
@@ -147,14 +148,14 @@ final class LocalPort implements Port {
     if (head == null) {
       return null;
     }
-    String end = ended; // read before the ring: what came before the end is delivered
+    Failure end = ended; // read before the ring: what came before the end is delivered
     if (failure == null && !head.isDone()) {
       try {
         if (takeFragments(head)) {
           end = null;
         }
       } catch (RingViolation e) {
-        fail(String.valueOf(e.getMessage()));
+        fail(Failure.of(e));
       }
     }
     if (end != null && !head.isDone()) {
@@ -211,23 +212,27 @@ final class LocalPort implements Port {
   }
 
   @Override
-  public @Nullable String failure() {
+  public @Nullable Failure failure() {
     return failure;
   }
 
-  @Override
-  public void fail(String why) {
+  /// Ends the connection as failed: every posted descriptor will be returned failed.
+  private void fail(Failure why) {
+    end(why, Link.FAILED);
+  }
+
+  private void end(Failure why, byte how) {
     synchronized (this) {
       if (failure == null) {
         failure = why;
       }
     }
-    link.end(Link.FAILED);
+    link.end(how);
     unpark();
   }
 
   /// The peer is gone: by `Watcher`.
-  void peerEnded(String why) {
+  void peerEnded(Failure why) {
     ended = why;
     unpark();
   }
@@ -259,19 +264,13 @@ final class LocalPort implements Port {
   }
 
   @Override
-  public void end() {
-    synchronized (this) {
-      if (failure == null) {
-        failure = "this side closed the connection";
-      }
-    }
-    link.end(Link.CLOSED);
-    unpark();
+  public void end(Failure why) {
+    end(why, Link.CLOSED);
   }
 
   @Override
   public void close() {
-    end();
+    end(Failure.CLOSED);
     synchronized (this) {
       if (!closed) {
         closed = true;

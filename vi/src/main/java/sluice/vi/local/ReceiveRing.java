@@ -7,6 +7,7 @@ import static sluice.vi.local.RingLayout.LONG;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.Membarrier;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 
 /// The receiving end of one direction. Belongs to the thread that uses the receive queue at the
 /// moment; [#sleep] belongs to any thread.
@@ -91,8 +92,7 @@ final class ReceiveRing {
     check(length, total);
     messageBytes = total;
     if (total > into.lengthBytes()) {
-      throw new RingViolation(
-          "a message of " + total + " bytes met a receive of " + into.lengthBytes() + " bytes");
+      throw new RingViolation(Failure.tooLong(total, into.lengthBytes()));
     }
     if (length <= RingLayout.INLINE_BYTES) {
       into.copyIn(shared, slot + RingLayout.BYTES, length);

@@ -1,13 +1,19 @@
 package sluice.vi.local;
 
-import java.io.IOException;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
+import sluice.vi.device.Fault;
 
 /// The peer, or what it wrote into the shared memory, broke the rules of the ring. The connection
 /// fails; nothing outside the ring was touched.
-final class RingViolation extends IOException {
+final class RingViolation extends DeviceException {
   private static final long serialVersionUID = 1L;
 
   RingViolation(String what) {
-    super(what, null);
+    super(Fault.PEER_LOST, what);
+  }
+
+  RingViolation(Failure why) {
+    super(why.fault(), why.why());
   }
 }

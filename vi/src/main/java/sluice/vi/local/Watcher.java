@@ -4,15 +4,17 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import sluice.sys.Epoll;
 import sluice.sys.EpollEvents;
 import sluice.sys.EventFd;
 import sluice.sys.SysException;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Orders;
 
 /// The thread of a device that waits for its sockets: connections that come, peers that wake this
-/// process, peers that end. Any thread may add and remove; what is added is called by this thread
-/// and must not block.
+/// process, peers that end. Any thread may add, remove and order; what is added is called by this
+/// thread and must not block. This thread waits for no other one: nothing here is locked.
 ///
 /// Threads that wait for messages park in Java and are unparked from here, so that one thread can
 /// wait for many connections, and a virtual thread pins nothing.
@@ -24,31 +26,41 @@ final class Watcher implements AutoCloseable {
   interface Handler {
     /// @param scratch memory of the thread, for what is received
     void ready(MemorySegment scratch);
+
+    /// The device is closed: it is called no more.
+    default void stopped() {}
   }
 
   private final Epoll epoll;
-  private final EventFd stop;
-  private final Map<Integer, Handler> handlers = new ConcurrentHashMap<>();
+  private final EventFd wake;
+  private final Orders orders = new Orders();
+  private final Map<Integer, Handler> handlers = new ConcurrentSkipListMap<>();
   private final Thread thread;
   private volatile boolean stopped;
 
   Watcher() throws IOException {
     epoll = Epoll.create();
     try {
-      stop = EventFd.open(true);
+      wake = EventFd.open(true);
     } catch (SysException e) {
       epoll.close();
       throw e;
     }
-    int _ = epoll.control(Epoll.EPOLL_CTL_ADD, stop.fd(), Epoll.EPOLLIN, stop.fd());
+    int _ = epoll.control(Epoll.EPOLL_CTL_ADD, wake.fd(), Epoll.EPOLLIN, wake.fd());
     thread = Thread.ofPlatform().daemon().name("sluice-vi-watcher").unstarted(this::run);
     thread.start();
   }
 
   /// Watches a socket. One descriptor number can have one handler.
-  void add(int fd, Handler handler) throws SysException {
+  ///
+  /// @throws IOException when the device is closed, or the kernel refuses
+  void add(int fd, Handler handler) throws IOException {
     handlers.put(fd, handler);
     int result = epoll.control(Epoll.EPOLL_CTL_ADD, fd, Epoll.EPOLLIN, fd);
+    if (stopped) { // else the handler is told when it is
+      remove(fd);
+      throw DeviceException.deviceClosed();
+    }
     if (result < 0) {
       handlers.remove(fd);
     }
@@ -62,26 +74,43 @@ final class Watcher implements AutoCloseable {
     int _ = epoll.control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
   }
 
+  /// Has the thread do something once.
+  ///
+  /// @return false when it has ended: no handler is called any more
+  boolean order(Runnable order) {
+    if (!orders.add(order)) {
+      return false;
+    }
+    boolean _ = wake.signal();
+    return true;
+  }
+
   private void run() {
     EpollEvents events = new EpollEvents(EVENTS);
     MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_BYTES, Long.BYTES);
     while (!stopped) {
       int count = epoll.await(events, -1);
       for (int i = 0; i < count; i++) {
-        Handler handler = handlers.get((int) events.data(i));
+        int fd = (int) events.data(i);
+        Handler handler = handlers.get(fd);
         if (handler != null) {
           handler.ready(scratch);
+        } else if (fd == wake.fd()) {
+          long _ = wake.drain();
         }
       }
+      orders.run();
     }
+    orders.end();
+    handlers.values().forEach(Handler::stopped);
     epoll.close();
-    stop.close();
+    wake.close();
   }
 
   /// Ends the thread.
   @Override
   public void close() {
     stopped = true;
-    boolean _ = stop.signal();
+    boolean _ = wake.signal();
   }
 }

@@ -17,6 +17,9 @@ import sluice.sys.PeerCredentials;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
+import sluice.vi.device.Fault;
 
 /// The UNIX socket beside a connection: greetings, how the peer ended, and, by its end, that the
 /// peer's process has ended. Of one thread at a time; nothing here waits in the kernel.
@@ -28,7 +31,7 @@ final class ControlSocket implements AutoCloseable {
   ///
   /// @param why for messages
   /// @param sent messages that it had sent; -1 when that is not known
-  record End(String why, long sent) {}
+  record End(Failure why, long sent) {}
 
   private static final byte CLOSED = 'c';
   private static final byte FAILED = 'f';
@@ -48,7 +51,8 @@ final class ControlSocket implements AutoCloseable {
   static AbstractUnixAddress name(String provider, String place, int tag) throws IOException {
     int length = place.getBytes(StandardCharsets.UTF_8).length;
     if (length == 0 || length > MAX_PLACE_BYTES) {
-      throw new IOException(
+      throw new DeviceException(
+          Fault.MISCONFIGURED,
           "the address of a VI here is a name of 1 to " + MAX_PLACE_BYTES + " bytes: " + place);
     }
     int user = PeerCredentials.ownUser();
@@ -70,12 +74,15 @@ final class ControlSocket implements AutoCloseable {
     try {
       int result = Sockets.connect(socket.fd, name);
       while (result == -Errno.EAGAIN && System.nanoTime() - end < 0) {
-        LockSupport.parkNanos(NAP_NANOS); // the listener's queue is full
+        nap(); // the listener's queue is full
         result = Sockets.connect(socket.fd, name);
       }
+      if (result == -Errno.EAGAIN) {
+        throw DeviceException.notAccepted(null);
+      }
       if (result == -Errno.ECONNREFUSED) {
-        throw new IOException(
-            "no accept matches: nothing listens for tag "
+        throw DeviceException.noListener(
+            "for tag "
                 + tag
                 + " at "
                 + place
@@ -94,7 +101,8 @@ final class ControlSocket implements AutoCloseable {
   void checkUser() throws IOException {
     PeerCredentials peer = PeerCredentials.of(fd);
     if (peer.uid() != PeerCredentials.ownUser()) {
-      throw new IOException(
+      throw new DeviceException(
+          Fault.REFUSED,
           "the peer belongs to user " + peer.uid() + ". Fix: run both ends as one user");
     }
     sameProcess = peer.pid() == ProcessHandle.current().pid();
@@ -111,29 +119,24 @@ final class ControlSocket implements AutoCloseable {
     SysException.check(sent, "sendto", fd);
   }
 
-  /// Waits for the peer's greeting.
+  /// Looks for the peer's greeting.
   ///
-  /// @return null when the time is over
-  /// @throws IOException when the peer has gone, refuses, or says nothing sensible
-  @Nullable Greeting hear(int verdict, long end) throws IOException {
-    while (true) {
-      int count = Sockets.recv(fd, packet, 0, Greeting.BYTES, FLAGS);
-      if (count == Greeting.BYTES) {
-        return Greeting.read(packet, verdict);
-      }
-      if (count != -Errno.EAGAIN && count != -Errno.EINTR) {
-        throw new IOException("the peer ended the connection while it was made");
-      }
-      if (System.nanoTime() - end >= 0) {
-        return null;
-      }
-      nap();
+  /// @return null when it has not come yet
+  /// @throws DeviceException when the peer has gone, refuses, or says nothing sensible
+  @Nullable Greeting hear(int verdict) throws DeviceException {
+    int count = Sockets.recv(fd, packet, 0, Greeting.BYTES, FLAGS);
+    if (count == Greeting.BYTES) {
+      return Greeting.read(packet, verdict);
     }
+    if (count != -Errno.EAGAIN && count != -Errno.EINTR) {
+      throw DeviceException.peerListenerClosed();
+    }
+    return null;
   }
 
-  static void nap() throws IOException {
+  static void nap() throws DeviceException {
     if (Thread.currentThread().isInterrupted()) {
-      throw new IOException("interrupted while a connection was made");
+      throw DeviceException.interrupted("a connection was made", null);
     }
     LockSupport.parkNanos(NAP_NANOS);
   }
@@ -161,11 +164,11 @@ final class ControlSocket implements AutoCloseable {
     }
     if (count == 2 * Long.BYTES && packet.get(JAVA_BYTE, 0) == CLOSED) {
       long sent = packet.get(JAVA_LONG, Long.BYTES);
-      return new End("the peer closed the connection", Math.max(0, sent));
+      return new End(Failure.PEER_CLOSED, Math.max(0, sent));
     }
     return count == 2 * Long.BYTES && packet.get(JAVA_BYTE, 0) == FAILED
-        ? new End("the peer's end of the connection failed", -1)
-        : new End("the peer's process ended without closing the connection", -1);
+        ? new End(Failure.PEER_FAILED, -1)
+        : new End(Failure.PEER_ENDED, -1);
   }
 
   @Override

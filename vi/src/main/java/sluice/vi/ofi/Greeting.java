@@ -4,9 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.fabric.FabricEndpoint;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Fault;
 
 /// What the two ends say to each other before the first message, 96 bytes in the order of this
 /// machine. Immutable, but for the array of the address, which is not written.
@@ -44,8 +45,8 @@ record Greeting(int verdict, int transferBytes, long receiveTag, byte[] address)
   }
 
   /// @param expected which verdict must come
-  /// @throws IOException when it is no greeting
-  static Greeting read(MemorySegment packet, int expected) throws IOException {
+  /// @throws DeviceException when it is no greeting
+  static Greeting read(MemorySegment packet, int expected) throws DeviceException {
     int verdict = packet.get(JAVA_INT, 4);
     int transfer = packet.get(JAVA_INT, 8);
     int length = packet.get(JAVA_INT, 12);
@@ -57,7 +58,9 @@ record Greeting(int verdict, int transferBytes, long receiveTag, byte[] address)
             && length > 0
             && length <= FabricEndpoint.MAX_ADDRESS_BYTES;
     if (!sound) {
-      throw new IOException("the peer's greeting is no greeting of this version");
+      throw new DeviceException(
+          Fault.PEER_LOST,
+          "the peer's greeting is no greeting of this version. Fix: the same version at both ends");
     }
     byte[] address = packet.asSlice(ADDRESS_AT, length).toArray(JAVA_BYTE);
     return new Greeting(verdict, transfer, packet.get(JAVA_LONG, 16), address);

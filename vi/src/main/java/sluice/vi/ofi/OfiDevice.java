@@ -1,11 +1,14 @@
 package sluice.vi.ofi;
 
 import java.io.IOException;
+import sluice.sys.AbstractUnixAddress;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 import sluice.vi.device.Device;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Fault;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
@@ -26,9 +29,10 @@ final class OfiDevice implements Device {
   }
 
   /// Refuses what the provider cannot do.
-  static void check(PortSpec spec) throws IOException {
+  static void check(PortSpec spec) throws DeviceException {
     if (spec.discards() || spec.acknowledged()) {
-      throw new IOException(
+      throw new DeviceException(
+          Fault.MISCONFIGURED,
           "libfabric has no completion that tells of the peer's buffer alone, and discards nothing."
               + " Fix: reliability RELIABLE_DELIVERY, or the device local");
     }
@@ -44,8 +48,7 @@ final class OfiDevice implements Device {
     } catch (IOException e) {
       int _ = Files.close(fd);
       if (e instanceof SysException call && call.errno() == Errno.EADDRINUSE) {
-        throw new IOException(
-            "a listener for tag " + tag + " is at " + address + " already. Fix: another tag", e);
+        throw DeviceException.tagTaken(tag, address, e);
       }
       throw e;
     }
@@ -54,25 +57,47 @@ final class OfiDevice implements Device {
   @Override
   public Port connect(String address, PortSpec spec, long timeoutNanos) throws IOException {
     check(spec);
-    long end = System.nanoTime() + (timeoutNanos < 0 ? Long.MAX_VALUE >> 1 : timeoutNanos);
-    ControlSocket control =
-        ControlSocket.connect(
-            ControlSocket.name(provider, address, spec.tag()), address, spec.tag(), end);
-    PortMaker maker = new PortMaker(provider, control, spec);
+    AbstractUnixAddress name = ControlSocket.name(provider, address, spec.tag());
+    PortMaker maker = new PortMaker(provider, spec);
     try {
-      control.say(maker.greeting(Greeting.HELLO, spec.transferBytes()));
-      Greeting answer = control.hear(Greeting.ACCEPTED, end);
-      if (answer == null) {
-        throw new IOException("no accept came in time: a listener is there but does not accept");
+      Greeting hello = maker.greeting(Greeting.HELLO, spec.transferBytes());
+      // From here on the other side waits for this one, and this one for it.
+      long end = System.nanoTime() + (timeoutNanos < 0 ? Long.MAX_VALUE >> 1 : timeoutNanos);
+      ControlSocket control = ControlSocket.connect(name, address, spec.tag(), end);
+      try {
+        control.say(hello);
+        Greeting answer = answer(control, end);
+        if (answer.transferBytes() > spec.transferBytes()) {
+          throw new DeviceException(
+              Fault.PEER_LOST, "the listener answered messages of " + answer.transferBytes());
+        }
+        maker.begin(control, answer, answer.transferBytes(), true, end);
+      } catch (IOException | RuntimeException e) {
+        control.close();
+        throw e;
       }
-      if (answer.transferBytes() > spec.transferBytes()) {
-        throw new IOException("the listener answered messages of " + answer.transferBytes());
+      Port port = maker.advance();
+      while (port == null) {
+        ControlSocket.nap();
+        port = maker.advance();
       }
-      return maker.finish(answer, answer.transferBytes(), true, end);
+      return port;
     } catch (IOException | RuntimeException e) {
       maker.abandon();
       throw e;
     }
+  }
+
+  private static Greeting answer(ControlSocket control, long end) throws DeviceException {
+    Greeting answer = control.hear(Greeting.ACCEPTED);
+    while (answer == null) {
+      if (System.nanoTime() - end >= 0) {
+        throw DeviceException.notAccepted(null);
+      }
+      ControlSocket.nap();
+      answer = control.hear(Greeting.ACCEPTED);
+    }
+    return answer;
   }
 
   @Override

@@ -1,29 +1,61 @@
 package sluice.vi.ofi;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Fault;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// Takes connections at a name of UNIX sockets, in the thread that accepts. Any thread may call; a
+/// Takes connections at a name of UNIX sockets, in the threads that accept. Any thread may call; a
 /// thread that waits naps, so that a virtual one frees its carrier.
+///
+/// A thread looks at each client in turn and waits for none: one that says nothing, or stops in the
+/// middle, holds no other up. A client that an accept did not finish with is left to the next one
+/// that wants the same.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `fd` | the closer | under the monitor | under the monitor |
+/// | `fd`, `clients` | accepting threads, the closer | under the monitor | under the monitor |
+/// | the fields of [Client] | the thread that took it out of `clients` | plain | plain |
 ///
-/// Limits: a peer that connects and says nothing holds others up for a second.
+/// Limits: [#MOST_CLIENTS] that are not yet connected, the oldest is closed for a new one; each has
+/// [#SILENT_NANOS] for its greeting and [#FINISH_NANOS] for the first messages.
 final class OfiListener implements Listener {
-  private static final long GREETING_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /// For the first messages, which a process that is stopped would hold up.
+  private static final int MOST_CLIENTS = 64;
+  private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /// A client that is not yet connected.
+  private static final class Client {
+    private final ControlSocket control;
+    private final long deadline = System.nanoTime() + SILENT_NANOS;
+    private @Nullable PortMaker maker;
+    private @Nullable PortSpec wanted;
+
+    Client(ControlSocket control) {
+      this.control = control;
+    }
+
+    boolean isFor(PortSpec spec) {
+      return wanted == null || wanted.equals(spec);
+    }
+
+    void drop() {
+      if (maker != null) {
+        maker.abandon();
+      }
+      control.close();
+    }
+  }
+
   private final String provider;
+  private final ArrayDeque<Client> clients = new ArrayDeque<>();
   private int fd;
 
   /// @param fd a listening socket, from now on this object's
@@ -32,60 +64,107 @@ final class OfiListener implements Listener {
     this.fd = fd;
   }
 
-  private synchronized int acceptSocket() throws IOException {
-    if (fd < 0) {
-      throw new IOException("the listener is closed");
-    }
-    return Sockets.accept4(fd, Sockets.SOCK_NONBLOCK);
-  }
-
   @Override
   public @Nullable Port accept(PortSpec spec, long timeoutNanos) throws IOException {
     OfiDevice.check(spec);
     long end = System.nanoTime() + timeoutNanos;
     while (true) {
-      int socket = acceptSocket();
-      Port port = socket < 0 ? null : open(new ControlSocket(socket), spec);
-      if (port != null) {
-        return port;
+      int count = acceptSockets();
+      for (int i = 0; i < count; i++) {
+        Client client = take(spec);
+        Port port = client == null ? null : advance(client, spec);
+        if (port != null) {
+          return port;
+        }
       }
       if (timeoutNanos >= 0 && System.nanoTime() - end >= 0) {
         return null;
       }
-      if (socket < 0) {
-        ControlSocket.nap();
-      }
+      ControlSocket.nap();
     }
   }
 
-  /// @return null when the peer is another user's, breaks the protocol, or has gone meanwhile
-  private @Nullable Port open(ControlSocket control, PortSpec wanted) throws IOException {
-    Greeting hello;
+  /// @return how many clients there are
+  private synchronized int acceptSockets() throws DeviceException {
+    if (fd < 0) {
+      throw DeviceException.listenerClosed();
+    }
+    int socket = Sockets.accept4(fd, Sockets.SOCK_NONBLOCK);
+    while (socket >= 0) {
+      if (clients.size() == MOST_CLIENTS) {
+        clients.remove().drop();
+      }
+      add(new ControlSocket(socket));
+      socket = Sockets.accept4(fd, Sockets.SOCK_NONBLOCK);
+    }
+    return clients.size();
+  }
+
+  private void add(ControlSocket control) {
     try {
       control.checkUser();
-      hello = control.hear(Greeting.HELLO, System.nanoTime() + GREETING_NANOS);
+      clients.add(new Client(control));
     } catch (IOException e) {
-      hello = null;
-    }
-    if (hello == null) {
       control.close();
+    }
+  }
+
+  /// The client that was looked at least recently.
+  private synchronized @Nullable Client take(PortSpec spec) {
+    Client client = clients.poll();
+    if (client != null && !client.isFor(spec)) {
+      clients.add(client);
       return null;
     }
-    PortMaker maker = new PortMaker(provider, control, wanted);
+    return client;
+  }
+
+  private synchronized void putBack(Client client) {
+    if (fd < 0) {
+      client.drop();
+    } else {
+      clients.add(client);
+    }
+  }
+
+  /// Goes on with a client as far as it goes without waiting.
+  ///
+  /// @return null when it is not connected: it is put back, unless it has gone or broken the
+  ///   protocol
+  private @Nullable Port advance(Client client, PortSpec spec) throws IOException {
     try {
-      int transfer = Math.min(hello.transferBytes(), wanted.transferBytes());
-      Greeting answer = maker.greeting(Greeting.ACCEPTED, transfer);
-      try {
-        control.say(answer);
-        return maker.finish(hello, transfer, false, System.nanoTime() + FINISH_NANOS);
-      } catch (PeerGoneException e) {
-        maker.abandon();
-        return null;
+      PortMaker maker = client.maker == null ? greet(client, spec) : client.maker;
+      Port port = maker == null ? null : maker.advance();
+      if (port == null) {
+        putBack(client);
       }
+      return port;
+    } catch (DeviceException gone) {
+      client.drop();
+      return null;
     } catch (IOException | RuntimeException e) {
-      maker.abandon();
+      client.drop();
       throw e;
     }
+  }
+
+  /// @return null while the client says nothing
+  private @Nullable PortMaker greet(Client client, PortSpec spec) throws IOException {
+    Greeting hello = client.control.hear(Greeting.HELLO);
+    if (hello == null) {
+      if (System.nanoTime() - client.deadline >= 0) {
+        throw new PeerGoneException(Fault.TIMED_OUT, "the peer says nothing");
+      }
+      return null;
+    }
+    PortMaker maker = new PortMaker(provider, spec);
+    client.maker = maker;
+    client.wanted = spec;
+    int transfer = Math.min(hello.transferBytes(), spec.transferBytes());
+    client.control.say(maker.greeting(Greeting.ACCEPTED, transfer));
+    long end = System.nanoTime() + FINISH_NANOS;
+    maker.begin(client.control, hello, transfer, false, end);
+    return maker;
   }
 
   @Override
@@ -93,6 +172,8 @@ final class OfiListener implements Listener {
     if (fd >= 0) {
       int _ = Files.close(fd);
       fd = -1;
+      clients.forEach(Client::drop);
+      clients.clear();
     }
   }
 }

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
@@ -18,14 +20,14 @@ import sluice.vi.device.WorkQueue;
 ///
 /// A poll that finds another thread inside returns nothing: that thread takes the completions of
 /// both queues. The peer's end is looked for at the control socket by every park and every 256th
-/// poll that finds nothing, so a thread that waits learns it within milliseconds.
+/// poll, so a thread that waits learns it within milliseconds.
 ///
 /// **Memory.** A descriptor is returned when the provider has completed it, or after the endpoint
 /// has been closed; from then on the provider does not touch its memory.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `endpoint`, `flights`, `staging`, the counts, `ended` | the holder of `lock` | plain | plain |
+/// | `endpoint`, `flights`, `staging`, the counts, `ended`, `sendsEnded` | the holder of `lock` | plain | plain |
 /// | `sends`, `receives` | the holder of `lock` | sizes opaque, the rest plain | the same |
 /// | `failure` | the holder of `lock` | volatile | volatile |
 ///
@@ -37,7 +39,7 @@ final class OfiPort implements Port {
 
   private static final long MOST_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /// Polls without a completion between two looks at the control socket, a power of two.
+  /// Polls between two looks at the control socket, a power of two.
   private static final int LOOKS = 256;
 
   /// How long messages of a peer that closed may still take.
@@ -61,11 +63,14 @@ final class OfiPort implements Port {
   private final PortLock lock = new PortLock();
   private long sent;
   private long received;
-  private int idlePolls;
+  private int polls;
   private long napNanos = LEAST_NAP_NANOS;
   private ControlSocket.@Nullable End ended;
   private long quietSince;
-  private volatile @Nullable String failure;
+  private volatile @Nullable Failure failure;
+
+  /// The peer has closed, so that no send arrives, while messages of it may still come; or null.
+  private @Nullable Failure sendsEnded;
 
   /// @param asksKernel whether the provider makes a system call for each poll
   OfiPort(
@@ -134,10 +139,20 @@ final class OfiPort implements Port {
       next = receives.unsent();
     }
     next = sends.unsent();
-    while (next != null && failure == null && start(next, true)) {
+    while (next != null && failure == null && startSend(next)) {
       sends.sent();
       next = sends.unsent();
     }
+  }
+
+  /// @return whether the provider has it, or it has failed
+  private boolean startSend(Descriptor descriptor) {
+    Failure why = sendsEnded;
+    if (why == null) {
+      return start(descriptor, true);
+    }
+    descriptor.fail(why);
+    return true;
   }
 
   /// @return whether the provider has it
@@ -168,7 +183,7 @@ final class OfiPort implements Port {
         result = start(place.memory(), 0, room, place.key(), slot, send);
       }
     } catch (IOException e) {
-      failInside(String.valueOf(e.getMessage()));
+      failInside(Failure.other(String.valueOf(e.getMessage())));
       return false;
     }
     if (result == 0) {
@@ -180,7 +195,7 @@ final class OfiPort implements Port {
       staging.giveBack(place);
     }
     if (result != -Errno.EAGAIN) {
-      failInside((send ? "sending: " : "receiving: ") + endpoint.describe(result));
+      failInside(broken((send ? "sending: " : "receiving: ") + endpoint.describe(result)));
     }
     return false;
   }
@@ -223,21 +238,21 @@ final class OfiPort implements Port {
   /// Lets the provider work, and notes what it has completed.
   private void progress() {
     int count = endpoint.poll();
+    long before = received;
     for (int i = 0; i < count && failure == null; i++) {
       completed(i);
     }
     if (count < 0) {
-      failInside("the completion queue: " + endpoint.describe(count));
-    } else if (count == 0) {
-      idlePolls++;
-      if (ended != null) {
-        checkEnd();
-      } else if ((idlePolls & (LOOKS - 1)) == 0) {
-        look();
-      }
-    } else {
+      failInside(broken("the completion queue: " + endpoint.describe(count)));
+    } else if (count > 0) {
       napNanos = LEAST_NAP_NANOS;
-      quietSince = ended == null ? 0 : System.nanoTime();
+    }
+    polls++;
+    if (ended != null) {
+      quietSince = received == before ? quietSince : System.nanoTime();
+      checkEnd(); // also while sends complete, which a peer that has closed never receives
+    } else if ((polls & (LOOKS - 1)) == 0) {
+      look();
     }
     if (failure == null && !(sends.isAllSent() && receives.isAllSent())) {
       handOver();
@@ -246,16 +261,16 @@ final class OfiPort implements Port {
 
   private void completed(int index) {
     int slot = endpoint.slotOf(index);
-    String why = endpoint.failureOf(index);
+    Failure why = failureOf(index);
     Descriptor descriptor = slot < 0 ? null : flights.descriptor(slot);
     if (descriptor == null) {
-      failInside(why == null ? "the provider completed what was not posted" : why);
+      failInside(why == null ? Failure.other("the provider completed what was not posted") : why);
       return;
     }
     boolean send = flights.isSend(slot);
     long length = send ? descriptor.lengthBytes() : endpoint.lengthOf(index);
     if (why == null && length > descriptor.lengthBytes()) {
-      why = "a message is longer than the receive it met";
+      why = Failure.tooLong(length, descriptor.lengthBytes());
     }
     Staging.Place place = flights.end(slot);
     if (place != null) {
@@ -266,7 +281,11 @@ final class OfiPort implements Port {
     }
     if (why != null) {
       descriptor.fail(why);
-      failInside(why);
+      if (send && expectsMessages()) {
+        sendsEnded = why;
+      } else {
+        failInside(why);
+      }
       return;
     }
     descriptor.finish((int) length);
@@ -275,6 +294,29 @@ final class OfiPort implements Port {
     } else {
       received++;
     }
+  }
+
+  private @Nullable Failure failureOf(int index) {
+    String why = endpoint.failureOf(index);
+    if (why == null) {
+      return null;
+    }
+    return endpoint.isTruncated(index)
+        ? Failure.tooLong(-1, endpoint.lengthOf(index))
+        : broken(why);
+  }
+
+  /// What the provider cannot do any more, as a rule because the peer has ended.
+  private Failure broken(String why) {
+    if (ended == null) {
+      look();
+    }
+    return ended == null ? Failure.lost(why) : ended.why();
+  }
+
+  /// Whether the peer has closed, and not all that it had sent before has come.
+  private boolean expectsMessages() {
+    return ended != null && received < ended.sent();
   }
 
   // ---- the peer's end ------------------------------------------------------------------------
@@ -325,9 +367,9 @@ final class OfiPort implements Port {
   public long register(MemorySegment memory, boolean writable) throws IOException {
     lock.lock();
     try {
-      String why = failure;
+      Failure why = failure;
       if (why != null) {
-        throw new IOException(why);
+        throw new DeviceException(why.fault(), why.why());
       }
       return endpoint.register(memory, writable);
     } finally {
@@ -350,39 +392,29 @@ final class OfiPort implements Port {
   // ---- the end -------------------------------------------------------------------------------
 
   @Override
-  public @Nullable String failure() {
+  public @Nullable Failure failure() {
     return failure;
   }
 
-  @Override
-  public void fail(String why) {
-    lock.lock();
-    try {
-      failInside(why);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void failInside(String why) {
+  private void failInside(Failure why) {
     end(why, -1);
   }
 
   @Override
-  public void end() {
+  public void end(Failure why) {
     lock.lock();
     try {
       if (failure == null) {
         progress(); // what has come is read, so that closing does not throw away what was sent
       }
-      end("this side closed the connection", sent);
+      end(why, sent);
     } finally {
       lock.unlock();
     }
   }
 
   /// Closes the endpoint, so that the memory of what is posted is no longer the provider's.
-  private void end(String why, long messages) {
+  private void end(Failure why, long messages) {
     if (failure != null) {
       return;
     }
@@ -404,6 +436,6 @@ final class OfiPort implements Port {
 
   @Override
   public void close() {
-    end();
+    end(Failure.CLOSED);
   }
 }

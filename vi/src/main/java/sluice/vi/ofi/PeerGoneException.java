@@ -1,12 +1,13 @@
 package sluice.vi.ofi;
 
-import java.io.IOException;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Fault;
 
 /// The peer ended while a connection was made. Immutable.
-final class PeerGoneException extends IOException {
+final class PeerGoneException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
-  PeerGoneException(String message) {
-    super(message);
+  PeerGoneException(Fault fault, String message) {
+    super(fault, message);
   }
 }

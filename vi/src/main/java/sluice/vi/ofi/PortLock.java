@@ -1,12 +1,16 @@
 package sluice.vi.ofi;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import sluice.vi.device.BiasedFlag;
 
-/// A lock for work of some hundred nanoseconds: a thread that must have it spins, then yields. Any
-/// thread may call; it is not reentrant. A [java.util.concurrent.locks.ReentrantLock] costs as much
-/// as half a message here.
+/// A lock for work of some hundred nanoseconds: a thread that must have it spins for about a
+/// microsecond, then naps, so that a holder that has lost its processor gets it. Any thread may
+/// call; it is not reentrant. A [java.util.concurrent.locks.ReentrantLock] costs as much as half a
+/// message here.
 final class PortLock {
   private static final int SPINS = 100;
+  private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
   private final BiasedFlag held = new BiasedFlag();
 
@@ -14,14 +18,24 @@ final class PortLock {
     return held.tryTake();
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // yields to the holder, which may share the processor
   void lock() {
-    for (int tries = 0; !tryLock(); tries++) {
+    if (!tryLock()) {
+      lockPatiently();
+    }
+  }
+
+  private void lockPatiently() {
+    boolean interrupted = false;
+    for (int tries = 1; !tryLock(); tries++) {
       if (tries < SPINS) {
         Thread.onSpinWait();
       } else {
-        Thread.yield();
+        LockSupport.parkNanos(NAP_NANOS);
+        interrupted |= Thread.interrupted(); // parking would return at once
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.fabric.FabricEndpoint;
+import sluice.vi.device.Fault;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
@@ -23,7 +24,6 @@ final class PortMaker {
   private static final String SHM = "fi_shm://";
 
   private final String provider;
-  private final ControlSocket control;
   private final PortSpec spec;
   private final long receiveTag = RANDOM.nextLong();
 
@@ -32,20 +32,29 @@ final class PortMaker {
   private final MemorySegment first = Arena.ofAuto().allocate(2 * Long.BYTES, Long.BYTES);
 
   private @Nullable FabricEndpoint endpoint;
+  private @Nullable ControlSocket control;
   private byte[] address = {};
 
-  /// What both sides know once they have heard each other; 0 before.
+  /// What both sides know once they have heard each other.
   private long pairKey;
+
+  private long sendTag;
+  private PortSpec agreed;
+  private boolean begins;
+  private long deadline;
+  private long key;
+  private boolean sent;
 
   /// First messages that have not completed.
   private int due;
 
-  PortMaker(String provider, ControlSocket control, PortSpec spec) {
+  PortMaker(String provider, PortSpec spec) {
     this.provider = provider;
-    this.control = control;
     this.spec = spec;
+    agreed = spec;
   }
 
+  /// Opens the endpoint. The first one of a process loads libfabric, which may take seconds.
   Greeting greeting(int verdict, int transferBytes) throws IOException {
     FabricEndpoint opened = FabricEndpoint.open(provider, spec.sendDepth(), spec.receiveDepth());
     endpoint = opened;
@@ -53,35 +62,82 @@ final class PortMaker {
     return new Greeting(verdict, transferBytes, receiveTag, address);
   }
 
-  /// Exchanges the first messages.
+  /// Begins to exchange the first messages. The greetings have been exchanged.
   ///
-  /// @param begins whether this side sends first
-  Port finish(Greeting peer, int transferBytes, boolean begins, long end) throws IOException {
+  /// @param socket from now on this object's, and then the port's
+  /// @param sendsFirst whether this side sends first
+  /// @param end of the time for it, of [System#nanoTime]
+  void begin(ControlSocket socket, Greeting peer, int transferBytes, boolean sendsFirst, long end)
+      throws IOException {
+    FabricEndpoint opened = opened();
+    control = socket;
+    pairKey = receiveTag ^ peer.receiveTag();
+    sendTag = peer.receiveTag();
+    agreed = spec.withTransferBytes(transferBytes);
+    begins = sendsFirst;
+    deadline = end;
+    opened.peer(peer.address());
+    key = opened.register(first, true);
+    check(opened, opened.receive(first, 0, 1, key, receiveTag, 0));
+    due = 1;
+  }
+
+  private FabricEndpoint opened() {
     FabricEndpoint opened = endpoint;
     if (opened == null) {
       throw new IllegalStateException("greeting comes first");
     }
-    pairKey = receiveTag ^ peer.receiveTag();
-    opened.peer(peer.address());
-    long key = opened.register(first, true);
-    check(opened, opened.receive(first, 0, 1, key, receiveTag, 0));
-    due = 1;
-    if (!begins) {
-      awaitAll(opened, end);
+    return opened;
+  }
+
+  /// Lets the provider work, as far as it goes without waiting.
+  ///
+  /// @return null while not both first messages have gone
+  /// @throws PeerGoneException when the peer has, or the time is over
+  @Nullable Port advance() throws IOException {
+    FabricEndpoint opened = opened();
+    int count;
+    do {
+      if (!sent && (begins || due == 0)) {
+        int result = opened.send(first, Long.BYTES, 1, key, sendTag, 1);
+        if (result != -Errno.EAGAIN) { // else the provider connects first
+          check(opened, result);
+          sent = true;
+          due++;
+        }
+      }
+      count = opened.poll();
+      check(opened, count);
+      if (count > 0 && opened.failureOf(0) != null) {
+        throw new PeerGoneException(Fault.PEER_LOST, "the first message: " + opened.failureOf(0));
+      }
+      due -= count;
+    } while (count > 0);
+    if (!sent || due > 0) {
+      checkPeer();
+      return null;
     }
-    int sent = opened.send(first, Long.BYTES, 1, key, peer.receiveTag(), 1);
-    while (sent == -Errno.EAGAIN) { // the provider connects first
-      step(opened, end);
-      sent = opened.send(first, Long.BYTES, 1, key, peer.receiveTag(), 1);
-    }
-    check(opened, sent);
-    due++;
-    awaitAll(opened, end);
     opened.unregister(key);
     removeFile();
-    PortSpec agreed = spec.withTransferBytes(transferBytes);
     boolean asksKernel = provider.equals("tcp");
-    return new OfiPort(agreed, opened, control, receiveTag, peer.receiveTag(), asksKernel);
+    return new OfiPort(agreed, opened, control(), receiveTag, sendTag, asksKernel);
+  }
+
+  private ControlSocket control() {
+    ControlSocket socket = control;
+    if (socket == null) {
+      throw new IllegalStateException("begin comes first");
+    }
+    return socket;
+  }
+
+  private void checkPeer() throws PeerGoneException {
+    if (control().look() != null) {
+      throw new PeerGoneException(Fault.PEER_LOST, "the peer ended while the connection was made");
+    }
+    if (System.nanoTime() - deadline >= 0) {
+      throw new PeerGoneException(Fault.TIMED_OUT, "the first message did not come in time");
+    }
   }
 
   private static void check(FabricEndpoint opened, int result) throws IOException {
@@ -90,36 +146,14 @@ final class PortMaker {
     }
   }
 
-  private void awaitAll(FabricEndpoint opened, long end) throws IOException {
-    while (due > 0) {
-      step(opened, end);
-    }
-  }
-
-  /// Lets the provider work, and naps when nothing has completed.
-  private void step(FabricEndpoint opened, long end) throws IOException {
-    int count = opened.poll();
-    check(opened, count);
-    if (count > 0 && opened.failureOf(0) != null) {
-      throw new IOException("the first message: " + opened.failureOf(0));
-    }
-    due -= count;
-    if (count == 0) {
-      if (control.look() != null) {
-        throw new PeerGoneException("the peer ended while the connection was made");
-      }
-      if (System.nanoTime() - end >= 0) {
-        throw new PeerGoneException("the first message did not come in time");
-      }
-      ControlSocket.nap();
-    }
-  }
-
   /// After a failure: closes everything.
   void abandon() {
-    control.close();
+    ControlSocket socket = control;
+    if (socket != null) {
+      socket.close();
+    }
     FabricEndpoint opened = endpoint;
-    if (opened != null && control.isSameProcess() && pairKey != 0) {
+    if (opened != null && socket != null && socket.isSameProcess()) {
       boolean _ = SameProcess.end(pairKey, opened, new Flights(0));
     } else if (opened != null) {
       opened.close();

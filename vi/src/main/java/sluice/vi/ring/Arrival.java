@@ -3,6 +3,7 @@ package sluice.vi.ring;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import sluice.vi.device.Failure;
 
 /// The accepting side's greeting: hears what the peer wants; after that the connection waits to be
 /// accepted or refused. Of the loop's thread.
@@ -101,7 +102,7 @@ final class Arrival extends Greeting {
   }
 
   @Override
-  void failed(String why) {
+  void failed(Failure why) {
     noLongerSilent();
     gone = true;
   }

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
+import sluice.vi.device.Fault;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
@@ -59,13 +62,15 @@ final class Connecting extends Greeting {
     int verdict = Frame.number(words, 4);
     int bytes = Frame.number(words, 8);
     if (made == null || Frame.number(words, 0) != Frame.MAGIC) {
-      refuse("what listens there is no VI");
+      refuse(new DeviceException(Fault.REFUSED, "what listens there is no VI. Fix: the address"));
     } else if (verdict == Frame.OTHER_RELIABILITY) {
-      refuse("the accepting side wants another reliability. Fix: the same on both sides");
+      refuse(DeviceException.otherReliability(true));
     } else if (verdict == Frame.NO_TAG) {
-      refuse(noListener("for tag " + spec.tag()));
+      refuse(noListener(""));
     } else if (verdict != Frame.ACCEPTED || bytes < 1 || bytes > spec.transferBytes()) {
-      refuse("the listener answered messages of " + bytes + " bytes");
+      refuse(
+          new DeviceException(
+              Fault.PEER_LOST, "the listener answered messages of " + bytes + " bytes"));
     } else {
       RingPort port = new RingPort(loop, made, spec.withTransferBytes(bytes), false);
       made.user(port);
@@ -73,29 +78,34 @@ final class Connecting extends Greeting {
     }
   }
 
-  private static String noListener(String what) {
-    return "no accept matches: nothing listens "
-        + what
-        + ". Fix: start the server first, at this host and port";
+  private DeviceException noListener(String detail) {
+    return DeviceException.noListener(
+        "for tag " + spec.tag() + detail + ". Fix: start the server first, at this host and port");
   }
 
-  private void refuse(String why) {
-    failed(why);
+  private void refuse(DeviceException why) {
+    answer.completeExceptionally(why);
     RingConnection made = connection;
     if (made != null) {
       made.abort();
     }
   }
 
+  /// No connection could be begun.
+  void notBegun(IOException why) {
+    answer.completeExceptionally(noListener(" (" + why.getMessage() + ")"));
+  }
+
   @Override
-  void failed(String why) {
-    boolean _ =
-        answer.completeExceptionally(
-            new IOException(
-                !reached
-                    ? noListener("there for tag " + spec.tag() + " (" + why + ")")
-                    : why.startsWith("the peer's process ended")
-                        ? "the listener was closed, or refuses, before it accepted"
-                        : why));
+  void failed(Failure why) {
+    if (why.fault() == Fault.CLOSED) {
+      answer.completeExceptionally(DeviceException.deviceClosed());
+    } else if (!reached) {
+      answer.completeExceptionally(noListener(" (" + why + ")"));
+    } else if (why.fault() == Fault.PEER_LOST) {
+      answer.completeExceptionally(DeviceException.peerListenerClosed());
+    } else {
+      answer.completeExceptionally(new DeviceException(why.fault(), why.why()));
+    }
   }
 }

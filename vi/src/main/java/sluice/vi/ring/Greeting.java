@@ -3,6 +3,7 @@ package sluice.vi.ring;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
+import sluice.vi.device.Failure;
 
 /// The first words of a connection: gathers those of the peer and says those of this side. Of the
 /// loop's thread.
@@ -19,7 +20,7 @@ abstract class Greeting implements RingConnection.User {
   abstract void heard(byte[] words);
 
   /// What ended the connection before the greeting was over.
-  abstract void failed(String why);
+  abstract void failed(Failure why);
 
   @Override
   public final int take(MemorySegment from, long offset, int length) {
@@ -38,15 +39,15 @@ abstract class Greeting implements RingConnection.User {
   }
 
   @Override
-  public final void lost(String why) {}
+  public final void lost(Failure why) {}
 
   @Override
-  public final void ended(String why) {
+  public final void ended(Failure why) {
     failed(why);
   }
 
   @Override
   public final void stopped() {
-    failed("the device was closed");
+    failed(Failure.DEVICE_CLOSED);
   }
 }

@@ -12,6 +12,8 @@ import sluice.loop.engine.Token;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
+import sluice.vi.device.Failure;
+import sluice.vi.device.Fault;
 
 /// A TCP socket of the device. Of the loop's thread.
 ///
@@ -56,10 +58,10 @@ final class RingConnection implements RingLoop.Handler {
     }
 
     /// Nothing more comes, and nothing can be sent; what has come may still wait to be taken.
-    void lost(String why);
+    void lost(Failure why);
 
     /// As [#lost], and all that has come has been taken.
-    void ended(String why);
+    void ended(Failure why);
 
     /// The loop ends.
     void stopped();
@@ -90,7 +92,7 @@ final class RingConnection implements RingLoop.Handler {
   private boolean cancelled;
   private boolean connecting;
   private boolean shut;
-  private @Nullable String end;
+  private @Nullable Failure end;
   private boolean endTold;
   private long deadline = Long.MAX_VALUE;
   private boolean hasDeadline;
@@ -152,7 +154,7 @@ final class RingConnection implements RingLoop.Handler {
     if (memory == null) {
       memory = Block.allocate(ACCOUNT, STAGING_BYTES);
       if (memory == null) {
-        broken(ACCOUNT + ": no room for another connection");
+        broken(Failure.other(ACCOUNT + ": no room for another connection"));
         return;
       }
       staging = memory;
@@ -186,7 +188,7 @@ final class RingConnection implements RingLoop.Handler {
       stagedFrom += Math.max(0, result);
       send();
     } else if (result < 0) {
-      broken("sending: " + Errno.name(result));
+      broken(Failure.lost("sending: " + Errno.name(result)));
     } else {
       user.flushed();
       pump();
@@ -215,13 +217,13 @@ final class RingConnection implements RingLoop.Handler {
         chunk.release();
       }
     } else if (result == 0) {
-      end = "the peer's process ended without closing the connection";
+      end = Failure.PEER_ENDED;
     } else if (result != -Errno.ECANCELED
         && result != -Errno.ENOBUFS
         && result != -Errno.EINTR
         && result < 0
         && end == null) {
-      end = "the connection was lost: " + Errno.name(result);
+      end = Failure.lost("the connection was lost: " + Errno.name(result));
     }
     if (state == State.GONE) {
       finish();
@@ -276,7 +278,10 @@ final class RingConnection implements RingLoop.Handler {
   }
 
   private void tellEnd() {
-    String why = String.valueOf(end);
+    Failure why = end;
+    if (why == null) {
+      return;
+    }
     if (state == State.LEAVING) {
       gone();
       return;
@@ -305,7 +310,7 @@ final class RingConnection implements RingLoop.Handler {
     }
   }
 
-  private void broken(String why) {
+  private void broken(Failure why) {
     if (end == null) {
       end = why;
     }
@@ -364,7 +369,7 @@ final class RingConnection implements RingLoop.Handler {
     if (state == State.GONE) {
       finish();
     } else if (result < 0) {
-      user.ended("connecting: " + Errno.name(result));
+      user.ended(new Failure(Fault.REFUSED, "connecting: " + Errno.name(result)));
       gone();
     } else {
       state = State.OPEN;
@@ -378,7 +383,7 @@ final class RingConnection implements RingLoop.Handler {
   public void sweep(long now, boolean stops) {
     if (hasDeadline && now - deadline >= 0 && state != State.GONE) {
       if (state != State.LEAVING) {
-        user.ended("no word of the peer in time");
+        user.ended(new Failure(Fault.TIMED_OUT, "no word of the peer in time"));
       }
       gone();
     } else if (stops && state != State.LEAVING && state != State.GONE) {
@@ -386,6 +391,14 @@ final class RingConnection implements RingLoop.Handler {
       close();
     } else if (!receiving && end == null && held.isEmpty() && state == State.OPEN) {
       resume(); // chunks of the engine were short
+    }
+  }
+
+  @Override
+  public void died() {
+    if (state != State.GONE) {
+      state = State.GONE;
+      user.stopped();
     }
   }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.server.Engines;
 import sluice.vi.device.Answers;
 import sluice.vi.device.Device;
+import sluice.vi.device.DeviceException;
 import sluice.vi.device.HostPort;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
@@ -38,11 +39,10 @@ final class RingDevice implements Device {
     RingListener listener = new RingListener(loop, () -> endListening(address, tag));
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     if (!loop.order(() -> listen(address, tag, listener, done))) {
-      throw closed();
+      throw DeviceException.deviceClosed();
     }
     if (!Answers.await(done, "the loop")) {
-      throw new IOException(
-          "a listener for tag " + tag + " is at " + place + " already. Fix: another tag");
+      throw DeviceException.tagTaken(tag, place, null);
     }
     return listener;
   }
@@ -88,33 +88,27 @@ final class RingDevice implements Device {
     InetSocketAddress address = HostPort.parse(place);
     Connecting greeting = new Connecting(loop, spec);
     if (!loop.order(() -> begin(address, greeting))) {
-      throw closed();
+      throw DeviceException.deviceClosed();
     }
     try {
       return timeoutNanos < 0
           ? greeting.answer().get()
           : greeting.answer().get(timeoutNanos, TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
-      Throwable why = e.getCause() == null ? e : e.getCause();
-      throw new IOException(why.getMessage(), why);
+      throw DeviceException.rethrown(e);
     } catch (TimeoutException e) {
       return late(greeting, e);
     } catch (InterruptedException e) {
       Port _ = abandoned(greeting);
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while connecting", e);
+      throw DeviceException.interrupted("connecting", e);
     }
-  }
-
-  private static IOException closed() {
-    return new IOException("the device is closed");
   }
 
   private void begin(InetSocketAddress address, Connecting greeting) {
     try {
       greeting.connection(RingConnection.connect(loop, address, greeting));
     } catch (IOException e) {
-      greeting.failed(String.valueOf(e.getMessage()));
+      greeting.notBegun(e);
     }
   }
 
@@ -123,7 +117,7 @@ final class RingDevice implements Device {
     if (made != null) {
       return made; // in the very last moment
     }
-    throw new IOException("no accept came in time: a listener is there but does not accept", e);
+    throw DeviceException.notAccepted(e);
   }
 
   private @Nullable Port abandoned(Connecting greeting) throws IOException {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.ArrivalQueue;
+import sluice.vi.device.DeviceException;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
@@ -35,7 +36,7 @@ final class RingListener implements Listener {
         timeoutNanos,
         (arrival, made) -> {
           if (!loop.order(() -> accept(arrival, spec, made))) {
-            throw new IOException("the device is closed");
+            throw DeviceException.deviceClosed();
           }
         },
         "the loop");
@@ -47,9 +48,7 @@ final class RingListener implements Listener {
       made.complete(null);
     } else if (arrival.flags() != Frame.flags(wanted)) {
       arrival.refuse(Frame.OTHER_RELIABILITY);
-      made.completeExceptionally(
-          new IOException(
-              "the peer wants another reliability than this accept. Fix: the same on both sides"));
+      made.completeExceptionally(DeviceException.otherReliability(false));
     } else {
       int bytes = Math.min(arrival.transferBytes(), wanted.transferBytes());
       RingConnection connection = arrival.connection();

@@ -1,6 +1,7 @@
 package sluice.vi.ring;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -18,6 +19,7 @@ import sluice.loop.engine.Token;
 import sluice.loop.server.Engines;
 import sluice.sys.threads.ThreadEnds;
 import sluice.vi.device.Answers;
+import sluice.vi.device.Orders;
 
 /// The thread of a device: it turns one engine and calls what its completions belong to. Any thread
 /// may hand it work; everything else belongs to the loop's thread.
@@ -27,11 +29,14 @@ import sluice.vi.device.Answers;
 /// | `woken`, `Task.next` | any thread pushes, the loop takes all | acquire | compare-and-set |
 /// | `Task.queued` | any thread, the loop | compare-and-set | volatile |
 /// | `asleep` | the loop sets, a waking thread clears | volatile | volatile; compare-and-set |
-/// | `orders`, `stopped` | any thread | under the monitor of `orders` | same |
+/// | `orders` | see [Orders] | | |
+/// | `stopped` | the closing thread, the loop | volatile | volatile |
 /// | the rest | the loop | plain | plain |
 ///
 /// Lifecycle: started → stopped: connections end, the engine is closed by its own thread.
 final class RingLoop implements AutoCloseable {
+  private static final System.Logger LOGGER = System.getLogger("sluice.vi");
+
   /// Received bytes stand in chunks until a receive is posted; [RingConnection] keeps few.
   private static final EngineConfig CONFIG = EngineConfig.DEFAULT.withChunks(1024, 16 << 10);
 
@@ -63,6 +68,9 @@ final class RingLoop implements AutoCloseable {
     ///
     /// @param stops whether the loop ends: what can end at once does
     void sweep(long now, boolean stops);
+
+    /// The loop has died: nothing is sent or received any more.
+    default void died() {}
   }
 
   /// Work that comes again and again: waking for it makes no object.
@@ -76,7 +84,7 @@ final class RingLoop implements AutoCloseable {
     abstract void run();
   }
 
-  private final ArrayDeque<Runnable> orders = new ArrayDeque<>();
+  private final Orders orders = new Orders();
 
   /// What waits for the kernel to have what the loop has staged before.
   private final ArrayDeque<Runnable> submitted = new ArrayDeque<>();
@@ -89,7 +97,7 @@ final class RingLoop implements AutoCloseable {
   private @Nullable Engine engine;
   private final CompletionSink sink = this::completed;
   private long swept = System.nanoTime();
-  private boolean stopped;
+  private volatile boolean stopped;
   private int open;
 
   @SuppressWarnings("unused") // through WOKEN
@@ -110,11 +118,8 @@ final class RingLoop implements AutoCloseable {
   ///
   /// @return false when the loop has been stopped: it is not done
   boolean order(Runnable order) {
-    synchronized (orders) {
-      if (stopped) {
-        return false;
-      }
-      orders.add(order);
+    if (!orders.add(order)) {
+      return false;
     }
     wake();
     return true;
@@ -148,23 +153,37 @@ final class RingLoop implements AutoCloseable {
     try (Engine opened = Engines.open(choice, CONFIG)) {
       engine = opened;
       started.complete(true);
-      while (!isStopped()) {
+      while (!stopped) {
         turn(opened);
       }
       farewell(opened);
-    } catch (IOException | RuntimeException e) {
-      started.completeExceptionally(e);
-      synchronized (orders) {
-        stopped = true;
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      died(e);
     }
   }
 
+  /// Nothing is sent any more, but what is posted is returned.
+  private void died(Throwable why) {
+    stopped = true;
+    if (started.completeExceptionally(why)) {
+      return;
+    }
+    LOGGER.log(Level.ERROR, "the thread of the device ring has died", why);
+    for (int i = 0; i < handlers.size(); i++) {
+      Handler handler = handlers.get(i);
+      if (handler != null) {
+        handler.died();
+      }
+    }
+    orders.end();
+  }
+
   private void turn(Engine turning) {
-    runOrders();
+    orders.run();
     runTasks();
     ASLEEP.setVolatile(this, true);
-    boolean more = WOKEN.getVolatile(this) != null || hasOrders() || !submitted.isEmpty();
+    boolean more =
+        WOKEN.getVolatile(this) != null || !orders.isEmpty() || stopped || !submitted.isEmpty();
     turn(turning, more ? 0 : open > 0 ? SWEEP_NANOS * 10 : -1);
     ASLEEP.setVolatile(this, false);
     long now = System.nanoTime();
@@ -193,38 +212,13 @@ final class RingLoop implements AutoCloseable {
   }
 
   private void farewell(Engine turning) {
-    runOrders();
+    orders.end();
     runTasks();
     long end = System.nanoTime() + FAREWELL_NANOS;
     sweep(System.nanoTime(), true);
     while ((open > 0 || !submitted.isEmpty()) && System.nanoTime() - end < 0) {
       turn(turning, SWEEP_NANOS);
       sweep(System.nanoTime(), true);
-    }
-  }
-
-  private boolean isStopped() {
-    synchronized (orders) {
-      return stopped;
-    }
-  }
-
-  private boolean hasOrders() {
-    synchronized (orders) {
-      return !orders.isEmpty() || stopped;
-    }
-  }
-
-  private void runOrders() {
-    while (true) {
-      Runnable next;
-      synchronized (orders) {
-        next = orders.poll();
-      }
-      if (next == null) {
-        return;
-      }
-      next.run();
     }
   }
 
@@ -290,9 +284,7 @@ final class RingLoop implements AutoCloseable {
   /// Ends all connections and the thread.
   @Override
   public void close() {
-    synchronized (orders) {
-      stopped = true;
-    }
+    stopped = true;
     wake();
     if (thread != Thread.currentThread()) {
       ThreadEnds.join(thread);

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 import sluice.vi.device.HandedPort;
 import sluice.vi.device.PortSpec;
 
@@ -43,7 +44,7 @@ final class RingPort extends HandedPort implements RingConnection.User {
 
   private int arrivedBytes;
   private boolean discarding;
-  private @Nullable String peerEnd;
+  private @Nullable Failure peerEnd;
 
   /// @param answers whether the peer is to be told first that it is accepted
   RingPort(RingLoop loop, RingConnection connection, PortSpec spec, boolean answers) {
@@ -62,9 +63,9 @@ final class RingPort extends HandedPort implements RingConnection.User {
   }
 
   @Override
-  protected void left(boolean failed) {
-    int how = failed ? Frame.FAILED : Frame.CLOSED;
-    boolean _ = loop.order(() -> leaveInside(how)); // a loop that has stopped has ended all
+  protected void left() {
+    // A loop that has ended has ended all.
+    boolean _ = loop.order(() -> leaveInside(Frame.CLOSED, noted(Failure.CLOSED)));
   }
 
   // ---- the loop: sending ---------------------------------------------------------------------
@@ -177,20 +178,20 @@ final class RingPort extends HandedPort implements RingConnection.User {
 
   private void heard(int kind, int number) {
     if (peerEnd != null) {
-      breakOff("the peer sent after its end");
+      breakOff(Failure.lost("the peer sent after its end"));
     } else if (kind == Frame.MESSAGE && number >= 0 && number <= spec.transferBytes()) {
       messageBytes = number;
       arrivedBytes = 0;
     } else if (kind == Frame.TAKEN && number > 0 && number <= unanswered.size()) {
       finish(unanswered, number);
     } else if (kind == Frame.CLOSED && number == 0) {
-      peerEnd = "the peer closed the connection";
+      peerEnd = Failure.PEER_CLOSED;
       dropSends(peerEnd);
     } else if (kind == Frame.FAILED && number == 0) {
-      peerEnd = "the peer's end of the connection failed";
+      peerEnd = Failure.PEER_FAILED;
       dropSends(peerEnd);
     } else {
-      breakOff("the peer broke the protocol: kind " + kind + ", number " + number);
+      breakOff(Failure.lost("the peer broke the protocol: kind " + kind + ", number " + number));
     }
   }
 
@@ -203,12 +204,7 @@ final class RingPort extends HandedPort implements RingConnection.User {
         return discarding;
       }
       if (messageBytes > receiving.lengthBytes()) {
-        breakOff(
-            "a message of "
-                + messageBytes
-                + " bytes met a receive of "
-                + receiving.lengthBytes()
-                + " bytes");
+        breakOff(Failure.tooLong(messageBytes, receiving.lengthBytes()));
         return false;
       }
     }
@@ -233,22 +229,20 @@ final class RingPort extends HandedPort implements RingConnection.User {
 
   // ---- the loop: the end ---------------------------------------------------------------------
 
-  private void breakOff(String why) {
-    boolean _ = note(why);
-    leaveInside(Frame.FAILED);
+  private void breakOff(Failure why) {
+    leaveInside(Frame.FAILED, noted(why));
   }
 
-  private void leaveInside(int how) {
+  private void leaveInside(int how, Failure why) {
     if (!sendsEnded() && sending == null) {
       farewell = how; // in the middle of a message there is no place for it
     }
-    String why = String.valueOf(failure());
     dropSends(why);
     dropReceives(why);
     connection.close();
   }
 
-  private void dropSends(String why) {
+  private void dropSends(Failure why) {
     if (!sendsEnded()) {
       sending = null;
       leaving.clear();
@@ -257,27 +251,25 @@ final class RingPort extends HandedPort implements RingConnection.User {
     endSends(why);
   }
 
-  private void dropReceives(String why) {
+  private void dropReceives(Failure why) {
     receiving = null;
     endReceives(why);
   }
 
   @Override
-  public void lost(String why) {
+  public void lost(Failure why) {
     dropSends(peerEnd == null ? why : peerEnd);
   }
 
   @Override
-  public void ended(String why) {
-    String end = peerEnd == null ? why : peerEnd;
-    boolean _ = note(end);
+  public void ended(Failure why) {
+    Failure end = noted(peerEnd == null ? why : peerEnd);
     dropSends(end);
     dropReceives(end);
   }
 
   @Override
   public void stopped() {
-    boolean _ = note("the device was closed");
-    leaveInside(Frame.CLOSED);
+    leaveInside(Frame.CLOSED, noted(Failure.DEVICE_CLOSED));
   }
 }

@@ -5,7 +5,9 @@ import java.util.List;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
 import sluice.vi.device.Device;
+import sluice.vi.device.DeviceException;
 import sluice.vi.device.DeviceProvider;
+import sluice.vi.device.Fault;
 
 /// Offers the device `ring`: TCP by the loop's engines, io_uring where there is one. The system
 /// property `sluice.vi.ring` names another engine. Stateless.
@@ -17,7 +19,8 @@ public final class RingProvider implements DeviceProvider {
     try {
       return Engines.choose(Backend.parse(System.getProperty("sluice.vi.ring", "auto")));
     } catch (IllegalArgumentException e) {
-      throw new IOException("the property sluice.vi.ring: " + e.getMessage(), e);
+      throw new DeviceException(
+          Fault.MISCONFIGURED, "the property sluice.vi.ring: " + e.getMessage(), e);
     }
   }
 

@@ -1,9 +1,10 @@
 package sluice.vi.xdp;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Fault;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
@@ -102,7 +103,7 @@ final class Connecting implements Member {
             && offer.transferBytes() <= spec.transferBytes()
             && offer.datagramBytes() <= datagramBytes;
     if (!fits) {
-      failed("the listener answered what was not asked");
+      failed(new DeviceException(Fault.PEER_LOST, "the listener answered what was not asked"));
       return;
     }
     PortSpec agreed = spec.withTransferBytes(offer.transferBytes());
@@ -113,13 +114,15 @@ final class Connecting implements Member {
 
   private void refused(int why) {
     if (why == Datagram.OTHER_RELIABILITY) {
-      failed("the accepting side wants another reliability. Fix: the same on both sides");
+      failed(DeviceException.otherReliability(true));
     } else {
-      failed(
-          "no accept matches: nothing listens for tag "
-              + spec.tag()
-              + ". Fix: start the server first, at this host and port");
+      failed(noListener(""));
     }
+  }
+
+  private DeviceException noListener(String detail) {
+    return DeviceException.noListener(
+        "for tag " + spec.tag() + detail + ". Fix: start the server first, at this host and port");
   }
 
   @Override
@@ -128,16 +131,13 @@ final class Connecting implements Member {
     if (timeoutNanos >= 0 && now - began >= timeoutNanos) {
       abandon(
           heard
-              ? "no accept came in time: a listener is there but does not accept"
-              : "nothing answered at " + place + " in time. Fix: start the server first");
+              ? DeviceException.notAccepted(null)
+              : new DeviceException(
+                  Fault.TIMED_OUT,
+                  "nothing answered at " + place + " in time. Fix: start the server first"));
     } else if (now - due >= 0) {
       if (unanswered == MOST_UNANSWERED) {
-        abandon(
-            "no accept matches: nothing answers at "
-                + place
-                + " for tag "
-                + spec.tag()
-                + ". Fix: start the server first, at this host and port");
+        abandon(noListener(" (nothing answers at " + place + ")"));
       } else {
         unanswered++;
         greet();
@@ -146,16 +146,16 @@ final class Connecting implements Member {
   }
 
   /// Gives up, and tells the listener.
-  void abandon(String why) {
+  void abandon(DeviceException why) {
     if (!answer.isDone()) {
       say(Datagram.ABANDON);
       failed(why);
     }
   }
 
-  private void failed(String why) {
+  private void failed(DeviceException why) {
     shared.leave(this);
-    boolean _ = answer.completeExceptionally(new IOException(why));
+    boolean _ = answer.completeExceptionally(why);
   }
 
   @Override
@@ -165,6 +165,6 @@ final class Connecting implements Member {
 
   @Override
   public void stop() {
-    abandon("the device was closed");
+    abandon(DeviceException.deviceClosed());
   }
 }

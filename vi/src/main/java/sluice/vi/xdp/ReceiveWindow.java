@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 import sluice.vi.device.PortSpec;
 
 /// The receiving half of a connection. Of the device's thread.
@@ -69,7 +70,7 @@ final class ReceiveWindow {
   private int toldExpected;
   private int toldLimit;
   private int toldTaken;
-  private String broken = "";
+  private Failure broken = Failure.lost("");
 
   /// @param spec `ringBytes` is the room of the stash
   /// @param posted gives the next receive that was posted, or null
@@ -134,7 +135,7 @@ final class ReceiveWindow {
   }
 
   /// Why an outcome was [Outcome#BROKEN].
-  String broken() {
+  Failure broken() {
     return broken;
   }
 
@@ -168,10 +169,10 @@ final class ReceiveWindow {
   }
 
   private Outcome contradiction(String what) {
-    return breakOff("the peer broke the protocol: " + what);
+    return breakOff(Failure.lost("the peer broke the protocol: " + what));
   }
 
-  private Outcome breakOff(String why) {
+  private Outcome breakOff(Failure why) {
     broken = why;
     return Outcome.BROKEN;
   }
@@ -252,8 +253,7 @@ final class ReceiveWindow {
     }
     if (leftBytes < 0) {
       if (message > into.lengthBytes()) {
-        return breakOff(
-            "a message of " + message + " bytes met a receive of " + into.lengthBytes() + " bytes");
+        return breakOff(Failure.tooLong(message, into.lengthBytes()));
       }
       leftBytes = message;
     }

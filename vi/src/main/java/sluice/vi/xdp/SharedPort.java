@@ -18,6 +18,8 @@ import sluice.loop.datagrams.Datagrams;
 import sluice.memory.Account;
 import sluice.memory.View;
 import sluice.memory.block.Block;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
 import sluice.vi.device.PortSpec;
 
 /// A port of UDP with its connections, told apart by numbers, and its listeners, by tags. Of the
@@ -103,7 +105,10 @@ final class SharedPort implements Line {
     if (slot < 0) {
       slot = members.size();
       if (slot == MOST_MEMBERS) {
-        throw new IOException("this port of UDP has " + MOST_MEMBERS + " connections");
+        throw new IOException(
+            "this port of UDP has "
+                + MOST_MEMBERS
+                + " connections. Fix: close some, or another port");
       }
       members.add(null);
       peers.add(peer);
@@ -215,7 +220,7 @@ final class SharedPort implements Line {
   private void abandoned(Arrival arrival) {
     XdpPort made = arrival.port();
     if (made != null) {
-      made.fail("the peer gave up before it was accepted");
+      made.breakOff(Failure.lost("the peer gave up before it was accepted"));
     }
     arrival.forget();
     arrivals.remove(arrival.client());
@@ -247,8 +252,7 @@ final class SharedPort implements Line {
     }
     if (arrival.reliability() != Datagram.reliability(wanted)) {
       refuse(arrival, Datagram.OTHER_RELIABILITY);
-      throw new IOException(
-          "the peer wants another reliability than this accept. Fix: the same on both sides");
+      throw DeviceException.otherReliability(false);
     }
     Offer theirs = arrival.offer();
     PortSpec spec =

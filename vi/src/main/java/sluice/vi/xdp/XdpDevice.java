@@ -23,8 +23,12 @@ import sluice.loop.server.Engines;
 import sluice.sys.threads.ThreadEnds;
 import sluice.vi.device.Answers;
 import sluice.vi.device.Device;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
+import sluice.vi.device.Fault;
 import sluice.vi.device.HostPort;
 import sluice.vi.device.Listener;
+import sluice.vi.device.Orders;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
@@ -37,7 +41,8 @@ import sluice.vi.device.PortSpec;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `stopped` | the closing thread | under the monitor | under the monitor |
+/// | `stopped` | the closing thread, the device's | volatile | volatile |
+/// | `orders` | see [Orders] | | |
 /// | the rest | the device's thread | plain | plain |
 final class XdpDevice implements Device {
   private static final System.Logger LOGGER = System.getLogger("sluice.vi");
@@ -67,7 +72,8 @@ final class XdpDevice implements Device {
   private final Thread thread;
   private final Map<InetSocketAddress, SharedPort> listening = new HashMap<>();
   private @Nullable SharedPort connecting;
-  private boolean stopped;
+  private final Orders orders = new Orders();
+  private volatile boolean stopped;
 
   XdpDevice(Network network) throws IOException {
     this.network = network;
@@ -88,12 +94,10 @@ final class XdpDevice implements Device {
   ///
   /// @return false when the device has been closed
   boolean order(Runnable order) {
-    synchronized (this) {
-      if (stopped) {
-        return false;
-      }
-      loop.execute(order);
+    if (!orders.add(order)) {
+      return false;
     }
+    loop.execute(orders::run);
     return true;
   }
 
@@ -103,7 +107,7 @@ final class XdpDevice implements Device {
   }
 
   /// Has the device's thread do something that answers.
-  void run(CompletableFuture<?> answer, Work work) throws IOException {
+  void run(CompletableFuture<?> answer, Work work) throws DeviceException {
     boolean ordered =
         order(() -> {
           try {
@@ -113,7 +117,7 @@ final class XdpDevice implements Device {
           }
         });
     if (!ordered) {
-      throw new IOException("the device is closed");
+      throw DeviceException.deviceClosed();
     }
   }
 
@@ -122,7 +126,8 @@ final class XdpDevice implements Device {
     if (address.getAddress() instanceof Inet4Address) {
       return address;
     }
-    throw new IOException("the network stack speaks IPv4: " + place);
+    throw new DeviceException(
+        Fault.MISCONFIGURED, "the network stack speaks IPv4: " + place + ". Fix: such an address");
   }
 
   @Override
@@ -142,12 +147,10 @@ final class XdpDevice implements Device {
     try {
       return greeting.answer().get();
     } catch (ExecutionException e) {
-      Throwable why = e.getCause() == null ? e : e.getCause();
-      throw new IOException(why.getMessage(), why);
+      throw DeviceException.rethrown(e);
     } catch (InterruptedException e) {
       boolean _ = order(() -> giveUp(greeting));
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while connecting", e);
+      throw DeviceException.interrupted("connecting", e);
     }
   }
 
@@ -161,8 +164,7 @@ final class XdpDevice implements Device {
     }
     XdpListener listener = new XdpListener(this, shared, tag);
     if (!shared.add(tag, listener)) {
-      throw new IOException(
-          "a listener for tag " + tag + " is at " + place + " already. Fix: another tag");
+      throw DeviceException.tagTaken(tag, place, null);
     }
     return listener;
   }
@@ -171,7 +173,8 @@ final class XdpDevice implements Device {
       InetSocketAddress address, String place, PortSpec spec, long timeoutNanos)
       throws IOException {
     if (!network.begins()) {
-      throw new IOException(
+      throw new DeviceException(
+          Fault.MISCONFIGURED,
           "the kernel has this stack's address too, so the stack answers and cannot ask. Fix: an"
               + " address of its own for the connecting end");
     }
@@ -181,7 +184,8 @@ final class XdpDevice implements Device {
       connecting = shared;
     }
     if (shared.isOwn(address)) {
-      throw new IOException(
+      throw new DeviceException(
+          Fault.MISCONFIGURED,
           place
               + " is this stack's own address, which it does not send to. Fix: a stack for each"
               + " end, or the device local");
@@ -195,10 +199,10 @@ final class XdpDevice implements Device {
   }
 
   private static void giveUp(Connecting greeting) {
-    greeting.abandon("interrupted while connecting");
+    greeting.abandon(new DeviceException(Fault.OTHER, "interrupted while connecting"));
     CompletableFuture<Port> answer = greeting.answer();
     if (!answer.isCompletedExceptionally()) {
-      answer.resultNow().end(); // in the very last moment
+      answer.resultNow().end(Failure.CLOSED); // in the very last moment
     }
   }
 
@@ -234,25 +238,18 @@ final class XdpDevice implements Device {
     }
   }
 
-  private boolean isStopped() {
-    synchronized (this) {
-      return stopped;
-    }
-  }
-
   private void run() {
     try (Network _ = network;
         Loop turning = loop) {
       turning.schedule(0, this::tick);
-      while (!isStopped()) {
+      while (!stopped) {
         int _ = turning.turn(-1);
       }
       farewell(turning);
     } catch (RuntimeException | Error e) {
-      synchronized (this) {
-        stopped = true;
-      }
+      stopped = true;
       LOGGER.log(Level.ERROR, "the thread of the device xdp has died", e);
+      orders.end();
       all().forEach(SharedPort::stop); // nothing is sent, but what is posted is returned
       throw e;
     }
@@ -260,6 +257,7 @@ final class XdpDevice implements Device {
 
   private void farewell(Loop turning) {
     int _ = turning.turn(0);
+    orders.end();
     all().forEach(SharedPort::stop);
     long end = System.nanoTime() + FAREWELL_NANOS;
     while (all().stream().anyMatch(each -> each.open() > 0) && System.nanoTime() - end < 0) {
@@ -271,12 +269,8 @@ final class XdpDevice implements Device {
   /// Ends all connections and the thread.
   @Override
   public void close() {
-    synchronized (this) {
-      if (!stopped) {
-        stopped = true;
-        loop.execute(() -> {});
-      }
-    }
+    stopped = true;
+    loop.execute(() -> {});
     if (thread != Thread.currentThread()) {
       ThreadEnds.join(thread);
     }

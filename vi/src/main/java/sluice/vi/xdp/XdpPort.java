@@ -3,6 +3,7 @@ package sluice.vi.xdp;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import sluice.vi.device.Failure;
 import sluice.vi.device.HandedPort;
 import sluice.vi.device.PortSpec;
 
@@ -65,7 +66,7 @@ final class XdpPort extends HandedPort implements Member {
 
   private long heardAt;
   private long due;
-  private String peerEnd = "";
+  private Failure peerEnd = Failure.PEER_ENDED;
 
   /// @param spec what both sides agreed on
   /// @param id of this end, `peerId` of the other
@@ -115,8 +116,10 @@ final class XdpPort extends HandedPort implements Member {
   }
 
   @Override
-  protected void left(boolean failed) {
-    boolean _ = line.order(() -> leave(failed)); // a device that is closed has ended all
+  protected void left() {
+    boolean _ =
+        line.order(
+            () -> leave(false, noted(Failure.CLOSED))); // a device that is closed has ended all
   }
 
   // ---- what comes ----------------------------------------------------------------------------
@@ -147,7 +150,7 @@ final class XdpPort extends HandedPort implements Member {
               misses,
               heardAt);
       if (done == SendWindow.CONTRADICTION) {
-        breakOff("the peer broke the protocol: it acknowledged what was not sent");
+        breakOff(Failure.lost("the peer broke the protocol: it acknowledged what was not sent"));
         return;
       }
       if (done > 0) {
@@ -185,8 +188,7 @@ final class XdpPort extends HandedPort implements Member {
       gone();
     } else if (state == State.OPEN) {
       state = State.ENDING;
-      peerEnd =
-          failed ? "the peer's end of the connection failed" : "the peer closed the connection";
+      peerEnd = failed ? Failure.PEER_FAILED : Failure.PEER_CLOSED;
       dropSends(peerEnd);
     }
   }
@@ -194,7 +196,7 @@ final class XdpPort extends HandedPort implements Member {
   private void peerIsGone() {
     if (state == State.OPEN) {
       state = State.ENDING;
-      peerEnd = "the peer's end of the connection is gone: its process ended";
+      peerEnd = Failure.PEER_ENDED;
       dropSends(peerEnd);
       line.soon(this);
     } else if (state == State.LEAVING) {
@@ -314,7 +316,8 @@ final class XdpPort extends HandedPort implements Member {
 
   private void ask() {
     if (unanswered == MOST_UNANSWERED) {
-      peerEnd = "the peer has not answered for some seconds: its process or host is gone";
+      peerEnd =
+          Failure.lost("the peer has not answered for some seconds: its process or host is gone");
       over(peerEnd);
       return;
     }
@@ -328,16 +331,15 @@ final class XdpPort extends HandedPort implements Member {
 
   // ---- the end -------------------------------------------------------------------------------
 
-  private void breakOff(String why) {
-    boolean _ = note(why);
-    leave(true);
+  /// Ends the connection as failed.
+  void breakOff(Failure why) {
+    leave(true, noted(why));
   }
 
-  private void leave(boolean failed) {
+  private void leave(boolean failed, Failure why) {
     if (state == State.GONE || state == State.LEAVING) {
       return;
     }
-    String why = String.valueOf(failure());
     if (state == State.ENDING) {
       over(why);
       return;
@@ -362,14 +364,13 @@ final class XdpPort extends HandedPort implements Member {
     }
   }
 
-  private void dropSends(String why) {
+  private void dropSends(Failure why) {
     sending.drop();
     endSends(why);
   }
 
-  private void over(String why) {
-    boolean _ = note(why);
-    String end = String.valueOf(failure());
+  private void over(Failure why) {
+    Failure end = noted(why);
     dropSends(end);
     endReceives(end);
     gone();
@@ -385,8 +386,7 @@ final class XdpPort extends HandedPort implements Member {
   /// does.
   @Override
   public void stop() {
-    boolean _ = note("the device was closed");
-    leave(false);
+    leave(false, noted(Failure.DEVICE_CLOSED));
   }
 
   /// Whether the end is over.
@@ -396,7 +396,7 @@ final class XdpPort extends HandedPort implements Member {
 
   @Override
   public String toString() {
-    String failure = failure();
+    Failure failure = failure();
     return "VI " + Long.toHexString(id) + " " + state + (failure == null ? "" : ": " + failure);
   }
 }

@@ -6,7 +6,9 @@ import sluice.loop.datagrams.DatagramPorts;
 import sluice.net.transport.StackOption;
 import sluice.net.transport.StackPorts;
 import sluice.vi.device.Device;
+import sluice.vi.device.DeviceException;
 import sluice.vi.device.DeviceProvider;
+import sluice.vi.device.Fault;
 
 /// Offers the device `xdp`: datagrams by the project's own network stack, on AF_XDP, or on TAP
 /// where AF_XDP is not to be had. It needs an interface and an address, in the words of `sluice nfs
@@ -56,7 +58,7 @@ public final class XdpProvider implements DeviceProvider {
     try {
       ports = StackPorts.open(StackOption.parse(words));
     } catch (IllegalArgumentException e) {
-      throw new IOException(e.getMessage(), e);
+      throw new DeviceException(Fault.MISCONFIGURED, String.valueOf(e.getMessage()), e);
     }
     return over(ports);
   }

@@ -16,6 +16,7 @@ import sluice.sys.Sockets;
 import sluice.sys.SysException;
 import sluice.testbase.Await;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
@@ -44,7 +45,7 @@ final class HostileRig implements AutoCloseable {
     /// Ends the port as an application does, and finds that everything posted comes back.
     @Override
     public void close() {
-      port.end();
+      port.end(Failure.CLOSED);
       try {
         Await.until(
             "all descriptors come back",

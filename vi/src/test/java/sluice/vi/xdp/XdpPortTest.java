@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
@@ -93,9 +94,9 @@ final class XdpPortTest {
           boolean done = there.step();
           return back.step() && done;
         });
-    lines.left.end();
+    lines.left.end(Failure.CLOSED);
     lines.until("the end", () -> lines.right.failure() != null && lines.left.isGone());
-    lines.right.end();
+    lines.right.end(Failure.CLOSED);
     lines.until("the end of both", lines::bothGone);
   }
 
@@ -185,14 +186,14 @@ final class XdpPortTest {
     SimLines lines = new SimLines(seed(), 50, DELIVERY);
     Descriptor _ = postSend(lines.left, message(1, 700));
     assertThat(lines.next("the send", lines.left::pollSend).failure()).isNull();
-    lines.left.end();
+    lines.left.end(Failure.CLOSED);
     lines.until("the end", lines.left::isGone);
     Descriptor _ = postReceive(lines.right, 700);
     Descriptor _ = postReceive(lines.right, 700);
     Descriptor got = lines.next("the message", lines.right::pollReceive);
     assertThat(content(got)).isEqualTo(message(1, 700));
     Descriptor failed = lines.next("the end", lines.right::pollReceive);
-    assertThat(failed.failure()).contains("closed the connection");
+    assertThat(failed.failure()).asString().contains("closed the connection");
     assertThat(lines.right.isGone()).isTrue();
   }
 
@@ -241,7 +242,7 @@ final class XdpPortTest {
     Descriptor sent = lines.next("the send", lines.left::pollSend);
     assertThat(sent.failure() == null).isEqualTo(discards);
     Descriptor room = lines.next("the receive", lines.left::pollReceive);
-    assertThat(room.failure()).contains("has not answered");
+    assertThat(room.failure()).asString().contains("has not answered");
     assertThat(lines.bothGone()).isTrue();
   }
 
@@ -262,8 +263,10 @@ final class XdpPortTest {
     Descriptor _ = postSend(lines.left, message(1, 100));
     lines.until("the failures", () -> lines.left.failure() != null && lines.right.isGone());
     Descriptor room = lines.next("the receive", lines.right::pollReceive);
-    assertThat(room.failure()).contains("100 bytes met a receive of 10 bytes");
-    assertThat(lines.left.failure()).contains("failed");
+    assertThat(room.failure())
+        .asString()
+        .contains("100 bytes is longer than the receive it met, of 10 bytes");
+    assertThat(lines.left.failure()).asString().contains("failed");
   }
 
   /// Words that contradict each other fail the VI or are ignored; no message comes of them, and no
@@ -304,8 +307,8 @@ final class XdpPortTest {
           byte[] _ = content(got);
         }
       }
-      lines.left.end();
-      lines.right.end();
+      lines.left.end(Failure.CLOSED);
+      lines.right.end(Failure.CLOSED);
       lines.until("the end", lines::bothGone);
     }
   }

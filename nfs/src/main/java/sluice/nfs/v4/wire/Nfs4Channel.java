@@ -23,7 +23,9 @@ public record Nfs4Channel(
   static final int MAX_CACHED_BYTES = 4096;
   static final int MAX_OPERATIONS = 64;
   public static final int MAX_SLOTS = 64;
-  private static final int MIN_BYTES = 512;
+
+  /// Room for the header with credentials and for SEQUENCE with an operation more.
+  private static final int MIN_BYTES = 256;
 
   /// Reads what a client requested.
   ///

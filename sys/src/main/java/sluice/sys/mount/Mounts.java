@@ -1,9 +1,10 @@
-package sluice.sys;
+package sluice.sys.mount;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.Errno;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.Paths;
 import sluice.sys.call.SystemCall;

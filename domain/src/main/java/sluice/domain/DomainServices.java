@@ -1,0 +1,171 @@
+package sluice.domain;
+
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.file.WatchService;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The objects of the JDK with threads of their own that one domain has made: HTTP clients, HTTP
+/// servers, groups of asynchronous channels, watches of directories. They end with the domain. Any
+/// thread may call.
+///
+/// Servers are held until they are stopped, because their threads do not hold them. Other objects
+/// are not held: their threads hold them, or the JDK ends them when they are no longer used.
+/// Clients and servers are reached by reflection, where their modules are there: this module does
+/// not require them.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | made, servers, started, look, ended | any | under the lock | under the lock |
+/// | closing | the thread that ends the domain | volatile | volatile |
+final class DomainServices {
+  private static final int FIRST_LOOK = 64;
+  private static final String CLIENT = "java.net.http.HttpClient";
+  private static final String SERVER = "com.sun.net.httpserver.HttpServer";
+
+  private final String domain;
+  private final Set<Object> servers = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<Object> started = Collections.newSetFromMap(new IdentityHashMap<>());
+  private List<WeakReference<Object>> made = new ArrayList<>();
+  private int look = FIRST_LOOK;
+  private boolean ended;
+  private volatile @Nullable Thread closing;
+
+  DomainServices(DomainConfig config) {
+    domain = config.name();
+  }
+
+  /// Notes an object that was made. After the end of the domain it is closed at once.
+  void made(Object service) {
+    boolean isLate;
+    synchronized (this) {
+      isLate = ended;
+      if (typeOf(service, SERVER) != null) {
+        servers.add(service);
+      } else {
+        if (made.size() >= look) {
+          made.removeIf(each -> each.get() == null);
+          look = Math.max(FIRST_LOOK, 2 * made.size());
+        }
+        made.add(new WeakReference<>(service));
+      }
+    }
+    if (isLate) {
+      close(service);
+    }
+  }
+
+  /// Starts a server: until it is stopped, it counts as one running thread of the domain.
+  void start(Object server) {
+    synchronized (this) {
+      if (servers.contains(server)) {
+        started.add(server);
+      }
+    }
+    try {
+      call(server, SERVER, "start");
+    } catch (RuntimeException | Error e) {
+      forget(server);
+      throw e;
+    }
+  }
+
+  /// Stops a server.
+  void stop(Object server, int seconds) {
+    try {
+      call(server, SERVER, "stop", seconds);
+    } finally {
+      forget(server);
+    }
+  }
+
+  private synchronized void forget(Object server) {
+    started.remove(server);
+    servers.remove(server);
+  }
+
+  /// How many servers run.
+  synchronized int serving() {
+    return started.size();
+  }
+
+  /// Has all closed, by a thread of its own: stopping a server waits for its thread.
+  void end() {
+    List<Object> last = new ArrayList<>();
+    synchronized (this) {
+      ended = true;
+      made.forEach(each -> last.add(each.get()));
+      last.addAll(servers);
+      made = new ArrayList<>();
+      servers.clear();
+      started.clear();
+    }
+    last.removeIf(each -> each == null);
+    if (!last.isEmpty()) {
+      closing =
+          Thread.ofPlatform()
+              .daemon()
+              .inheritInheritableThreadLocals(false)
+              .name("close-services-" + domain)
+              .start(() -> last.forEach(DomainServices::close));
+    }
+  }
+
+  /// Returns true if the objects that were open at the end are closed.
+  boolean areClosed() {
+    Thread thread = closing;
+    return thread == null || !thread.isAlive();
+  }
+
+  private static void close(Object service) {
+    try {
+      if (service instanceof AsynchronousChannelGroup group) {
+        group.shutdownNow();
+      } else if (service instanceof WatchService watch) {
+        watch.close();
+      } else if (typeOf(service, SERVER) != null) {
+        call(service, SERVER, "stop", 0);
+      } else if (typeOf(service, CLIENT) != null) {
+        call(service, CLIENT, "shutdownNow");
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      // Its own code came to a gate, or the kernel complains: the JDK ends it with its last thread.
+    }
+  }
+
+  /// Returns the class of a name among an object's class and those above it, or null.
+  private static @Nullable Class<?> typeOf(Object object, String name) {
+    for (Class<?> at = object.getClass(); at != null; at = at.getSuperclass()) {
+      if (at.getName().equals(name)) {
+        return at;
+      }
+    }
+    return null;
+  }
+
+  private static void call(Object object, String type, String method, Object... arguments) {
+    Class<?> declaring = typeOf(object, type);
+    if (declaring == null) {
+      throw new ClassCastException(object.getClass() + " is no " + type);
+    }
+    Class<?>[] types = arguments.length == 0 ? new Class<?>[0] : new Class<?>[] {int.class};
+    try {
+      declaring.getMethod(method, types).invoke(object, arguments);
+    } catch (InvocationTargetException e) {
+      switch (e.getCause()) {
+        case RuntimeException thrown -> throw thrown;
+        case Error thrown -> throw thrown;
+        case null, default -> throw new IllegalStateException(e.getCause());
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

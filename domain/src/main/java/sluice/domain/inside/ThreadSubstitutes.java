@@ -1,0 +1,203 @@
+package sluice.domain.inside;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.InsteadOf.Kind;
+
+/// Substitutes for calls that see or change threads: a domain sees its own threads, and a thread
+/// that it has of another party (a caller, or the JDK) it can neither interrupt nor change. Each
+/// domain defines a copy, as of [Substitutes]. Any thread may call.
+public final class ThreadSubstitutes {
+  private static final Home HOME = Inside.home(ThreadSubstitutes.class);
+
+  private ThreadSubstitutes() {}
+
+  private static SecurityException refusal(String call, String of) {
+    return new SecurityException(
+        call
+            + " of "
+            + of
+            + ". Why: it is not this domain's. Fix: keep a list of the threads that the domain"
+            + " starts");
+  }
+
+  /// Returns the thread if the domain may interrupt or change it.
+  private static Thread own(Thread thread, String call) {
+    if (!HOME.owns(thread)) {
+      throw refusal("Thread." + call, "a thread");
+    }
+    return thread;
+  }
+
+  /// Returns the group if it is the domain's or below it.
+  private static ThreadGroup own(ThreadGroup group, String call) {
+    if (!HOME.group().parentOf(group)) {
+      throw refusal("ThreadGroup." + call, "a group of threads");
+    }
+    return group;
+  }
+
+  @InsteadOf("java/lang/Thread.getAllStackTraces")
+  public static Map<Thread, StackTraceElement[]> traces() {
+    Map<Thread, StackTraceElement[]> all = new HashMap<>();
+    for (Thread each : HOME.visible()) {
+      if (!each.isVirtual()) {
+        all.put(each, each.getStackTrace());
+      }
+    }
+    return all;
+  }
+
+  @InsteadOf("java/lang/Thread.activeCount")
+  public static int count() {
+    return platform().size();
+  }
+
+  @InsteadOf("java/lang/Thread.enumerate")
+  public static int enumerate(Thread[] into) {
+    return copy(platform(), into);
+  }
+
+  private static List<Thread> platform() {
+    List<Thread> all = new ArrayList<>(HOME.visible());
+    all.removeIf(Thread::isVirtual);
+    return all;
+  }
+
+  private static int copy(List<Thread> from, Thread[] into) {
+    int count = Math.min(from.size(), into.length);
+    for (int i = 0; i < count; i++) {
+      into[i] = from.get(i);
+    }
+    return count;
+  }
+
+  /// The group of a virtual thread is the domain's too: the JVM's group of virtual threads has
+  /// threads of other parties.
+  @InsteadOf(value = "java/lang/Thread.getThreadGroup", kind = Kind.RECEIVER)
+  public static @Nullable ThreadGroup group(Thread thread) {
+    ThreadGroup group = thread.getThreadGroup();
+    return group == null || HOME.group().parentOf(group) ? group : HOME.group();
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.getParent", kind = Kind.RECEIVER)
+  public static @Nullable ThreadGroup parent(ThreadGroup group) {
+    ThreadGroup parent = group.getParent();
+    return parent != null && HOME.group().parentOf(parent) ? parent : null;
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.activeCount", kind = Kind.RECEIVER)
+  public static int count(ThreadGroup group) {
+    return own(group, "activeCount").activeCount();
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.activeGroupCount", kind = Kind.RECEIVER)
+  public static int groups(ThreadGroup group) {
+    return own(group, "activeGroupCount").activeGroupCount();
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.enumerate", kind = Kind.RECEIVER)
+  public static int enumerate(ThreadGroup group, Thread[] into) {
+    return enumerate(group, into, true);
+  }
+
+  /// The group of the domain has its carriers too, which are the host's matter.
+  @InsteadOf(value = "java/lang/ThreadGroup.enumerate", kind = Kind.RECEIVER)
+  public static int enumerate(ThreadGroup group, Thread[] into, boolean recurse) {
+    own(group, "enumerate");
+    List<Thread> all = platform();
+    all.removeIf(each -> {
+      ThreadGroup of = each.getThreadGroup();
+      return of == null || (recurse ? !group.parentOf(of) : !group.equals(of));
+    });
+    return copy(all, into);
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.enumerate", kind = Kind.RECEIVER)
+  public static int enumerate(ThreadGroup group, ThreadGroup[] into) {
+    return own(group, "enumerate").enumerate(into);
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.enumerate", kind = Kind.RECEIVER)
+  public static int enumerate(ThreadGroup group, ThreadGroup[] into, boolean recurse) {
+    return own(group, "enumerate").enumerate(into, recurse);
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.interrupt", kind = Kind.RECEIVER)
+  public static void interrupt(ThreadGroup group) {
+    own(group, "interrupt").interrupt();
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.list", kind = Kind.RECEIVER)
+  public static void list(ThreadGroup group) {
+    own(group, "list");
+    for (Thread each : platform()) {
+      HOME.out().println(each);
+    }
+  }
+
+  @InsteadOf(value = "java/lang/ThreadGroup.setMaxPriority", kind = Kind.RECEIVER)
+  public static void priority(ThreadGroup group, int priority) {
+    own(group, "setMaxPriority").setMaxPriority(priority);
+  }
+
+  @SuppressWarnings("removal") // it is there to be called
+  @InsteadOf(value = "java/lang/ThreadGroup.setDaemon", kind = Kind.RECEIVER)
+  public static void daemon(ThreadGroup group, boolean daemon) {
+    own(group, "setDaemon").setDaemon(daemon);
+  }
+
+  @InsteadOf("java/lang/Thread.dumpStack")
+  public static void dump() {
+    new Exception("Stack trace").printStackTrace(HOME.err());
+  }
+
+  @InsteadOf(value = "java/lang/Thread.interrupt", kind = Kind.RECEIVER)
+  public static void interrupt(Thread thread) {
+    own(thread, "interrupt").interrupt();
+  }
+
+  @InsteadOf(value = "java/lang/Thread.setName", kind = Kind.RECEIVER)
+  public static void name(Thread thread, String name) {
+    own(thread, "setName").setName(name);
+  }
+
+  @InsteadOf(value = "java/lang/Thread.setPriority", kind = Kind.RECEIVER)
+  public static void priority(Thread thread, int priority) {
+    own(thread, "setPriority").setPriority(priority);
+  }
+
+  @InsteadOf(value = "java/lang/Thread.setDaemon", kind = Kind.RECEIVER)
+  public static void daemon(Thread thread, boolean daemon) {
+    own(thread, "setDaemon").setDaemon(daemon);
+  }
+
+  @InsteadOf(value = "java/lang/Thread.setContextClassLoader", kind = Kind.RECEIVER)
+  public static void context(Thread thread, @Nullable ClassLoader loader) {
+    own(thread, "setContextClassLoader").setContextClassLoader(loader);
+  }
+
+  /// Not for the thread of a caller, which would run the handler when it ends.
+  @InsteadOf(value = "java/lang/Thread.setUncaughtExceptionHandler", kind = Kind.RECEIVER)
+  public static void handler(Thread thread, Thread.@Nullable UncaughtExceptionHandler handler) {
+    if (!HOME.visible().contains(thread)) {
+      own(thread, "setUncaughtExceptionHandler");
+      if (thread == Thread.currentThread()) {
+        throw refusal("Thread.setUncaughtExceptionHandler", "a thread");
+      }
+    }
+    thread.setUncaughtExceptionHandler(handler);
+  }
+
+  @InsteadOf(value = "java/util/concurrent/CompletableFuture.defaultExecutor", kind = Kind.RECEIVER)
+  public static Executor executor(CompletableFuture<?> future) {
+    return future.getClass().getClassLoader() instanceof InsideLoader
+        ? future.defaultExecutor()
+        : HOME.executor();
+  }
+}

@@ -1,0 +1,397 @@
+package sluice.verify;
+
+import java.lang.classfile.Instruction;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.ConstantDynamicEntry;
+import java.lang.classfile.constantpool.FieldRefEntry;
+import java.lang.classfile.constantpool.InvokeDynamicEntry;
+import java.lang.classfile.constantpool.LoadableConstantEntry;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.instruction.ConstantInstruction;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.NewObjectInstruction;
+import java.lang.constant.ClassDesc;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The one way out of a method's own bytecodes, but for the methods that it calls by name: finds
+/// the initializers, the finalizer and the methods for constants that an instruction may run. The
+/// search for callees and the analysis ask the same gate, so that what is charged was decided
+/// before. Of the verifier's thread.
+///
+/// | instruction | runs |
+/// |---|---|
+/// | `getstatic`, `putstatic` | initializers of the type that has the field as the JVM resolves it |
+/// | `invokestatic` | initializers of the type that has the method |
+/// | `new` | initializers of the class, and later the finalizer of the object |
+/// | `invokedynamic` | initializers of the interfaces that a lambda implements |
+/// | any constant, static arguments too | a method, if it is dynamic: refused |
+///
+/// An initializer that fails makes the JVM call `getStackTrace` of the exception.
+final class Gate {
+  private static final String STACK_TRACE = "getStackTrace()[Ljava/lang/StackTraceElement;";
+  private static final int MOST_UPCALLS = 16;
+
+  private final Host host;
+  private final Component component;
+  private final Initialization.Finder initializations;
+  private final Map<PoolEntry, Passage> known = new IdentityHashMap<>(); // of one class each
+
+  Gate(Host host, Component component) {
+    this.host = host;
+    this.component = component;
+    this.initializations = new Initialization.Finder(component);
+  }
+
+  /// What an instruction of a method of `caller` runs.
+  Passage of(ClassInfo caller, Instruction instruction) throws Refused {
+    return switch (instruction) {
+      case FieldInstruction field
+          when field.opcode() == Opcode.GETSTATIC || field.opcode() == Opcode.PUTSTATIC ->
+          remembered(caller, field.field());
+      case InvokeInstruction call when call.opcode() == Opcode.INVOKESTATIC ->
+          remembered(caller, call.method());
+      case NewObjectInstruction creation -> remembered(caller, creation.className());
+      case InvokeDynamicInstruction call -> remembered(caller, call.invokedynamic());
+      case ConstantInstruction.LoadConstantInstruction load
+          when load.constantEntry() instanceof ConstantDynamicEntry ->
+          Passage.refused(dynamic("a constant"));
+      default -> Passage.NONE;
+    };
+  }
+
+  private Passage remembered(ClassInfo caller, PoolEntry entry) throws Refused {
+    Passage passage = known.get(entry);
+    if (passage == null) {
+      host.steps().take(1);
+      try {
+        passage =
+            switch (entry) {
+              case FieldRefEntry field -> field(caller, field);
+              case MemberRefEntry method -> call(caller, method);
+              case ClassEntry type -> creation(caller, type.asInternalName());
+              case InvokeDynamicEntry call -> bootstrap(caller, call);
+              default -> Passage.NONE;
+            };
+      } catch (Refused e) {
+        passage = Passage.refused(e);
+      }
+      known.put(entry, passage);
+    }
+    return passage;
+  }
+
+  private Passage field(ClassInfo caller, FieldRefEntry field) throws Refused {
+    String owner = field.owner().asInternalName();
+    String key = field.name().stringValue() + ' ' + field.type().stringValue();
+    Resolution found = new Resolution();
+    ClassInfo type = found.of(owner, key);
+    for (String outside : found.outside) {
+      if (!host.costs().knows(outside)) {
+        throw unknown(outside);
+      }
+    }
+    return type == null ? Passage.NONE : first(caller, type, null);
+  }
+
+  private Passage call(ClassInfo caller, MemberRefEntry method) throws Refused {
+    String owner = method.owner().asInternalName();
+    String signature = method.name().stringValue() + method.type().stringValue();
+    Targets targets = host.targets(caller, Opcode.INVOKESTATIC, owner, signature);
+    return targets == null || targets.methods().isEmpty()
+        ? Passage.NONE // refused as a call, or of the table of costs
+        : first(caller, targets.methods().getFirst().owner(), null);
+  }
+
+  private Passage creation(ClassInfo caller, String name) throws Refused {
+    ClassInfo type = component.find(name);
+    if (type == null) {
+      if (!host.costs().knows(name)) {
+        throw unknown(name);
+      }
+      return Passage.NONE;
+    }
+    return first(caller, type, finalizer(type));
+  }
+
+  /// The method that the collector runs: a private or static one overrides nothing.
+  private @Nullable MethodInfo finalizer(ClassInfo type) throws Refused {
+    int depth = 0;
+    for (ClassInfo at = type; at != null; at = component.superOf(at)) {
+      MethodInfo method = at.method("finalize()V");
+      if (method != null && !method.has(ClassInfo.STATIC) && !method.has(ClassInfo.PRIVATE)) {
+        return method;
+      }
+      if (++depth > Component.MAX_DEPTH) {
+        throw new Refused(Reason.CLASS_INIT, -1, type.shown() + " has too many supertypes");
+      }
+    }
+    return null;
+  }
+
+  private Passage bootstrap(ClassInfo caller, InvokeDynamicEntry call) throws Refused {
+    List<String> interfaces = new ArrayList<>();
+    for (LoadableConstantEntry argument : call.bootstrap().arguments()) {
+      if (argument instanceof ConstantDynamicEntry) {
+        throw dynamic("an argument of a bootstrap method");
+      }
+      if (argument instanceof ClassEntry marker) {
+        interfaces.add(marker.asInternalName());
+      }
+    }
+    if (!Bootstraps.isLambda(call)) {
+      return Passage.NONE;
+    }
+    ClassDesc type = call.typeSymbol().returnType();
+    if (type.isClassOrInterface()) {
+      String descriptor = type.descriptorString();
+      interfaces.add(descriptor.substring(1, descriptor.length() - 1));
+    }
+    return first(caller, initializations.ofImplementing(interfaces), null);
+  }
+
+  private Passage first(ClassInfo caller, ClassInfo type, @Nullable MethodInfo finalizer)
+      throws Refused {
+    return component.isBelow(caller, type) && finalizer == null
+        ? Passage.NONE
+        : first(caller, initializations.of(type), finalizer);
+  }
+
+  /// The first use of types, but for what is initialized with the class of the caller.
+  private Passage first(ClassInfo caller, Initialization used, @Nullable MethodInfo finalizer)
+      throws Refused {
+    Initialization callers = callers(caller);
+    for (String outside : used.outside()) {
+      if (!callers.outside().contains(outside) && !host.isOfTheHost(outside)) {
+        throw unknown(outside);
+      }
+    }
+    List<MethodInfo> initializers = new ArrayList<>();
+    for (ClassInfo type : used.types()) {
+      MethodInfo initializer = type.method("<clinit>()V");
+      if (initializer != null && !callers.types().contains(type)) {
+        initializers.add(initializer);
+      }
+    }
+    if (initializers.isEmpty() && finalizer == null) {
+      return Passage.NONE;
+    }
+    return new Passage(
+        initializers, initializers.isEmpty() ? List.of() : upcalls(), finalizer, null);
+  }
+
+  private Initialization callers(ClassInfo caller) {
+    try {
+      return initializations.of(caller);
+    } catch (Refused e) {
+      return new Initialization(Set.of(), Set.of()); // more is charged
+    }
+  }
+
+  private List<MethodInfo> upcalls() throws Refused {
+    List<ClassInfo> declaring = component.declaring(STACK_TRACE);
+    if (declaring.size() > MOST_UPCALLS) {
+      throw new Refused(
+          Reason.CLASS_INIT, -1, "more than " + MOST_UPCALLS + " classes override getStackTrace");
+    }
+    List<MethodInfo> upcalls = new ArrayList<>();
+    for (ClassInfo type : declaring) {
+      MethodInfo method = type.method(STACK_TRACE);
+      if (method != null && !method.has(ClassInfo.ABSTRACT)) {
+        upcalls.add(method);
+      }
+    }
+    return upcalls;
+  }
+
+  private static Refused unknown(String type) {
+    return new Refused(
+        Reason.CLASS_INIT, -1, "the initializer of " + type.replace('/', '.') + " is not known");
+  }
+
+  private static Refused dynamic(String which) {
+    return new Refused(Reason.BOOTSTRAP, -1, which + " is made by a method when it is used");
+  }
+
+  /// One search for the type that has a static field (JVMS 5.4.3.2).
+  private final class Resolution {
+    final Set<String> outside = new LinkedHashSet<>(); // may have it instead, since they come first
+    private final Set<String> seen = new HashSet<>();
+
+    /// @return null if no type of the component has it
+    @Nullable ClassInfo of(String name, String key) throws Refused {
+      ClassInfo type = component.find(name);
+      if (!seen.add(name)) {
+        return null;
+      }
+      if (seen.size() > Component.MAX_DEPTH) {
+        throw new Refused(Reason.CLASS_INIT, -1, "a static field is looked for in too many types");
+      }
+      if (type == null) {
+        outside.add(name);
+        return null;
+      }
+      if (type.declaresField(key)) {
+        return type;
+      }
+      for (String above : type.interfaces()) {
+        ClassInfo found = of(above, key);
+        if (found != null) {
+          return found;
+        }
+      }
+      return type.superName() == null ? null : of(type.superName(), key);
+    }
+  }
+
+  /// The methods of the component that one instruction runs beside itself and the method it names.
+  /// Of the verifier's thread.
+  ///
+  /// @param initializers each runs at most once, however often the instruction does
+  /// @param upcalls the JVM may run each of them when an initializer fails
+  /// @param finalizer of an object that the instruction makes, null if it has none
+  /// @param refused why it is not known what else runs, null if it is
+  record Passage(
+      List<MethodInfo> initializers,
+      List<MethodInfo> upcalls,
+      @Nullable MethodInfo finalizer,
+      @Nullable Refused refused) {
+    /// Nothing but the instruction.
+    static final Passage NONE = new Passage(List.of(), List.of(), null, null);
+
+    /// An object with a finalizer is entered in a list of the JVM.
+    private static final Bound REGISTERED = new Bound(200, 64);
+
+    static Passage refused(Refused why) {
+      return new Passage(List.of(), List.of(), null, why);
+    }
+
+    List<MethodInfo> methods() {
+      List<MethodInfo> all = new ArrayList<>(initializers);
+      all.addAll(upcalls);
+      if (finalizer != null) {
+        all.add(finalizer);
+      }
+      return all;
+    }
+
+    /// Charges what runs.
+    ///
+    /// @param at index of the instruction
+    void charge(Pass pass, int at, int block) throws Refused {
+      if (refused != null) {
+        throw new Refused(refused.reason(), at, refused.why());
+      }
+      Bound failure = Bound.NONE;
+      for (MethodInfo upcall : initializers.isEmpty() ? List.<MethodInfo>of() : upcalls) {
+        failure = failure.plus(summary(upcall, at).total());
+      }
+      for (MethodInfo initializer : initializers) {
+        Bound cost = summary(initializer, at).total().plus(failure);
+        pass.chargeOnce(initializer.owner().name(), cost);
+      }
+      if (finalizer == null) {
+        pass.charged(this);
+      } else {
+        Summary summary = summary(finalizer, at);
+        pass.charge(block, summary.each().plus(REGISTERED));
+        pass.call(finalizer, summary);
+      }
+    }
+
+    private Summary summary(MethodInfo method, int at) throws Refused {
+      Refusal refusal = method.refusal();
+      Summary summary = method.summary();
+      if (refusal != null || summary == null) {
+        boolean isInitializer = method.name().equals("<clinit>");
+        throw new Refused(
+            method == finalizer ? Reason.REFUSED_CALLEE : Reason.CLASS_INIT,
+            at,
+            (isInitializer ? "the initializer of " + method.owner().shown() : method.shown())
+                + (method == finalizer ? ", which the collector runs" : "")
+                + (upcalls.contains(method) ? ", which the JVM runs if an initializer fails" : "")
+                + (refusal == null ? " leads back here" : ": " + refusal.why()));
+      }
+      return summary;
+    }
+  }
+
+  /// The types that the first use of a type initializes (JVMS 5.5): it, its superclasses, and of
+  /// its superinterfaces those that have a method with code which is not static. An interface
+  /// brings nothing with it. Immutable.
+  ///
+  /// @param types of the component
+  /// @param outside names of superclasses and superinterfaces that the component does not have
+  record Initialization(Set<ClassInfo> types, Set<String> outside) {
+
+    /// Finds initializations, and remembers them by type. Of the verifier's thread.
+    static final class Finder {
+      private final Component component;
+      private final Map<ClassInfo, Initialization> known = new HashMap<>();
+
+      Finder(Component component) {
+        this.component = component;
+      }
+
+      /// @throws Refused if there are too many supertypes to follow
+      Initialization of(ClassInfo type) throws Refused {
+        Initialization found = known.get(type);
+        if (found == null) {
+          found =
+              type.has(ClassInfo.INTERFACE)
+                  ? new Initialization(Set.of(type), Set.of())
+                  : follow(List.of(type.name()));
+          known.put(type, found);
+        }
+        return found;
+      }
+
+      /// Of a class that implements the interfaces and has nothing else to initialize.
+      ///
+      /// @throws Refused if there are too many supertypes to follow
+      Initialization ofImplementing(List<String> interfaces) throws Refused {
+        return follow(interfaces);
+      }
+
+      private Initialization follow(List<String> first) throws Refused {
+        Set<ClassInfo> types = new LinkedHashSet<>();
+        Set<String> outside = new LinkedHashSet<>();
+        Set<String> seen = new LinkedHashSet<>(first);
+        Deque<String> waiting = new ArrayDeque<>(seen);
+        while (!waiting.isEmpty()) {
+          String name = waiting.remove();
+          ClassInfo type = component.find(name);
+          if (type == null) {
+            outside.add(name);
+            continue;
+          }
+          if (!type.has(ClassInfo.INTERFACE) || type.hasDefaults()) {
+            types.add(type);
+          }
+          for (String above : type.supertypes()) {
+            if (seen.add(above)) {
+              waiting.add(above);
+            }
+            if (seen.size() > Component.MAX_DEPTH) {
+              throw new Refused(Reason.CLASS_INIT, -1, type.shown() + " has too many supertypes");
+            }
+          }
+        }
+        return new Initialization(types, outside);
+      }
+    }
+  }
+}

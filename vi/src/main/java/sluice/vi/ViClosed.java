@@ -1,0 +1,16 @@
+package sluice.vi;
+
+import org.jspecify.annotations.Nullable;
+
+/// This side closed the VI, the server or the device, perhaps in another thread.
+public final class ViClosed extends ViException {
+  private static final long serialVersionUID = 1L;
+
+  ViClosed(String message) {
+    this(message, null);
+  }
+
+  ViClosed(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

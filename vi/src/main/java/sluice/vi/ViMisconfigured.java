@@ -1,0 +1,18 @@
+package sluice.vi;
+
+import org.jspecify.annotations.Nullable;
+
+/// This program asked for what cannot be had: a wrong address or device, a reliability that the
+/// device does not have, a buffer that is not registered, a message that is too long, a queue that
+/// is full.
+public final class ViMisconfigured extends ViException {
+  private static final long serialVersionUID = 1L;
+
+  ViMisconfigured(String message) {
+    this(message, null);
+  }
+
+  ViMisconfigured(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,17 @@
+package sluice.vi;
+
+import org.jspecify.annotations.Nullable;
+
+/// The other side refuses: nothing listens there for this tag, or the two sides want different
+/// things, such as another reliability. It may accept later.
+public final class ViRefused extends ViException {
+  private static final long serialVersionUID = 1L;
+
+  ViRefused(String message) {
+    this(message, null);
+  }
+
+  ViRefused(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}
