@@ -6,7 +6,7 @@ module sluice.domain {
   requires static org.jspecify;
   requires transitive sluice.verify;
   requires transitive java.logging;
-  requires java.management;
+  requires transitive java.management;
   requires jdk.management;
   requires sluice.memory;
   requires sluice.sys;

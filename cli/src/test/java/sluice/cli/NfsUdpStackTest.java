@@ -72,12 +72,31 @@ final class NfsUdpStackTest {
               "200"));
       Child asked = Child.run(new ProcessBuilder(probe));
       assertThat(asked.output()).isEqualTo("the root is a directory\n");
+      changeLink(inside + "ip link set mtu 1000 dev " + stack.replaceAll(".*:|,.*", ""), lines);
       server.toHandle().destroy();
       assertThat(lines.lines().toList()).last().asString().contains("the image is clean");
       assertThat(Await.end(server)).isZero();
     } finally {
       server.destroyForcibly();
     }
+  }
+
+  /// A change is one line of the server's, and is counted.
+  private void changeLink(String command, BufferedReader lines) throws Exception {
+    Child changed = Child.run(new ProcessBuilder(command.split(" ", -1)));
+    assertThat(changed.exit()).as(changed.output()).isZero();
+    String line;
+    do {
+      line = lines.readLine();
+      assertThat(line).as("a line of the change").isNotNull();
+    } while (!line.contains("was 1500 and is now 1000"));
+    Await.until(
+        "the counter",
+        () -> {
+          ProcessBuilder stat = new ProcessBuilder(SluiceProcess.command("stat"));
+          stat.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
+          return Child.run(stat).output().matches("(?s).*link_mtu +1\\n.*");
+        });
   }
 
   @Test

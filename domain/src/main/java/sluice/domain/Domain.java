@@ -34,6 +34,11 @@ import sluice.memory.Memory;
 /// | alive | the thread that ends the domain | volatile | volatile, under the lock |
 /// | problem, problemText | a thread with a main class | volatile | volatile |
 /// | held | the warden's thread | volatile | volatile |
+/// | callsNanos | the thread that ends the domain, then the warden's | volatile | volatile |
+/// | hasCleaned | the warden's thread, a closer | under the lock of finishing | as read |
+///
+/// Whatever may run code of the domain, or wait for a lock that its code holds, is done by
+/// [Closers]: neither the thread that ends the domain nor the warden does it.
 public final class Domain implements Party, AutoCloseable {
   private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
 
@@ -43,6 +48,7 @@ public final class Domain implements Party, AutoCloseable {
   private final GateSwitch gates;
   private final GateWatch watch;
   private final DomainThreads threads;
+  private final Closers closers;
   private final DomainSockets sockets;
   private final DomainMemory memory;
   private final DomainServices services;
@@ -52,7 +58,12 @@ public final class Domain implements Party, AutoCloseable {
   private final CopyQuota copyQuota;
   private final CountDownLatch gone = new CountDownLatch(1);
   private final List<Runnable> tasks = new ArrayList<>();
+  private final Object finishing = new Object();
   private final BooleanSupplier look = this::look;
+  private final BooleanSupplier closersLook;
+  private final StuckThreads stuck = new StuckThreads();
+  private boolean hasCleaned;
+  private volatile long callsNanos;
   private String reason = "";
   private volatile boolean alive = true;
   private volatile boolean held;
@@ -65,6 +76,8 @@ public final class Domain implements Party, AutoCloseable {
     gates = new GateSwitch(config.name());
     watch = new GateWatch(gates::watch, gates::leave);
     threads = new DomainThreads(config);
+    closers = new Closers(config.name(), () -> gates.admit(null), this::finishIfGone);
+    closersLook = closers::look;
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
     services = new DomainServices(config);
@@ -211,7 +224,7 @@ public final class Domain implements Party, AutoCloseable {
   /// @throws IllegalStateException if the budget has no thread left
   public Thread start(String threadName, Runnable task) {
     checkAlive();
-    Thread thread = threads.make(threadName, task);
+    Thread thread = threads.make(threadName, task, false);
     thread.start();
     return thread;
   }
@@ -224,6 +237,17 @@ public final class Domain implements Party, AutoCloseable {
   public Thread serviceThread(String threadName, Runnable task) {
     checkAlive();
     return threads.makeLight(threadName, task);
+  }
+
+  /// Runs a task soon, in a disposable thread: if it does not return, only that thread is lost.
+  @Override
+  public void aside(Runnable task) {
+    add(Closers.Kind.INTERRUPT, task, task::run);
+  }
+
+  private void add(Closers.Kind kind, Object subject, Closers.Step step) {
+    closers.add(kind, subject, step);
+    Warden.watch(closersLook);
   }
 
   /// Native memory of zeroes for the domain, charged to its budget until it is closed or the domain
@@ -265,11 +289,11 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   /// Ends the domain: each of its threads ends at its next gate, and waits are interrupted until no
-  /// thread is left. Returns when all gates are closed, at most some 10 ms later; does nothing the
-  /// second time.
+  /// thread is left. Returns when all gates are closed, at most some 10 ms later, and runs no code
+  /// of the domain; does nothing the second time.
   ///
   /// @param why for callers
-  /// @throws IllegalStateException after all that, if a task of `onEnd` threw
+  /// @throws IllegalStateException after all that, if a task of `onEnd`, which is the host's, threw
   public void kill(String why) {
     List<Runnable> last;
     synchronized (this) {
@@ -285,8 +309,13 @@ public final class Domain implements Party, AutoCloseable {
     gates.end();
     throttle.close(false);
     LIVING.remove(name(), this);
-    sockets.end();
     memory.end();
+    callsNanos = System.nanoTime() + StuckThreads.FIRST_NANOS;
+    wake();
+    threads
+        .pools()
+        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
+    sockets.end().forEach(each -> add(Closers.Kind.SOCKET, each, () -> DomainSockets.close(each)));
     services.end();
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
@@ -305,6 +334,8 @@ public final class Domain implements Party, AutoCloseable {
     for (Runnable task : tasks) {
       try {
         task.run();
+      } catch (Death e) {
+        // The task came to a gate of the domain that ends, which is no failure.
       } catch (RuntimeException | Error e) {
         first = first == null ? e : first;
       }
@@ -312,23 +343,51 @@ public final class Domain implements Party, AutoCloseable {
     return first;
   }
 
+  /// Has the threads there are come to a gate.
+  ///
+  /// @return whether there is none
+  private boolean wake() {
+    List<Thread> left = threads.left();
+    if (!left.isEmpty() && System.nanoTime() - callsNanos > 0) {
+      callsNanos = System.nanoTime() + StuckThreads.NEXT_NANOS;
+      add(Closers.Kind.CALLS, stuck, () -> stuck.look(left));
+    }
+    left.forEach(
+        thread -> add(Closers.Kind.INTERRUPT, thread, () -> DomainThreads.interrupt(thread)));
+    return left.isEmpty();
+  }
+
+  /// The last steps, as far as those before are done. An errand that is late holds up no end: its
+  /// thread is no thread of the domain.
+  ///
+  /// @return whether the domain has ended
   private boolean finishIfGone() {
-    if (gone.getCount() == 0) {
+    synchronized (finishing) {
+      if (alive || gone.getCount() == 0) {
+        return !alive;
+      }
+      if (!threads.left().isEmpty()
+          || !memory.areClosed()
+          || !services.areClosed()
+          || !closers.isIdle()) {
+        return false;
+      }
+      if (!hasCleaned) {
+        hasCleaned = true;
+        traces.remove(loader, gates, this::add);
+        return false;
+      }
+      threads.release();
+      try {
+        path.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("domain " + name() + " has ended, but a jar stays open", e);
+      } finally {
+        gone.countDown();
+        closers.end();
+      }
       return true;
     }
-    if (!threads.end() || !sockets.areClosed() || !memory.areClosed() || !services.areClosed()) {
-      return false;
-    }
-    traces.remove(loader, gates);
-    threads.release();
-    try {
-      path.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException("domain " + name() + " has ended, but a jar stays open", e);
-    } finally {
-      gone.countDown();
-    }
-    return true;
   }
 
   /// Waits until the domain has ended and none of its threads is left.
@@ -338,14 +397,25 @@ public final class Domain implements Party, AutoCloseable {
     return gone.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }
 
+  /// With the disposable threads, which may run code of the domain too.
+  private List<Thread> accountable() {
+    List<Thread> all = threads.accountable();
+    all.addAll(closers.threads());
+    return all;
+  }
+
   /// Called by the warden every 20 ms.
   ///
   /// @return whether it is to call again
   private boolean look() {
     if (!alive) {
-      return !finishIfGone();
+      boolean isGone = finishIfGone();
+      if (!isGone) {
+        wake();
+      }
+      return !isGone;
     }
-    boolean isOver = usage.sample(threads.accountable());
+    boolean isOver = usage.sample(accountable());
     watch.sampled(isOver, System.nanoTime());
     held = isOver;
     throttle.close(isOver && alive);
@@ -369,7 +439,7 @@ public final class Domain implements Party, AutoCloseable {
   /// What the domain is and has used.
   public DomainStat stat() {
     if (alive) {
-      usage.sample(threads.accountable());
+      usage.sample(accountable());
     }
     String state = alive ? "alive" : gone.getCount() > 0 ? "ending" : "ended";
     return new DomainStat(
@@ -380,7 +450,8 @@ public final class Domain implements Party, AutoCloseable {
         usage.allocatedBytes(),
         isHeld(),
         sockets.count(),
-        memory.account().usedBytes());
+        memory.account().usedBytes(),
+        closers.late().stream().map(Closers.Kind::label).toList());
   }
 
   /// Kills the domain; see [#kill()].

@@ -1,6 +1,5 @@
 package sluice.domain;
 
-import java.io.FilterInputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -14,8 +13,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
+import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Home;
+import sluice.domain.inside.OwnBeans;
 import sluice.domain.inside.OwnLoggers;
 
 /// What one domain has instead of what the JVM has once. Any thread may call.
@@ -33,6 +34,7 @@ final class DomainHome implements Home {
   private volatile @Nullable PrintStream out;
   private volatile @Nullable PrintStream err;
   private volatile @Nullable OwnLoggers loggers;
+  private volatile @Nullable MBeanServer beans;
   private volatile Properties properties = new Properties();
 
   DomainHome(
@@ -43,13 +45,7 @@ final class DomainHome implements Home {
       DomainServices services,
       DomainTraces traces) {
     streams = config.streams();
-    in =
-        new FilterInputStream(streams.in()) {
-          @Override
-          public void close() {
-            // It is the host's.
-          }
-        };
+    in = new HostInput(streams.in());
     this.threads = threads;
     this.sockets = sockets;
     this.memory = memory;
@@ -92,6 +88,19 @@ final class DomainHome implements Home {
   private synchronized OwnLoggers makeLoggers() {
     OwnLoggers made = loggers == null ? new OwnLoggers(err()) : loggers;
     loggers = made;
+    return made;
+  }
+
+  @Override
+  public MBeanServer beans() {
+    MBeanServer known = beans;
+    return known == null ? makeBeans() : known;
+  }
+
+  private synchronized MBeanServer makeBeans() {
+    MBeanServer made = beans == null ? OwnBeans.server() : beans;
+    beans = made;
+    traces.made(made);
     return made;
   }
 
@@ -187,7 +196,7 @@ final class DomainHome implements Home {
 
   @Override
   public ThreadFactory threads() {
-    return task -> threads.make(null, task);
+    return task -> threads.make(null, task, true);
   }
 
   @Override

@@ -118,11 +118,8 @@ final class DomainMemory {
       objects = new ArrayList<>();
     }
     if (!last.isEmpty()) {
-      closing =
-          Thread.ofPlatform()
-              .daemon()
-              .name("revoke-" + domain)
-              .start(() -> last.forEach(Memory::close));
+      closing = Closers.thread("revoke-" + domain, () -> last.forEach(Memory::close));
+      closing.start();
     }
   }
 

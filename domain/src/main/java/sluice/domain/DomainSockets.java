@@ -11,8 +11,10 @@ import java.nio.channels.Pipe;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsideLoader;
+import sluice.domain.inside.OwnSocket;
 
 /// The sockets, their channels and the selectors that one domain has open. Any thread may call.
 ///
@@ -24,16 +26,23 @@ import sluice.domain.inside.InsideLoader;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | open, look, ended | any | under the lock | under the lock |
-/// | closing | the thread that closes all sockets | volatile | volatile |
+/// | isClosed of an entry | threads of the domain | volatile | volatile |
 final class DomainSockets {
   private static final int FIRST_LOOK = 64;
 
   private final String domain;
   private final int limit;
-  private List<WeakReference<Closeable>> open = new ArrayList<>();
+  private List<Opened> open = new ArrayList<>();
   private int look = FIRST_LOOK;
   private boolean ended;
-  private volatile @Nullable Thread closing;
+
+  private static final class Opened extends WeakReference<Closeable> {
+    private volatile boolean isClosed;
+
+    Opened(Closeable socket) {
+      super(socket);
+    }
+  }
 
   DomainSockets(DomainConfig config) {
     domain = config.name();
@@ -43,9 +52,35 @@ final class DomainSockets {
   /// Before one is opened.
   ///
   /// @throws IllegalStateException if the domain has as many as its budget allows, or has ended
-  synchronized void opening() {
-    if (ended || (open.size() >= limit && count() >= limit)) {
-      throw refusal();
+  void opening() {
+    askLayered();
+    synchronized (this) {
+      if (ended || isFull()) {
+        throw refusal();
+      }
+    }
+  }
+
+  private boolean isFull() {
+    return open.size() >= limit && count() >= limit;
+  }
+
+  /// A socket of TLS asks the socket below it, which may be of a class of the domain: only a thread
+  /// of the domain does that, and without the lock.
+  private void askLayered() {
+    List<Opened> layered = new ArrayList<>();
+    synchronized (this) {
+      if (open.size() < Math.min(limit, look)) {
+        return;
+      }
+      for (Opened each : open) {
+        if (each.get() instanceof SSLSocket) {
+          layered.add(each);
+        }
+      }
+    }
+    for (Opened each : layered) {
+      each.isClosed |= each.get() instanceof SSLSocket socket && socket.isClosed();
     }
   }
 
@@ -83,30 +118,33 @@ final class DomainSockets {
   }
 
   private synchronized @Nullable IllegalStateException add(Closeable socket) {
-    if (ended || (open.size() >= limit && count() >= limit)) {
+    if (ended || isFull()) {
       return refusal();
     }
     if (open.size() >= look) {
       look = Math.max(FIRST_LOOK, 2 * count());
     }
-    open.add(new WeakReference<>(socket));
+    open.add(new Opened(socket));
     return null;
   }
 
   /// How many are open.
   synchronized int count() {
-    open.removeIf(each -> {
-      Closeable socket = each.get();
-      return socket == null || !isOpen(socket);
-    });
+    open.removeIf(each -> !isOpen(each));
     return open.size();
   }
 
-  private static boolean isOpen(Closeable made) {
+  /// Whether it is not known to be closed. Runs no code of the domain.
+  private static boolean isOpen(Opened each) {
+    Closeable made = each.get();
+    if (made == null || each.isClosed) {
+      return false;
+    }
     if (made.getClass().getClassLoader() instanceof InsideLoader) {
       return true;
     }
     return switch (made) {
+      case SSLSocket _ -> true;
       case Channel channel -> channel.isOpen();
       case Selector selector -> selector.isOpen();
       case Socket socket -> !socket.isClosed();
@@ -116,42 +154,31 @@ final class DomainSockets {
     };
   }
 
-  /// Refuses new ones and has those there are closed, by a thread of its own: a close waits where a
-  /// socket lingers. What waits for one of them is woken by that.
-  void end() {
-    List<WeakReference<Closeable>> last;
+  /// Refuses new ones.
+  ///
+  /// @return those there are, each to be given to [#close]
+  List<Closeable> end() {
     synchronized (this) {
-      if (ended) {
-        return;
-      }
       ended = true;
-      count();
-      last = open;
-      open = new ArrayList<>();
-    }
-    if (!last.isEmpty()) {
-      closing =
-          Thread.ofPlatform()
-              .daemon()
-              .name("close-" + domain)
-              .start(() -> last.forEach(this::close));
-    }
-  }
-
-  private void close(WeakReference<Closeable> each) {
-    Closeable socket = each.get();
-    if (socket != null) {
-      try {
-        socket.close();
-      } catch (IOException | RuntimeException | Error e) {
-        // Its own code came to a gate, or the kernel complains: the JDK closes it with its object.
+      List<Closeable> last = new ArrayList<>();
+      for (Opened each : open) {
+        Closeable socket = each.get();
+        if (socket != null && isOpen(each)) {
+          last.add(socket);
+        }
       }
+      open = new ArrayList<>();
+      return last;
     }
   }
 
-  /// Whether those that were open at the end are closed.
-  boolean areClosed() {
-    Thread thread = closing;
-    return thread == null || !thread.isAlive();
+  /// What waits for the socket is woken by that. It may wait, as where a socket lingers, and code
+  /// of the domain may be below it; what the domain overrides is not called.
+  static void close(Closeable socket) throws IOException {
+    if (socket instanceof OwnSocket own) {
+      own.sluiceClose();
+    } else {
+      socket.close();
+    }
   }
 }

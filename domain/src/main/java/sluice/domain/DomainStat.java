@@ -1,5 +1,7 @@
 package sluice.domain;
 
+import java.util.List;
+
 /// What a domain is and has used.
 ///
 /// @param state `alive`, `ending` while threads are left, `ended`
@@ -9,6 +11,9 @@ package sluice.domain;
 /// @param isHeld whether its threads wait at their gates, being over budget
 /// @param sockets that are open, with selectors
 /// @param memoryBytes of its memory objects and direct buffers
+/// @param late what is done in disposable threads and has not ended within 100 ms, a word for each:
+///   `interrupt`, `pool`, `socket`, `calls`, or what the JDK keeps of the domain: `bundles`,
+///   `beans`, `values`, `loggers`, `drivers`
 public record DomainStat(
     String name,
     String state,
@@ -17,4 +22,5 @@ public record DomainStat(
     long allocatedBytes,
     boolean isHeld,
     int sockets,
-    long memoryBytes) {}
+    long memoryBytes,
+    List<String> late) {}

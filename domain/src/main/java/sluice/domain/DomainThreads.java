@@ -127,7 +127,8 @@ final class DomainThreads {
     return thread instanceof OwnThread own ? own.sluiceState() : thread.getState();
   }
 
-  private static void interrupt(Thread thread) {
+  /// May run code of the domain, as that which closes its channel.
+  static void interrupt(Thread thread) {
     if (thread instanceof OwnThread own) {
       own.sluiceInterrupt();
     } else {
@@ -146,7 +147,7 @@ final class DomainThreads {
 
   /// A pool calls `interrupt` of its threads, which may be code of the domain, whose gates are
   /// closed: the pool is shut down then, and its threads are interrupted as the domain's.
-  private static void shutDown(ExecutorService service) {
+  static void shutDown(ExecutorService service) {
     try {
       if (service instanceof OwnPool own) {
         own.sluiceShutdown();
@@ -246,9 +247,12 @@ final class DomainThreads {
   }
 
   /// A daemon of the domain, counted, not started.
-  Thread make(@Nullable String name, Runnable task) {
+  ///
+  /// @param inherits whether it gets inheritable values of the thread that makes it, which are to
+  ///   be the domain's: their `childValue` is code
+  Thread make(@Nullable String name, Runnable task, boolean inherits) {
     String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
-    Thread thread = new Thread(group, task, shown);
+    Thread thread = new Thread(group, task, shown, 0, inherits);
     thread.setDaemon(true);
     thread.setContextClassLoader(loader);
     starting(thread);
@@ -258,9 +262,9 @@ final class DomainThreads {
   /// As [#make], a virtual one where there are carriers of one's own.
   Thread makeLight(String name, Runnable task) {
     if (!VirtualThreads.isAvailable()) {
-      return make(name, task);
+      return make(name, task, false);
     }
-    Thread thread = virtual().name(name).unstarted(task);
+    Thread thread = virtual().name(name).inheritInheritableThreadLocals(false).unstarted(task);
     thread.setContextClassLoader(loader);
     starting(thread);
     return thread;
@@ -426,32 +430,28 @@ final class DomainThreads {
     }
   }
 
-  /// Wakes the threads there are, so that they come to a gate.
-  ///
-  /// @return whether no thread is left
-  boolean end() {
-    ForkJoinPool last;
-    List<Thread> left;
-    List<Supplier<@Nullable ExecutorService>> made;
-    synchronized (this) {
-      made = List.copyOf(pools);
-      last = pool;
-      left = new ArrayList<>(running());
-      left.removeIf(thread -> state(thread) == Thread.State.NEW);
-      left.addAll(visitors());
-      carriers.removeIf(thread -> !thread.isAlive());
-      left.addAll(carriers);
+  /// The threads that the end has to wake and has to wait for.
+  synchronized List<Thread> left() {
+    List<Thread> left = new ArrayList<>(running());
+    left.removeIf(thread -> state(thread) == Thread.State.NEW);
+    left.addAll(visitors());
+    carriers.removeIf(thread -> !thread.isAlive());
+    left.addAll(carriers);
+    return left;
+  }
+
+  /// The pools there are, each to be given to [#shutDown].
+  synchronized List<ExecutorService> pools() {
+    List<ExecutorService> made = new ArrayList<>();
+    if (pool != null) {
+      made.add(pool);
     }
-    if (last != null) {
-      shutDown(last);
-    }
-    for (Supplier<@Nullable ExecutorService> each : made) {
+    for (Supplier<@Nullable ExecutorService> each : pools) {
       ExecutorService service = each.get();
       if (service != null) {
-        shutDown(service);
+        made.add(service);
       }
     }
-    left.forEach(DomainThreads::interrupt);
-    return left.isEmpty();
+    return made;
   }
 }

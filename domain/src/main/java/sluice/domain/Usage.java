@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /// What the threads of one domain have used, and whether that is within its budget. Of one lock.
 ///
@@ -13,6 +14,8 @@ import java.util.Map;
 /// two samples is not seen.
 final class Usage {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private static final AtomicBoolean TURNING_ON = new AtomicBoolean();
 
   /// A bucket holds what 100 ms give.
   private static final long BURST_NANOS = 100_000_000;
@@ -31,6 +34,7 @@ final class Usage {
 
   /// Takes a sample, and says whether the domain is overdrawn.
   synchronized boolean sample(List<Thread> threads) {
+    keepClocks();
     long[] ids = threads.stream().mapToLong(Thread::threadId).toArray();
     long[] cpu = THREADS.getThreadCpuTime(ids);
     long[] bytes = THREADS.getThreadAllocatedBytes(ids);
@@ -61,6 +65,25 @@ final class Usage {
       allocationTokens = Math.min(most, allocationTokens + passed * perNano) - usedBytes;
     }
     return cpuTokens < 0 || allocationTokens < 0;
+  }
+
+  /// A domain may turn the clocks of threads off, which are those of the whole JVM, and hold the
+  /// monitor that turning them on takes: so a disposable thread does it, one at a time.
+  private static void keepClocks() {
+    boolean areOn = THREADS.isThreadCpuTimeEnabled() && THREADS.isThreadAllocatedMemoryEnabled();
+    if (!areOn && TURNING_ON.compareAndSet(false, true)) {
+      Closers.thread(
+              "clocks-of-threads",
+              () -> {
+                try {
+                  THREADS.setThreadCpuTimeEnabled(true);
+                  THREADS.setThreadAllocatedMemoryEnabled(true);
+                } finally {
+                  TURNING_ON.set(false);
+                }
+              })
+          .start();
+    }
   }
 
   synchronized long cpuNanos() {

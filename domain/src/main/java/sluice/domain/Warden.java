@@ -26,7 +26,7 @@ final class Warden {
       LOOKS.notifyAll();
       if (!started) {
         started = true;
-        Thread.ofPlatform().daemon().name("sluice-domains").start(Warden::run);
+        Closers.thread("sluice-domains", Warden::run).start();
       }
     }
   }

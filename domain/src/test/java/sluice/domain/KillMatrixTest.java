@@ -3,11 +3,17 @@ package sluice.domain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.domain.inside.Death;
@@ -21,6 +27,8 @@ final class KillMatrixTest {
 
   /// Time for a guest to come to what it misbehaves in.
   private static final long HEAD_START_MILLIS = 60;
+
+  @TempDir Path directory;
 
   @ParameterizedTest
   @CsvSource({
@@ -39,6 +47,7 @@ final class KillMatrixTest {
     "WaitOnMonitor, ended",
     "ChannelAccept, ended",
     "SocketAccept, ended",
+    "AcceptOfOwnSocket, ended",
     "Regex, ended",
     "RegexOfString, ended",
     "HostileHash, ended",
@@ -54,6 +63,44 @@ final class KillMatrixTest {
       domain.kill();
       assertThat(domain.awaitEnd(LONG)).as("%s: %s", guest, verdict).isTrue();
       assertThat(domain.stat().state()).isEqualTo("ended");
+    }
+  }
+
+  private static void endsWithProperty(String guest, String name, String value) throws Exception {
+    try (Domain domain = Domain.create(Guests.config().withProperties(Map.of(name, value)))) {
+      Thread thread = Guests.start(domain, guest);
+      Thread.sleep(4 * HEAD_START_MILLIS);
+      assertThat(thread.isAlive()).isTrue();
+      domain.kill();
+      assertThat(domain.awaitEnd(LONG)).as("%s ends", guest).isTrue();
+    }
+  }
+
+  private Path fifo() throws Exception {
+    Path fifo = directory.resolve("fifo");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    return fifo;
+  }
+
+  @Test
+  void aFifoThatIsNotWrittenIsLeft() throws Exception {
+    Path fifo = fifo();
+    try (RandomAccessFile writer = new RandomAccessFile(fifo.toFile(), "rw")) {
+      endsWithProperty("ReadsFifo", "guest.fifo", fifo.toString());
+      writer.write(1);
+    }
+  }
+
+  @Test
+  void aFifoThatNothingOpensIsLeft() throws Exception {
+    endsWithProperty("ReadsFifo", "guest.fifo", fifo().toString());
+  }
+
+  @Test
+  void aServerThatDoesNotAnswerIsLeft() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+      endsWithProperty("OpensUrl", "guest.url", "http://127.0.0.1:" + server.getLocalPort() + "/");
+      assertThat(server.isClosed()).isFalse();
     }
   }
 

@@ -26,11 +26,14 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.IoUringProbe;
 import sluice.sys.uring.Opcode;
 import sluice.sys.uring.Sqe;
+import sluice.sys.xdp.ArpSocket;
 import sluice.sys.xdp.Bpf;
 import sluice.sys.xdp.Capabilities;
 import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.NetNamespace;
+import sluice.sys.xdp.RouteSocket;
 import sluice.sys.xdp.TapDevice;
+import sluice.sys.xdp.XdpDesc;
 import sluice.sys.xdp.XdpRing;
 import sluice.sys.xdp.XdpSocket;
 
@@ -70,10 +73,14 @@ final class AbiProbe {
       #include <linux/capability.h>
       #include <linux/membarrier.h>
       #include <linux/filter.h>
+      #include <linux/ethtool.h>
       #include <linux/fuse.h>
       #include <linux/bpf.h>
       #include <linux/if.h>
+      #include <linux/if_addr.h>
       #include <linux/if_arp.h>
+      #include <linux/if_ether.h>
+      #include <linux/if_packet.h>
       #include <linux/sockios.h>
       #include <linux/if_link.h>
       #include <linux/if_tun.h>
@@ -81,7 +88,9 @@ final class AbiProbe {
       #include <linux/io_uring.h>
       #include <linux/loop.h>
       #include <linux/magic.h>
+      #include <linux/netlink.h>
       #include <linux/openat2.h>
+      #include <linux/rtnetlink.h>
       #include <linux/seccomp.h>
       #include <linux/version.h>
       """;
@@ -136,8 +145,13 @@ final class AbiProbe {
           Map.entry(FuseUring.class, Map.of("FUSE_[A-Z_]+", "")),
           Map.entry(XdpSocket.class, Map.of("(XDP|AF|SOL)_[A-Z_]+", "")),
           Map.entry(XdpRing.class, Map.of("XDP_[A-Z_]+", "")),
+          Map.entry(XdpDesc.class, Map.of("XDP_[A-Z_]+", "")),
+          Map.entry(
+              RouteSocket.class,
+              Map.of("(AF_NETLINK|NETLINK|RTMGRP|NLM|NLMSG|RTM|IFLA|IFA|IFF)_?[A-Z0-9_]*", "")),
+          Map.entry(ArpSocket.class, Map.of("(AF|ETH)_[A-Z_]+", "")),
           Map.entry(TapDevice.class, Map.of("(TUN|IFF_)[A-Z_]+", "")),
-          Map.entry(NetInterface.class, Map.of("(SIOCG|ARPHRD_)[A-Z]+", "")),
+          Map.entry(NetInterface.class, Map.of("(SIOCG|SIOCE|ARPHRD_|ETHTOOL_)[A-Z]+", "")),
           Map.entry(NetNamespace.class, Map.of("CLONE_[A-Z]+", "")),
           Map.entry(Bpf.class, Map.of("(BPF|XDP)_[A-Z_]+", "")),
           Map.entry(Mapping.class, Map.of("(PROT|MAP|MADV)_[A-Z]+", "")));
@@ -159,6 +173,8 @@ final class AbiProbe {
           Map.entry("struct fuse_uring_cmd_req", "6, 14"),
           Map.entry("FUSE_IO_URING_CMD_REGISTER", "6, 14"),
           Map.entry("FUSE_IO_URING_CMD_COMMIT_AND_FETCH", "6, 14"),
+          Map.entry("XDP_USE_SG", "6, 6"),
+          Map.entry("XDP_PKT_CONTD", "6, 6"),
           Map.entry("struct cachestat", "6, 5"),
           Map.entry("struct cachestat_range", "6, 5"));
 

@@ -108,6 +108,11 @@ public final class NetRoom implements AutoCloseable {
     }
   }
 
+  /// A name of the namespace, for `ip link set dev X netns …`.
+  public String path() {
+    return "/proc/" + ProcessHandle.current().pid() + "/fd/" + inside;
+  }
+
   /// Makes a pair of interfaces: `left` in this namespace, `right` in the one before.
   ///
   /// @param queues of each

@@ -1,6 +1,9 @@
 package sluice.cli.domain;
 
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import sluice.cli.control.ControlAnswer;
@@ -26,6 +29,9 @@ final class DomainCounters {
   static final String ALLOCATED = "allocated_bytes";
   static final String HELD = "held";
 
+  /// The kind of what has not ended in time follows, as [DomainStat#late] names it.
+  static final String LATE = "late_";
+
   private record Shown(
       String name,
       Supplier<Domain> domain,
@@ -33,7 +39,8 @@ final class DomainCounters {
       Counter threads,
       Counter cpu,
       Counter allocated,
-      Counter held) {}
+      Counter held,
+      Map<String, Counter> late) {}
 
   private final Counters counters;
   private final List<Shown> domains = new CopyOnWriteArrayList<>();
@@ -59,7 +66,8 @@ final class DomainCounters {
             counters.gauge(label + THREADS),
             counters.counter(label + CPU),
             counters.counter(label + ALLOCATED),
-            counters.gauge(label + HELD)));
+            counters.gauge(label + HELD),
+            new HashMap<>()));
   }
 
   /// Writes what the domains use.
@@ -71,8 +79,17 @@ final class DomainCounters {
       each.cpu.set(stat.cpuNanos() / 1_000_000);
       each.allocated.set(stat.allocatedBytes());
       each.held.set(stat.isHeld() ? 1 : 0);
+      late(each, stat.late());
       each.alive.set(domain.alive() ? 1 : 0);
     }
+  }
+
+  /// A gauge for each kind of closer, made when one is late for the first time.
+  private void late(Shown shown, List<String> late) {
+    for (String kind : late) {
+      shown.late.computeIfAbsent(kind, _ -> counters.gauge(LABEL + shown.name + "/" + LATE + kind));
+    }
+    shown.late.forEach((kind, counter) -> counter.set(Collections.frequency(late, kind)));
   }
 
   /// Ends a domain: its gates are closed when this returns.

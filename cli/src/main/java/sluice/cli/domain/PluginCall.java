@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.http.plugin.HttpPlugin;
@@ -42,7 +43,9 @@ final class PluginCall {
 
   /// By the caller: waits for the outcome, which is `LATE` when the time is over. The plug-in's
   /// thread is then interrupted, so that a call that only waits ends.
-  PluginOutcome await(Duration atMost) throws InterruptedException {
+  ///
+  /// @param aside runs the interrupt, which may come to code of the plug-in
+  PluginOutcome await(Duration atMost, Consumer<Runnable> aside) throws InterruptedException {
     try {
       if (!settled.await(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
         settle(PluginOutcome.Unserved.LATE);
@@ -52,13 +55,15 @@ final class PluginCall {
     }
     PluginOutcome known = outcome.get();
     if (known == PluginOutcome.Unserved.LATE) {
-      synchronized (this) {
-        if (runner != null) {
-          runner.interrupt();
-        }
-      }
+      aside.accept(this::interrupt);
     }
     return known == null ? PluginOutcome.Unserved.LATE : known;
+  }
+
+  private synchronized void interrupt() {
+    if (runner != null) {
+      runner.interrupt();
+    }
   }
 
   /// By a thread of the domain.

@@ -48,7 +48,7 @@ final class PluginThreads {
       return refused;
     }
     try {
-      return call.await(atMost);
+      return call.await(atMost, domain::aside);
     } finally {
       forget(call);
     }

@@ -11,6 +11,7 @@ import java.util.TimeZone;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
+import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 
 /// What a domain has of its own where the JDK has one for the whole JVM. All methods may be called
@@ -39,6 +40,9 @@ public interface Home {
 
   /// Instead of the loggers of the JVM.
   OwnLoggers loggers();
+
+  /// Instead of the server of beans of the JVM.
+  MBeanServer beans();
 
   /// Notes a pool of threads, whose idle threads come to no gate, or another object of the JDK with
   /// threads of its own: it is shut down at the end.

@@ -5,23 +5,79 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// An exception on its way to the caller: what is known of it without its object. Made by the
-/// thread that ran the service, because `getMessage` is code of its party.
-record Fault(Class<?> type, @Nullable String message) {
+/// An exception on its way to the caller: what is known of it without its object, with its causes
+/// and what it suppressed. Made by the thread that ran the service, because `getMessage` and
+/// `getCause` are code of its party.
+record Fault(
+    Class<?> type, @Nullable String message, @Nullable Fault cause, List<Fault> suppressed) {
+  /// Exceptions that one fault has with its causes and what these suppressed; more are left out.
+  static final int MOST = 64;
+
+  private static final int LONGEST_MESSAGE = 1 << 16;
+
   static Fault of(Throwable thrown) {
-    String message;
-    try {
-      message = thrown.getMessage();
-    } catch (Throwable e) { // whatever it throws, the caller gets an outcome
-      message = "(its getMessage threw " + e.getClass().getName() + ")";
+    return of(thrown, Collections.newSetFromMap(new IdentityHashMap<>()));
+  }
+
+  private static Fault of(Throwable thrown, Set<Throwable> met) {
+    met.add(thrown);
+    Throwable cause = cause(thrown);
+    Fault below = isNew(cause, met) ? of(cause, met) : null;
+    List<Fault> suppressed = new ArrayList<>();
+    for (Throwable each : thrown.getSuppressed()) {
+      if (isNew(each, met)) {
+        suppressed.add(of(each, met));
+      }
     }
-    return new Fault(thrown.getClass(), message);
+    return new Fault(thrown.getClass(), message(thrown), below, List.copyOf(suppressed));
+  }
+
+  /// A cycle ends where it comes back.
+  private static boolean isNew(@Nullable Throwable thrown, Set<Throwable> met) {
+    return thrown != null && met.size() < MOST && !met.contains(thrown);
+  }
+
+  private static @Nullable String message(Throwable thrown) {
+    try {
+      String message = thrown.getMessage();
+      return message == null || message.length() <= LONGEST_MESSAGE
+          ? message
+          : message.substring(0, LONGEST_MESSAGE) + "...";
+    } catch (Throwable e) { // whatever it throws, the caller gets an outcome
+      return "(its getMessage threw " + e.getClass().getName() + ")";
+    }
+  }
+
+  private static @Nullable Throwable cause(Throwable thrown) {
+    try {
+      return thrown.getCause();
+    } catch (Throwable e) { // as of the message
+      return null;
+    }
   }
 
   /// An exception of the caller's class of that name, or a [RemoteFault].
   Throwable forCaller(ClassLoader caller) {
+    Throwable made = alone(caller);
+    if (cause != null) {
+      try {
+        made.initCause(cause.forCaller(caller));
+      } catch (RuntimeException e) {
+        // Its constructor has set one, or says that it has none.
+      }
+    }
+    suppressed.forEach(each -> made.addSuppressed(each.forCaller(caller)));
+    return made;
+  }
+
+  private Throwable alone(ClassLoader caller) {
     try {
       Class<?> known = Class.forName(type.getName(), false, caller);
       if (hasOwnFields(known) || hasOwnFields(type)) {

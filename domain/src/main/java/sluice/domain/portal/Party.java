@@ -24,7 +24,14 @@ public interface Party {
   ///
   /// @param name for messages
   default Thread serviceThread(String name, Runnable task) {
-    return Thread.ofVirtual().name(name).unstarted(task);
+    return Thread.ofVirtual().name(name).inheritInheritableThreadLocals(false).unstarted(task);
+  }
+
+  /// Runs a task that may come to code of this party, or wait for it: one that interrupts a thread
+  /// of it, and so closes the channel where that thread waits. In a domain the task runs soon, in a
+  /// disposable thread, so that nothing else waits for it.
+  default void aside(Runnable task) {
+    task.run();
   }
 
   /// What one call may bring into this party: its arguments when this party is called, the result

@@ -110,7 +110,8 @@ final class ProxyClass {
                 .formatted(type.getName()));
       }
     }
-    return handle.asType(erased(handle.type()));
+    // The array of a method of variable arity is one argument.
+    return handle.asFixedArity().asType(erased(handle.type()));
   }
 
   private static MethodType erased(MethodType type) {

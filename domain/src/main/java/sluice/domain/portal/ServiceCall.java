@@ -141,13 +141,17 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
   /// Ends the wait of the caller, and interrupts the service; what it still does is lost.
   @Override
   void abandon(RuntimeException why) {
-    if (settle(new Abandoned(why))) {
-      synchronized (this) {
-        Thread running = runner;
-        if (running != null) {
-          running.interrupt();
-        }
-      }
+    if (settle(new Abandoned(why)) && runner != null) {
+      handle.service.owner.aside(this::interrupt);
+    }
+  }
+
+  /// Not by the caller or the thread that ends the service, where the service is a domain's: its
+  /// code may close the channel that the runner waits on.
+  private synchronized void interrupt() {
+    Thread running = runner;
+    if (running != null) {
+      running.interrupt();
     }
   }
 

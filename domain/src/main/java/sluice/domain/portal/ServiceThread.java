@@ -6,10 +6,12 @@ import java.util.concurrent.locks.LockSupport;
 /// Calls are added under the service's monitor; a thread of the service's party takes them.
 final class ServiceThread {
   private final CallQueue calls = new CallQueue();
+  private final Party owner;
   private final Thread thread;
   private volatile boolean ended;
 
   ServiceThread(Party owner, String name) {
+    this.owner = owner;
     thread = owner.serviceThread(name, this::run);
     thread.start();
   }
@@ -26,7 +28,7 @@ final class ServiceThread {
   /// Interrupts the call that runs; those that wait have been abandoned.
   void end() {
     ended = true;
-    thread.interrupt();
+    owner.aside(thread::interrupt);
   }
 
   private void run() {

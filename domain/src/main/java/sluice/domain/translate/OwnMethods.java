@@ -12,15 +12,30 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.OwnPool;
+import sluice.domain.inside.OwnSocket;
 import sluice.domain.inside.OwnThread;
 
-/// Gives a class directly below `Thread` or a pool of the JDK the methods of [OwnThread] or
-/// [OwnPool], which are final. Stateless.
+/// Gives a class directly below `Thread`, a pool or a socket of the JDK the methods of [OwnThread],
+/// [OwnPool] or [OwnSocket], which are final. Stateless.
 final class OwnMethods {
   private static final ClassDesc THREAD = ClassDesc.of(OwnThread.class.getName());
   private static final ClassDesc POOL = ClassDesc.of(OwnPool.class.getName());
+
+  private static final ClassDesc SOCKET = ClassDesc.of(OwnSocket.class.getName());
+
+  /// The sockets of the JDK that have a `close`, and the classes below them that a domain may
+  /// extend.
+  private static final Set<String> SOCKETS =
+      Set.of(
+          "java/net/Socket",
+          "java/net/ServerSocket",
+          "java/net/DatagramSocket",
+          "java/net/MulticastSocket",
+          "javax/net/ssl/SSLSocket",
+          "javax/net/ssl/SSLServerSocket");
 
   private OwnMethods() {}
 
@@ -57,6 +72,9 @@ final class OwnMethods {
           model,
           POOL,
           builder -> method(builder, "sluiceShutdown", above, "shutdownNow", "()Ljava/util/List;"));
+    }
+    if (SOCKETS.contains(above)) {
+      return added(model, SOCKET, builder -> method(builder, "sluiceClose", above, "close", "()V"));
     }
     return null;
   }

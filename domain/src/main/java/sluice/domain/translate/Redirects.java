@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.BeanSubstitutes;
 import sluice.domain.inside.InsteadOf;
 import sluice.domain.inside.LoggerSubstitutes;
 import sluice.domain.inside.SettingSubstitutes;
@@ -22,6 +23,7 @@ import sluice.domain.inside.ThreadSubstitutes;
 final class Redirects {
   static final ClassDesc SUBSTITUTES = ClassDesc.ofInternalName(Relocation.SUBSTITUTES);
   private static final ClassDesc LOGGERS = ClassDesc.ofInternalName(Relocation.LOGGERS);
+  private static final ClassDesc BEANS = ClassDesc.ofInternalName(Relocation.BEANS);
   static final ClassDesc EXECUTOR = ClassDesc.of(Executor.class.getName());
   static final ClassDesc FACTORY = ClassDesc.of(ThreadFactory.class.getName());
 
@@ -56,6 +58,7 @@ final class Redirects {
   Redirects() {
     addAll(Substitutes.class, SUBSTITUTES);
     addAll(LoggerSubstitutes.class, LOGGERS);
+    addAll(BeanSubstitutes.class, BEANS);
     addAll(ThreadSubstitutes.class, ClassDesc.ofInternalName(Relocation.THREADS));
     addAll(SettingSubstitutes.class, ClassDesc.ofInternalName(Relocation.SETTINGS));
   }

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.BeanSubstitutes;
 import sluice.domain.inside.Drivers;
 import sluice.domain.inside.Gate;
 import sluice.domain.inside.LoggerSubstitutes;
@@ -28,6 +29,7 @@ final class Relocation {
   static final String REGEX = OWN + "regex/";
   static final String SUBSTITUTES = OWN + "Substitutes";
   static final String LOGGERS = OWN + "LoggerSubstitutes";
+  static final String BEANS = OWN + "BeanSubstitutes";
   static final String THREADS = OWN + "ThreadSubstitutes";
   static final String SETTINGS = OWN + "SettingSubstitutes";
   static final String GATE = OWN + "Gate";
@@ -40,6 +42,8 @@ final class Relocation {
           name(Substitutes.class),
           LOGGERS,
           name(LoggerSubstitutes.class),
+          BEANS,
+          name(BeanSubstitutes.class),
           THREADS,
           name(ThreadSubstitutes.class),
           SETTINGS,
@@ -65,6 +69,8 @@ final class Relocation {
           SUBSTITUTES,
           name(LoggerSubstitutes.class),
           LOGGERS,
+          name(BeanSubstitutes.class),
+          BEANS,
           name(ThreadSubstitutes.class),
           THREADS,
           name(SettingSubstitutes.class),

@@ -313,4 +313,48 @@ public final class Misbehaviour {
       System.setProperty("quick", "yes");
     }
   }
+
+  /// Waits in a read of a FIFO that has a writer, which does not write; the test makes it.
+  public static final class ReadsFifo implements Runnable {
+    public void run() {
+      try (java.io.InputStream in = new java.io.FileInputStream(System.getProperty("guest.fifo"))) {
+        in.read();
+      } catch (IOException e) {
+        sink++;
+      }
+    }
+  }
+
+  /// Asks a server that accepts and does not answer.
+  public static final class OpensUrl implements Runnable {
+    public void run() {
+      try {
+        java.net.URI.create(System.getProperty("guest.url")).toURL().openStream().read();
+      } catch (IOException e) {
+        sink++;
+      }
+    }
+  }
+
+  /// Its close is its own, and does nothing.
+  public static final class AcceptOfOwnSocket implements Runnable {
+    static final class Own extends ServerSocket {
+      Own() throws IOException {
+        super(0);
+      }
+
+      @Override
+      public void close() {
+        sink++;
+      }
+    }
+
+    public void run() {
+      try {
+        new Own().accept();
+      } catch (IOException e) {
+        sink++;
+      }
+    }
+  }
 }

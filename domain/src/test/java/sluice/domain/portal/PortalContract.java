@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -26,7 +27,7 @@ import sluice.memory.block.Block;
 import sluice.testbase.Await;
 
 /// What holds for a portal whichever thread runs the service.
-@Timeout(60)
+@Timeout(150) // more than Await waits, which says what for; JUnit only interrupts
 abstract class PortalContract {
   private static final ClassLoader SHARED = PortalContract.class.getClassLoader();
 
@@ -114,6 +115,36 @@ abstract class PortalContract {
             RemoteFault.class,
             fault -> assertThat(fault.faultClass()).isEqualTo(Shop.Coded.class.getName()))
         .hasMessageEndingWith("lost");
+  }
+
+  @Test
+  void causesAndWhatWasSuppressedCross() {
+    assertThatThrownBy(() -> portal().fail("caused"))
+        .isExactlyInstanceOf(IllegalStateException.class)
+        .satisfies(top -> {
+          assertThat(top.getSuppressed()).singleElement().isInstanceOf(RemoteFault.class);
+          Throwable below = Objects.requireNonNull(top.getCause());
+          assertThat(below).isExactlyInstanceOf(IOException.class).hasMessage("below");
+          assertThat(below.getCause()).isExactlyInstanceOf(Shop.Closed.class).hasMessage("lowest");
+          assertThat(below.getSuppressed()).as("a cycle ends").isEmpty();
+        });
+  }
+
+  @Test
+  void aMethodOfVariableArityTakesItsArray() {
+    assertThat(portal().join("-")).isEmpty();
+    assertThat(portal().join("-", "a")).isEqualTo("a");
+    assertThat(portal().join("-", "a", 1, List.of())).isEqualTo("a-1-[]");
+  }
+
+  @Test
+  void aResultWhoseHashNeverEndsIsRefused() {
+    assertThatThrownBy(() -> portal().echo(Shop.nestedSets(60)))
+        .isInstanceOf(CopyRefused.class)
+        .hasMessageContaining("its hash takes more steps");
+    Set<Object> harmless = Set.of(Set.of(Set.of(1, 2), "x"), List.of(Set.of(1, 2)));
+    assertThat(portal().echo(harmless)).isEqualTo(harmless);
+    assertThatThrownBy(() -> portal().nested(60)).isInstanceOf(CopyRefused.class);
   }
 
   @Test

@@ -2,7 +2,10 @@ package sluice.domain.portal;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
@@ -75,6 +78,10 @@ public final class Shop {
 
     String party();
 
+    String join(String separator, Object... parts);
+
+    Object nested(int levels);
+
     void block(String until) throws InterruptedException;
 
     long store(List<Memory> memory, long value);
@@ -84,6 +91,33 @@ public final class Shop {
     default String twice(String text) {
       return text + text;
     }
+  }
+
+  /// Sets of two sets each, both of which have the same two: few objects, and as many ways to the
+  /// innermost as there are powers of two. Each is filled before it has a hash that takes long.
+  public static Object nestedSets(int levels) {
+    Set<Object> left = new HashSet<>();
+    Set<Object> right = new HashSet<>();
+    List<Set<Object>> all = new ArrayList<>(List.of(left, right));
+    Set<Object> top = new HashSet<>();
+    top.add(all);
+    Set<Object> innerLeft = new HashSet<>(List.of("a"));
+    Set<Object> innerRight = new HashSet<>(List.of("b"));
+    for (int i = 0; i < levels; i++) {
+      left.add(1);
+      right.add(2);
+      Set<Object> nextLeft = new HashSet<>();
+      Set<Object> nextRight = new HashSet<>();
+      left.add(nextLeft); // empty yet, so its hash is cheap
+      left.add(Arrays.asList(nextRight));
+      right.add(nextLeft);
+      right.add(Arrays.asList(nextRight));
+      left = nextLeft;
+      right = nextRight;
+    }
+    left.add(innerLeft);
+    right.add(innerRight);
+    return top;
   }
 
   /// What the name of a blocking call stands for.
@@ -101,6 +135,16 @@ public final class Shop {
 
     /// Calls of [#add]; plain, because the service's calls do not run beside each other.
     public int added;
+
+    @Override
+    public Object nested(int levels) {
+      return nestedSets(levels);
+    }
+
+    @Override
+    public String join(String separator, Object... parts) {
+      return String.join(separator, java.util.Arrays.stream(parts).map(String::valueOf).toList());
+    }
 
     @Override
     public long add(int a, long b, double c, boolean d) {
@@ -142,8 +186,19 @@ public final class Shop {
         case "coded" -> throw new Coded("lost");
         case "deep" -> fail(how);
         case "mute" -> throw new Mute();
+        case "caused" -> throw caused();
         default -> throw new IllegalStateException(how);
       }
+    }
+
+    /// With a cause that leads back to it, and one that it suppressed.
+    private static IllegalStateException caused() {
+      IllegalStateException top = new IllegalStateException("top");
+      top.addSuppressed(new Coded("beside"));
+      IOException below = new IOException("below", new Closed("lowest"));
+      below.addSuppressed(top);
+      top.initCause(below);
+      return top;
     }
 
     @Override

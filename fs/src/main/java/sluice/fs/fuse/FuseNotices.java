@@ -12,7 +12,7 @@ import sluice.sys.Files;
 /// while its process waits for a worker of this mount (its buffer may be a map of a file here). So
 /// no worker waits for a notice longer than a moment.
 ///
-/// Limits: 256 notices that wait; others are left out, and then the kernel keeps a list.
+/// Limits: 256 notices that wait; further notices are left out, and then the kernel keeps a list.
 final class FuseNotices implements AutoCloseable {
   private static final int MOST = 256;
   private static final long PATIENCE_MILLIS = 20;

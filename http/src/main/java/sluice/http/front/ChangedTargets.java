@@ -8,9 +8,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The targets that a reply to a request which may change something names in `Location` and
-/// `Content-Location` ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111), 4.4). Those of another
-/// host are left alone, so that no application can end what is kept of others. Stateless: any
-/// thread may call.
+/// `Content-Location` ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111), 4.4). Targets of another
+/// host are left alone: their replies are not this application's to end. Stateless: any thread may
+/// call.
 final class ChangedTargets {
   /// More of them are no reply but an attack.
   private static final int MOST = 16;

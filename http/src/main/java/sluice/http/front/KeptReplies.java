@@ -35,7 +35,7 @@ import sluice.memory.View;
 /// answered by what was kept or is on its way: a reply is kept only if nothing of its target was
 /// ended since its request was passed on. A request with another method than `GET`, `HEAD`,
 /// `OPTIONS` or `TRACE` ends what is kept for its target before the first byte of its reply leaves,
-/// and for what that names in `Location` and `Content-Location` before its head has left.
+/// and for the targets in its `Location` and `Content-Location` before its head has left.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -18,7 +18,7 @@ final class ReplyCapture {
 
   private final KeptReplies replies;
 
-  /// Of a request that may change its target; null for others.
+  /// Of a request that may change its target; null otherwise.
   private final @Nullable String changesOfHost;
 
   final KeptReply.Key key;
@@ -37,7 +37,7 @@ final class ReplyCapture {
   private boolean headSeen;
   private boolean dropped;
 
-  /// @param changesOfHost the host of a request that may change what its target is; null for others
+  /// @param changesOfHost the host of a request that may change its target; null otherwise
   ReplyCapture(
       KeptReplies replies,
       @Nullable String changesOfHost,
@@ -83,7 +83,7 @@ final class ReplyCapture {
     }
   }
 
-  /// What was appended is an interim reply: the one that counts is still to come.
+  /// Begins anew: an interim reply was appended, and the final one is still to come.
   void restart() {
     count = 0;
     headSeen = false;

@@ -12,8 +12,8 @@ import sluice.memory.ViewBinder;
 /// How long a shared cache may give a reply, and how old that is ([RFC
 /// 9111](https://www.rfc-editor.org/rfc/rfc9111), 3 and 4.2). Stateless: any thread may call.
 ///
-/// What can be read in two ways is not kept. That is stricter than section 5.1, which would take
-/// the first of several ages and 0 for one that is none.
+/// A reply that can be read in two ways is not kept. That is stricter than section 5.1, which would
+/// take the first of several ages and 0 for a malformed age.
 final class ReplyLifetime {
   static final long MOST_SECONDS = 365L * 24 * 3600;
 

@@ -83,7 +83,7 @@ final class ReplyTable {
 
   // ---- in -------------------------------------------------------------------------------------
 
-  /// Keeps a reply in place of the one that answers the same, if there is room for it.
+  /// Keeps a reply in place of what answers the same, if there is room for it.
   void insert(KeptReply reply, long nowNanos) {
     int charged = reply.chargedBytes();
     if (charged > limitBytes) {

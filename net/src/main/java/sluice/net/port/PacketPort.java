@@ -5,7 +5,8 @@ import java.lang.foreign.MemorySegment;
 /// Carries Ethernet frames: a device, or a simulated wire. Owned by one thread, which alone may
 /// call.
 ///
-/// Frames are parts of one memory, all of one size. A frame belongs to one of three at each time:
+/// Frames are parts of one memory; those for sending are of one size. A frame belongs to one of
+/// three at each time:
 ///
 /// ```
 ///            claim()                 send(), flush()
@@ -15,19 +16,22 @@ import java.lang.foreign.MemorySegment;
 ///    └────────────────────── sent ◀───────────────────────┘
 /// ```
 public interface PacketPort extends AutoCloseable {
+  /// Longest packet that a driver takes: the usual limit of Ethernet with long frames.
+  int MOST_MTU = 9216;
+
   /// For messages, such as `tap:tap0`.
   String name();
 
   /// Holds all frames.
   MemorySegment memory();
 
-  /// Room of each frame, a power of two.
+  /// Room of each frame of [#claim].
   int frameBytes();
 
-  /// The station's address: 48 bits.
+  /// The station's address: 48 bits; [#look] may change it.
   long macAddress();
 
-  /// Longest packet, without the Ethernet header.
+  /// Longest packet that can be sent now, without the Ethernet header; [#look] may change it.
   int mtu();
 
   /// Whether a frame may come with the sum of the pseudo-header in place of the checksum of UDP: a
@@ -63,6 +67,15 @@ public interface PacketPort extends AutoCloseable {
 
   /// Frames that the device had no room for, or of which it said what cannot be.
   long lost();
+
+  /// Looks at what has become of the link since the last time. Called a few times each second.
+  default void look(LinkListener to) {}
+
+  /// Whether the device has gone for ever: its descriptor is readable from then on, and says
+  /// nothing.
+  default boolean isGone() {
+    return false;
+  }
 
   /// Idempotent.
   @Override

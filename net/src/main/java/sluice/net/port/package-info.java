@@ -1,6 +1,6 @@
 /// The seam between a network stack and what carries its frames ([PacketPort]), and what drivers
-/// share: frames ([FramePool]), memory of devices ([DeviceMemory]), and interrupts that unblock a
-/// worker ([AtomicVariable]).
+/// share: frames ([FramePool]), memory of devices ([DeviceMemory]), the watch over an interface
+/// ([LinkWatch]), and interrupts that unblock a worker ([AtomicVariable]).
 @NullMarked
 package sluice.net.port;
 

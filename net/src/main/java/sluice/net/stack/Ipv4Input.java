@@ -55,6 +55,10 @@ final class Ipv4Input {
       counters.notForUs++;
       return;
     }
+    if (link.isGivenUp()) {
+      counters.refused++;
+      return;
+    }
     boolean routed = header > Ipv4Header.BYTES && !Ipv4Options.areHarmless(memory, at, header);
     if (routed || !isStation(source)) {
       counters.refused++;
@@ -132,9 +136,7 @@ final class Ipv4Input {
   private void learn(MemorySegment packet, long headerAt, int source) {
     if (!config.ownsAddress()) {
       long mac = EthernetHeader.source(packet, headerAt - EthernetHeader.BYTES);
-      if (!EthernetHeader.isGroup(mac)) {
-        link.learn(source, mac, true);
-      }
+      link.learn(source, mac, true);
     }
   }
 }

@@ -11,22 +11,30 @@ import sluice.net.wire.Ipv4Header;
 final class Ipv4Output {
   private static final int HEADERS = EthernetHeader.BYTES + Ipv4Header.BYTES;
 
+  /// Each link of IPv4 carries that much (RFC 791, 3.2).
+  private static final int LEAST_MTU = 68;
+
   private final PacketPort port;
   private final LinkOutput link;
   private final StackCounters counters;
   private final int own;
-  private final int mostPayload;
-  private int id;
+  private final PacketIds ids;
+  private int mostPayload;
 
-  /// @param id of the first packet, which strangers cannot tell (RFC 7739)
-  Ipv4Output(PacketPort port, LinkOutput link, StackCounters counters, Ipv4Prefix own, int id) {
+  Ipv4Output(
+      PacketPort port, LinkOutput link, StackCounters counters, Ipv4Prefix own, PacketIds ids) {
     this.port = port;
     this.link = link;
     this.counters = counters;
     this.own = own.address();
-    this.id = id;
+    this.ids = ids;
+    fit();
+  }
+
+  /// Fits packets to the link as it is now.
+  void fit() {
     int mtu = Math.min(port.mtu(), port.frameBytes() - EthernetHeader.BYTES);
-    this.mostPayload = mtu - Ipv4Header.BYTES;
+    mostPayload = Math.max(mtu, LEAST_MTU) - Ipv4Header.BYTES;
   }
 
   /// Sends a packet, or as many of its fragments as there are frames for.
@@ -39,7 +47,7 @@ final class Ipv4Output {
       counters.noRoute++;
       return false;
     }
-    id = id + 1 & 0xffff;
+    int id = ids.next();
     int step = bytes <= mostPayload ? mostPayload : mostPayload & -8;
     int done = 0;
     do {

@@ -1,12 +1,15 @@
 package sluice.net.stack;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import sluice.loop.engine.NanoClock;
 import sluice.memory.Account;
 import sluice.net.StackConfig;
 import sluice.net.port.FrameBatch;
+import sluice.net.port.LinkChange;
+import sluice.net.port.LinkListener;
 import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 
@@ -15,6 +18,8 @@ import sluice.net.wire.EthernetHeader;
 ///
 /// Lifecycle: opened over a port, which is its own from then on → polled → closed with the port.
 public final class Ipv4Stack implements AutoCloseable {
+  private static final System.Logger LOGGER = System.getLogger("sluice.net");
+
   /// Frames of one batch, and batches of one [#poll].
   private static final int BATCH = 64;
 
@@ -27,15 +32,39 @@ public final class Ipv4Stack implements AutoCloseable {
   private final FrameBatch batch = new FrameBatch(BATCH);
   private final LinkOutput link;
   private final Reassembly reassembly;
+  private final Ipv4Output output;
   private final Icmp icmp;
   private final Udp udp;
   private final Ipv4Input input;
+  private final LinkListener listener = new Changes();
   private boolean polling;
   private boolean closed;
 
+  /// What the port notices beside its frames.
+  private final class Changes implements LinkListener {
+    @Override
+    public void changed(LinkChange change, String line) {
+      counters.add(change);
+      LOGGER.log(change == LinkChange.UP ? Level.INFO : Level.WARNING, line);
+      output.fit();
+      if (change == LinkChange.HARDWARE) {
+        link.announce();
+      }
+    }
+
+    @Override
+    public void heard(long frame, int bytes) {
+      MemorySegment memory = port.memory();
+      int payload = bytes - EthernetHeader.BYTES;
+      if (payload > 0 && EthernetHeader.type(memory, frame) == EthernetHeader.TYPE_ARP) {
+        link.arpReceived(memory, frame + EthernetHeader.BYTES, payload);
+      }
+    }
+  }
+
   /// @param port is closed with the stack
   /// @param clock passes time; that of a simulation, for example
-  /// @param seed chooses the numbers of packets
+  /// @param seed chooses the numbers of packets and ports; it is secret
   public Ipv4Stack(PacketPort port, StackConfig config, NanoClock clock, long seed) {
     this.port = port;
     this.config = config;
@@ -43,10 +72,10 @@ public final class Ipv4Stack implements AutoCloseable {
     Account account = new Account(port.name() + " stack", Long.MAX_VALUE / 2);
     link = new LinkOutput(port, config, counters, clock.nanos());
     reassembly = new Reassembly(config.limits().reassemblies(), account, counters);
-    int firstId = (int) (seed >>> 16) & 0xffff;
-    Ipv4Output output = new Ipv4Output(port, link, counters, config.address(), firstId);
+    SecretNumbers secret = new SecretNumbers(seed);
+    output = new Ipv4Output(port, link, counters, config.address(), new PacketIds(secret));
     icmp = new Icmp(output, counters, config, clock, account);
-    udp = new Udp(output, counters, config.address(), port.partialChecksums());
+    udp = new Udp(output, counters, config.address(), port.partialChecksums(), secret);
     input =
         new Ipv4Input(config, counters, clock, new Ipv4Input.Layers(reassembly, link, icmp, udp));
   }
@@ -136,9 +165,15 @@ public final class Ipv4Stack implements AutoCloseable {
     }
   }
 
-  private void received(long frame, int bytes) {
+  private void received(long at, int length) {
     counters.frames++;
     MemorySegment memory = port.memory();
+    boolean tagged = EthernetHeader.hasPriority(memory, at, length);
+    if (tagged) {
+      EthernetHeader.removeTag(memory, at);
+    }
+    long frame = tagged ? at + EthernetHeader.TAG_BYTES : at;
+    int bytes = tagged ? length - EthernetHeader.TAG_BYTES : length;
     if (bytes < EthernetHeader.BYTES) {
       counters.malformed++;
       return;
@@ -164,10 +199,12 @@ public final class Ipv4Stack implements AutoCloseable {
     }
   }
 
-  /// Does what time brings: repeats questions, drops what is too old.
+  /// Does what time brings: looks at the link, repeats questions, drops what is too old.
   public void tick() {
     if (!closed) {
       long now = clock.nanos();
+      port.look(listener);
+      counters.lost = port.lost();
       link.tick(now);
       reassembly.expire(now);
       port.flush();

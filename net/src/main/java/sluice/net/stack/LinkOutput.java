@@ -1,8 +1,10 @@
 package sluice.net.stack;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import sluice.net.Ipv4Prefix;
 import sluice.net.StackConfig;
+import sluice.net.port.LinkWatch;
 import sluice.net.port.PacketPort;
 import sluice.net.wire.ArpPacket;
 import sluice.net.wire.EthernetHeader;
@@ -14,6 +16,7 @@ import sluice.net.wire.EthernetHeader;
 /// for one station. A question is repeated each second; after three without an answer its packets
 /// are dropped.
 final class LinkOutput {
+  private static final System.Logger LOGGER = System.getLogger("sluice.net");
   private static final int TRIES = 3;
   private static final int PENDING_EACH = 8;
 
@@ -22,6 +25,7 @@ final class LinkOutput {
   private final StackConfig config;
   private final StackCounters counters;
   private final Neighbours neighbours;
+  private final AddressClaim claim;
 
   /// Slots of neighbours that are being asked for.
   private final int[] asked;
@@ -43,6 +47,7 @@ final class LinkOutput {
     this.counters = counters;
     this.now = now;
     this.neighbours = new Neighbours(config.limits().neighbours());
+    this.claim = new AddressClaim(config.ownsAddress(), now);
     int most = config.limits().pendingFrames();
     this.asked = new int[most];
     this.pendingFrames = new long[most];
@@ -54,6 +59,9 @@ final class LinkOutput {
   ///
   /// @return 0 when there is none
   int nextHop(int destination) {
+    if (claim.isGivenUp()) {
+      return 0;
+    }
     if (destination == own.address() || destination == 0 || destination >>> 28 >= 0xe) {
       return destination == -1 ? destination : 0;
     }
@@ -136,11 +144,23 @@ final class LinkOutput {
   private void ask(int slot, long mac) {
     neighbours.noteQuestion(slot, now);
     counters.arpRequests++;
-    arp(ArpPacket.REQUEST, mac, 0, neighbours.address(slot));
+    arp(ArpPacket.REQUEST, mac, own.address(), 0, neighbours.address(slot));
+  }
+
+  /// Asks whether another station has our address, in the name of none (RFC 5227, 2.1.1).
+  private void probe() {
+    arp(ArpPacket.REQUEST, EthernetHeader.BROADCAST, 0, 0, own.address());
+  }
+
+  /// Tells all stations that the address is here: at a hardware address that may be a new one.
+  void announce() {
+    if (config.ownsAddress() && !claim.isGivenUp()) {
+      arp(ArpPacket.REQUEST, EthernetHeader.BROADCAST, own.address(), 0, own.address());
+    }
   }
 
   /// @param destination station that the frame is for
-  private void arp(int operation, long destination, long targetMac, int target) {
+  private void arp(int operation, long destination, int sender, long targetMac, int target) {
     long frame = port.claim();
     if (frame < 0) {
       counters.noFrame++;
@@ -148,7 +168,7 @@ final class LinkOutput {
     }
     MemorySegment memory = port.memory();
     long packet = frame + EthernetHeader.BYTES;
-    ArpPacket.write(memory, packet, operation, port.macAddress(), own.address());
+    ArpPacket.write(memory, packet, operation, port.macAddress(), sender);
     ArpPacket.target(memory, packet, targetMac, target);
     transmit(frame, EthernetHeader.BYTES + ArpPacket.BYTES, destination, EthernetHeader.TYPE_ARP);
   }
@@ -161,22 +181,58 @@ final class LinkOutput {
       counters.malformed++;
       return;
     }
-    if (!config.ownsAddress()) {
-      return;
-    }
     int sender = ArpPacket.senderAddress(memory, at);
     long mac = ArpPacket.senderMac(memory, at);
-    boolean forUs = ArpPacket.targetAddress(memory, at) == own.address();
-    if (EthernetHeader.isGroup(mac) || sender == own.address()) {
+    if (!isStation(mac) || claim.isGivenUp()) {
       counters.refused++;
       return;
     }
-    boolean request = ArpPacket.operation(memory, at) == ArpPacket.REQUEST;
-    if (own.contains(sender) && sender != own.broadcast()) {
-      learn(sender, mac, request && forUs);
+    if (sender == own.address()) {
+      if (config.ownsAddress()) {
+        conflict(mac);
+      }
+      return;
     }
-    if (request && forUs) {
-      arp(ArpPacket.REPLY, mac, mac, sender);
+    boolean asksUs =
+        config.ownsAddress()
+            && ArpPacket.operation(memory, at) == ArpPacket.REQUEST
+            && ArpPacket.targetAddress(memory, at) == own.address();
+    if (own.contains(sender) && sender != own.broadcast()) {
+      learn(sender, mac, asksUs);
+    }
+    if (asksUs) {
+      arp(ArpPacket.REPLY, mac, own.address(), mac, sender);
+    }
+  }
+
+  /// Whether a hardware address may be that of one other station. Our own comes back where a switch
+  /// or a bridge reflects it; frames to it would come to us, if anywhere.
+  private boolean isStation(long mac) {
+    return mac != 0 && !EthernetHeader.isGroup(mac) && mac != port.macAddress();
+  }
+
+  private void conflict(long mac) {
+    counters.addressConflicts++;
+    boolean before = claim.isGivenUp();
+    boolean defend = claim.conflict(now);
+    String rival = "the station " + LinkWatch.text(mac) + " has " + Ipv4Prefix.text(own.address());
+    if (claim.isGivenUp() && !before) {
+      counters.addressGivenUp++;
+      dropPending(0);
+      LOGGER.log(
+          Level.WARNING,
+          rival
+              + " already: it is given up at "
+              + port.name()
+              + ", which sends and takes nothing. Fix: start again with another address");
+    } else if (defend) {
+      announce();
+      LOGGER.log(
+          Level.WARNING,
+          rival
+              + " too, which is in use at "
+              + port.name()
+              + ": announced again. Fix: another address for one of the two");
     }
   }
 
@@ -184,6 +240,10 @@ final class LinkOutput {
   ///
   /// @param add whether it is remembered if it was not asked for
   void learn(int address, long mac, boolean add) {
+    if (!isStation(mac)) {
+      counters.refused++;
+      return;
+    }
     if (neighbours.confirm(address, mac, add, now) < 0) {
       return;
     }
@@ -207,6 +267,11 @@ final class LinkOutput {
   /// Asks again what has not answered, or gives it up.
   void tick(long time) {
     now = time;
+    switch (claim.due(now)) {
+      case PROBE -> probe();
+      case ANNOUNCEMENT -> announce();
+      case NOTHING -> {}
+    }
     int kept = 0;
     for (int i = 0; i < askedCount; i++) {
       int slot = asked[i];
@@ -226,10 +291,11 @@ final class LinkOutput {
     askedCount = kept;
   }
 
+  /// @param hop 0 for all
   private void dropPending(int hop) {
     int kept = 0;
     for (int i = 0; i < pendingCount; i++) {
-      if (pendingHops[i] == hop) {
+      if (pendingHops[i] == hop || hop == 0) {
         counters.unresolved++;
         port.release(pendingFrames[i]);
       } else {
@@ -237,6 +303,11 @@ final class LinkOutput {
       }
     }
     pendingCount = kept;
+  }
+
+  /// Whether another station has the address: nothing is sent or taken.
+  boolean isGivenUp() {
+    return claim.isGivenUp();
   }
 
   /// Frames that wait.

@@ -1,6 +1,12 @@
 package sluice.net.stack;
 
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 import sluice.loop.counters.CounterPublisher;
+import sluice.net.port.LinkChange;
 
 /// What a stack has counted. Written by the stack's thread; other threads read hints.
 public final class StackCounters {
@@ -23,6 +29,41 @@ public final class StackCounters {
   long datagrams;
   long closedPorts;
   long packetsSent;
+  long lost;
+  long addressConflicts;
+  long addressGivenUp;
+  private final Map<LinkChange, LongAdder> changes = new EnumMap<>(LinkChange.class);
+
+  StackCounters() {
+    for (LinkChange each : LinkChange.values()) {
+      changes.put(each, new LongAdder());
+    }
+  }
+
+  /// Notes a change of the link.
+  void add(LinkChange change) {
+    Objects.requireNonNull(changes.get(change)).increment();
+  }
+
+  /// How often the link has changed in a way.
+  public long changes(LinkChange change) {
+    return Objects.requireNonNull(changes.get(change)).sum();
+  }
+
+  /// Frames that the port or the kernel below it had no room for, as of the last tick.
+  public long lost() {
+    return lost;
+  }
+
+  /// Times that another station has said that it has the stack's address.
+  public long addressConflicts() {
+    return addressConflicts;
+  }
+
+  /// 1 when the address was given up to another station.
+  public long addressGivenUp() {
+    return addressGivenUp;
+  }
 
   /// Frames that came.
   public long frames() {
@@ -32,6 +73,12 @@ public final class StackCounters {
   /// Frames whose headers or lengths are wrong.
   public long malformed() {
     return malformed;
+  }
+
+  /// Packets that are well formed and not believed: source routes, senders that cannot be, stations
+  /// with our own hardware address, protocols that are not spoken here.
+  public long refused() {
+    return refused;
   }
 
   /// Packets whose checksum is wrong.
@@ -52,6 +99,11 @@ public final class StackCounters {
   /// Packets that found no free frame.
   public long noFrame() {
     return noFrame;
+  }
+
+  /// Fragments that came.
+  public long fragments() {
+    return fragments;
   }
 
   /// Packets that were put together from fragments.
@@ -116,5 +168,12 @@ public final class StackCounters {
     into.counter(source + "/datagrams", () -> datagrams);
     into.counter(source + "/closed_ports", () -> closedPorts);
     into.counter(source + "/packets_sent", () -> packetsSent);
+    into.counter(source + "/lost", () -> lost);
+    into.counter(source + "/address_conflicts", () -> addressConflicts);
+    into.counter(source + "/address_given_up", () -> addressGivenUp);
+    for (LinkChange change : LinkChange.values()) {
+      String name = "/link_" + change.name().toLowerCase(Locale.ROOT);
+      into.counter(source + name, () -> changes(change));
+    }
   }
 }

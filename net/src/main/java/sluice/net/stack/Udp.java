@@ -17,6 +17,8 @@ final class Udp {
   /// Ports that are chosen for those that ask for any (RFC 6335, 6).
   private static final int FIRST_DYNAMIC = 49_152;
 
+  private static final int DYNAMIC_BITS = 14;
+
   /// Of a datagram, with its header.
   private static final int MOST_BYTES = 0xffff - Ipv4Header.BYTES;
 
@@ -26,9 +28,15 @@ final class Udp {
   private final boolean partialChecksums;
   private final UdpSocket[] sockets = new UdpSocket[MOST_SOCKETS];
   private int count;
-  private int nextDynamic = FIRST_DYNAMIC;
+  private final SecretNumbers secret;
 
-  Udp(Ipv4Output output, StackCounters counters, Ipv4Prefix own, boolean partialChecksums) {
+  Udp(
+      Ipv4Output output,
+      StackCounters counters,
+      Ipv4Prefix own,
+      boolean partialChecksums,
+      SecretNumbers secret) {
+    this.secret = secret;
     this.output = output;
     this.counters = counters;
     this.own = own;
@@ -56,10 +64,10 @@ final class Udp {
     return made;
   }
 
+  /// Any of 16 384 is as likely (RFC 6056, 3.3.2).
   private int dynamicPort() {
     while (true) {
-      int port = nextDynamic;
-      nextDynamic = port == 0xffff ? FIRST_DYNAMIC : port + 1;
+      int port = FIRST_DYNAMIC + (int) (secret.next() >>> (Long.SIZE - DYNAMIC_BITS));
       if (find(port) == null) {
         return port;
       }

@@ -7,6 +7,8 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.net.port.FrameBatch;
 import sluice.net.port.FramePool;
+import sluice.net.port.LinkListener;
+import sluice.net.port.LinkWatch;
 import sluice.net.port.PacketPort;
 import sluice.sys.Files;
 import sluice.sys.xdp.NetInterface;
@@ -19,22 +21,23 @@ import sluice.sys.xdp.TapDevice;
 /// frame that the kernel does not take at once is lost, as on a wire.
 public final class TapPort implements PacketPort {
   private static final int FRAMES = 1024;
-  private static final int FRAME_BYTES = 2048;
-  private static final int ETHERNET_BYTES = 14;
+
+  /// Room for the longest frame, and for one byte more: a longer one fills it.
+  private static final int FRAME_BYTES = 16 << 10;
 
   private final String device;
   private final int fd;
-  private final int mtu;
+  private final LinkWatch watch;
   private final long macAddress;
   private final Block block;
   private final FramePool pool = new FramePool(0, FRAMES, FRAME_BYTES);
   private long lost;
   private boolean closed;
 
-  private TapPort(String device, int fd, int mtu) {
+  private TapPort(String device, int fd, LinkWatch watch) {
     this.device = device;
     this.fd = fd;
-    this.mtu = mtu;
+    this.watch = watch;
     this.macAddress = stationAddress();
     Account account = new Account(device + " frames", Long.MAX_VALUE / 2);
     Block made = Block.allocate(account, (long) FRAMES * FRAME_BYTES);
@@ -46,12 +49,16 @@ public final class TapPort implements PacketPort {
 
   /// Opens a device, and makes it where that is allowed and there is none of the name.
   ///
-  /// @throws IOException when it is in use, or not to be had; the message says what to do
+  /// @throws IOException when it is in use, its packets are too long, or it is not to be had; the
+  ///   message says what to do
   public static TapPort open(String device) throws IOException {
     int fd = TapDevice.open(device);
     try {
-      int mtu = NetInterface.named(device).mtu();
-      return new TapPort(device, fd, Math.min(mtu, FRAME_BYTES - ETHERNET_BYTES));
+      NetInterface found = NetInterface.named(device);
+      if (found.mtu() > MOST_MTU) {
+        throw LinkWatch.tooLong(device, found.mtu(), MOST_MTU, "frames have that much room");
+      }
+      return new TapPort(device, fd, LinkWatch.open(device, found, MOST_MTU, 0, false));
     } catch (IOException | RuntimeException e) {
       int _ = Files.close(fd);
       throw e;
@@ -85,7 +92,7 @@ public final class TapPort implements PacketPort {
 
   @Override
   public int mtu() {
-    return mtu;
+    return watch.mtu();
   }
 
   @Override
@@ -96,7 +103,7 @@ public final class TapPort implements PacketPort {
   @Override
   public int receive(FrameBatch into) {
     int count = 0;
-    while (!into.isFull()) {
+    for (int i = 0; i < FRAMES && !into.isFull(); i++) {
       long frame = pool.claim();
       if (frame < 0) {
         return count;
@@ -105,6 +112,11 @@ public final class TapPort implements PacketPort {
       if (bytes <= 0) {
         pool.release(frame);
         return count;
+      }
+      if (bytes == FRAME_BYTES) { // cut off
+        lost++;
+        pool.release(frame);
+        continue;
       }
       into.add(frame, bytes);
       count++;
@@ -133,6 +145,17 @@ public final class TapPort implements PacketPort {
   @Override
   public void flush() {}
 
+  /// The kernel's end of the cable has the hardware address and the IPv4 address that may change.
+  @Override
+  public void look(LinkListener to) {
+    watch.look(to);
+  }
+
+  @Override
+  public boolean isGone() {
+    return watch.isGone();
+  }
+
   @Override
   public long lost() {
     return lost;
@@ -143,6 +166,7 @@ public final class TapPort implements PacketPort {
     if (!closed) {
       closed = true;
       int _ = Files.close(fd);
+      watch.close();
       block.release();
     }
   }

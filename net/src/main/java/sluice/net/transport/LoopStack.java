@@ -56,7 +56,7 @@ final class LoopStack {
     } finally {
       polling = false;
     }
-    if (!closed) {
+    if (!closed && !stack.port().isGone()) {
       boolean _ = watch.arm(DescriptorWatch.READABLE);
     }
   }

@@ -55,7 +55,9 @@ public final class PacketWorker implements AutoCloseable {
           Thread.onSpinWait();
         }
         stack.tick();
-        line.enable();
+        if (!stack.port().isGone()) {
+          line.enable();
+        }
       }
     } catch (RuntimeException | Error e) {
       LOGGER.log(Level.ERROR, "the worker of " + stack.port().name() + " has died", e);

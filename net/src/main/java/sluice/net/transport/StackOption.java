@@ -9,8 +9,8 @@ import sluice.net.xdp.XdpConfig;
 import sluice.net.xdp.XdpPort;
 
 /// What an option says about a network stack, such as `tap:tap0,10.0.0.2/24`: driver, interface and
-/// address; then, if wanted, `via=10.0.0.1` for a gateway and `queues=4` of the interface.
-/// Immutable: any thread may use it.
+/// address; then, if wanted, `via=10.0.0.1` for a gateway and `queues=4` of the interface, all if
+/// not given. Immutable: any thread may use it.
 ///
 /// With `xdp`, an address that the kernel has on the interface stays the kernel's: datagrams for
 /// ports that are opened here come here, all else goes there as before. Another address is the
@@ -19,7 +19,7 @@ import sluice.net.xdp.XdpPort;
 /// @param driver `tap` or `xdp`
 /// @param device name of the interface
 /// @param gateway in host order; 0 for none
-/// @param queues of the interface, for `xdp`
+/// @param queues of the interface, for `xdp`; 0 for all that it has
 public record StackOption(
     String driver, String device, Ipv4Prefix address, int gateway, int queues) {
   private static final String FORM = "tap|xdp:INTERFACE,ADDRESS/PREFIX[,via=GATEWAY][,queues=N]";
@@ -34,11 +34,11 @@ public record StackOption(
       throw new IllegalArgumentException("not as " + FORM + ": " + text);
     }
     int gateway = 0;
-    int queues = 1;
+    int queues = 0;
     for (int i = 2; i < parts.length; i++) {
       if (parts[i].startsWith("via=")) {
         gateway = Ipv4Prefix.parseAddress(parts[i].substring("via=".length()));
-      } else if (parts[i].matches("queues=[0-9]{1,2}")) {
+      } else if (parts[i].matches("queues=[1-9][0-9]?")) {
         queues = Integer.parseInt(parts[i].substring("queues=".length()));
       } else {
         throw new IllegalArgumentException("not as " + FORM + ": " + text);

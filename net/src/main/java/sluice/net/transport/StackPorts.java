@@ -92,6 +92,11 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
     return stack.counters();
   }
 
+  /// The stack itself, for tests.
+  Ipv4Stack stack() {
+    return stack;
+  }
+
   /// Opens a port on the stack's address, whatever the host of `wanted` is: the caller names the
   /// addresses of the kernel.
   public DatagramPorts onOwnAddress() {

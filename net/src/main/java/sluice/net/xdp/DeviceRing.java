@@ -58,11 +58,13 @@ final class DeviceRing {
   }
 
   /// Adds a frame to a transmit ring; only when there is [#room].
-  void add(long frame, int bytes) {
+  ///
+  /// @param more whether the next one belongs to the same packet
+  void add(long frame, int bytes, boolean more) {
     long at = ring.descriptors() + (long) (own & mask) * XdpDesc.SIZE;
     memory.store64(at + XdpDesc.ADDR, frame);
     memory.storePlain32(at + XdpDesc.LEN, bytes);
-    memory.storePlain32(at + XdpDesc.OPTIONS, 0);
+    memory.storePlain32(at + XdpDesc.OPTIONS, more ? XdpDesc.XDP_PKT_CONTD : 0);
     own++;
   }
 
@@ -116,6 +118,11 @@ final class DeviceRing {
   /// The length that goes with [#frame].
   int bytes() {
     return memory.loadPlain32(next() + XdpDesc.LEN);
+  }
+
+  /// Whether the packet goes on in the next descriptor.
+  boolean hasMore() {
+    return (memory.loadPlain32(next() + XdpDesc.OPTIONS) & XdpDesc.XDP_PKT_CONTD) != 0;
   }
 
   void skip() {

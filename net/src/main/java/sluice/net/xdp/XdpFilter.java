@@ -13,7 +13,8 @@ import sluice.sys.xdp.BpfProgram;
 ///
 /// ```
 ///  r6 = context, r2 = first byte, r3 = end; each load is behind a check of the frame's length
-///  type ARP      ─▶ target is ours, and we own the address?  ─▶ take
+///  tag of VLAN 0 ─▶ skipped: it says a priority; any other   ─▶ pass
+///  type ARP      ─▶ target or sender is ours, and we own the address?  ─▶ take
 ///  type IPv4     ─▶ destination is ours?
 ///                     we own the address              ─▶ take
 ///                     UDP, whole, without options,
@@ -28,6 +29,7 @@ final class XdpFilter implements AutoCloseable {
   private static final int MOST_PORTS = 64;
 
   private static final int TRIES = 200;
+  private static final String NAME = "sluice_net";
 
   /// As measured: see the decisions.
   private static final String VIRTUAL =
@@ -40,6 +42,9 @@ final class XdpFilter implements AutoCloseable {
   private static final int WHOLE_BYTES = 42;
 
   private static final int TYPE_ARP = 0x0806;
+  private static final int TYPE_TAGGED = 0x8100;
+  private static final int TAG_NUMBER = 0x0fff;
+  private static final int TAG_BYTES = 4;
   private static final int TYPE_IPV4 = 0x0800;
   private static final int UDP = 17;
   private static final int FRAGMENT = 0x3fff;
@@ -61,7 +66,9 @@ final class XdpFilter implements AutoCloseable {
   ///
   /// @param address ours, in host order
   /// @param owned whether all packets for it are ours, and ARP
-  static XdpFilter load(int address, boolean owned, int queues) throws SysException {
+  /// @param several whether packets may take several buffers
+  static XdpFilter load(int address, boolean owned, int queues, boolean several)
+      throws SysException {
     int sockets = Bpf.createMap(Bpf.BPF_MAP_TYPE_XSKMAP, queues);
     XdpFilter made;
     try {
@@ -71,12 +78,26 @@ final class XdpFilter implements AutoCloseable {
       throw e;
     }
     try {
-      made.program = Bpf.load(made.assemble(network(address), owned), "sluice_net");
+      made.load(made.assemble(network(address), owned), several);
       return made;
     } catch (SysException | RuntimeException e) {
       made.close();
       throw e;
     }
+  }
+
+  private void load(BpfProgram assembled, boolean several) throws SysException {
+    if (several) {
+      try {
+        program = Bpf.load(assembled, NAME, Bpf.BPF_F_XDP_HAS_FRAGS);
+        return;
+      } catch (SysException e) {
+        if (e.errno() != Errno.EINVAL) {
+          throw e;
+        }
+      } // before Linux 5.18, which has no such packets
+    }
+    program = Bpf.load(assembled, NAME, 0);
   }
 
   /// A number of the network's order, as the program loads it.
@@ -92,7 +113,10 @@ final class XdpFilter implements AutoCloseable {
     BpfProgram program = new BpfProgram();
     program.move(6, 1).load(4, 2, 1, 0).load(4, 3, 1, 4);
     program.move(4, 2).plus(4, LEAST_BYTES).jumpIfGreater(4, 3, "pass");
-    program.load(2, 5, 2, 12);
+    program.load(2, 5, 2, 12).jumpUnless(5, network16(TYPE_TAGGED), "untagged");
+    program.load(2, 5, 2, 14).and(5, network16(TAG_NUMBER)).jumpUnless(5, 0, "pass");
+    program.plus(2, TAG_BYTES).move(4, 2).plus(4, LEAST_BYTES).jumpIfGreater(4, 3, "pass");
+    program.label("untagged").load(2, 5, 2, 12);
     if (owned) {
       program.jumpIf(5, network16(TYPE_ARP), "arp");
     }
@@ -108,14 +132,14 @@ final class XdpFilter implements AutoCloseable {
     }
     program.label("take").load(4, 2, 6, 16).map(1, sockets);
     program.constant(3, Bpf.XDP_PASS).redirect().exit();
-    program.label("pass").constant(0, Bpf.XDP_PASS).exit();
     if (owned) {
-      program.label("arp").move(4, 2).plus(4, WHOLE_BYTES).jumpIfGreater(4, 3, "end");
-      program.load(4, 5, 2, 38).jumpUnless32(5, address, "end");
-      program.load(4, 2, 6, 16).map(1, sockets);
+      program.label("arp").move(4, 2).plus(4, WHOLE_BYTES).jumpIfGreater(4, 3, "pass");
+      program.load(4, 5, 2, 38).jumpIf32(5, address, "take again");
+      program.load(4, 5, 2, 28).jumpUnless32(5, address, "pass");
+      program.label("take again").load(4, 2, 6, 16).map(1, sockets);
       program.constant(3, Bpf.XDP_PASS).redirect().exit();
-      program.label("end").constant(0, Bpf.XDP_PASS).exit();
     }
+    program.label("pass").constant(0, Bpf.XDP_PASS).exit();
     return program;
   }
 

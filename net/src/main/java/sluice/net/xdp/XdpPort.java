@@ -1,63 +1,76 @@
 package sluice.net.xdp;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.net.port.DeviceMemory;
 import sluice.net.port.FrameBatch;
+import sluice.net.port.LinkListener;
+import sluice.net.port.LinkWatch;
 import sluice.net.port.PacketPort;
 import sluice.sys.Epoll;
 import sluice.sys.SysException;
+import sluice.sys.xdp.ArpSocket;
 import sluice.sys.xdp.NetInterface;
 
 /// A port on queues of a network interface, by AF_XDP. Owned by one thread.
 ///
 /// Set-up needs CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF; afterwards they may be dropped.
 public final class XdpPort implements PacketPort {
-  private static final long QUEUE_BYTES = (long) XdpQueue.FRAMES * XdpQueue.FRAME_BYTES;
-  private static final int ETHERNET_BYTES = 14;
-  private static final int MOST_MTU =
-      XdpQueue.FRAME_BYTES - XdpQueue.HEADROOM_BYTES - ETHERNET_BYTES;
+  private static final System.Logger LOGGER = System.getLogger("sluice.net");
+
+  /// Frames of ARP that one [#look] reads.
+  private static final int MOST_HEARD = 256;
+
+  /// Of a frame of ARP, with room behind it.
+  private static final int ARP_BYTES = 64;
 
   private final String device;
-  private final long macAddress;
-  private final int mtu;
+  private final QueueLayout layout;
   private final DeviceMemory memory;
   private final XdpFilter filter;
   private final List<XdpQueue> queues = new ArrayList<>();
+  private @Nullable LinkWatch watch;
+  private @Nullable ArpSocket arp;
   private @Nullable Epoll all;
   private int next;
   private boolean closed;
 
-  private XdpPort(String device, NetInterface found, DeviceMemory memory, XdpFilter filter) {
+  private XdpPort(String device, QueueLayout layout, DeviceMemory memory, XdpFilter filter) {
     this.device = device;
-    this.macAddress = found.macAddress();
-    this.mtu = Math.min(found.mtu(), MOST_MTU);
+    this.layout = layout;
     this.memory = memory;
     this.filter = filter;
   }
 
   /// Opens the queues and attaches the program.
   ///
-  /// @throws IOException when the interface is not there, or the kernel refuses; the message says
-  ///   why and what to do
+  /// @throws IOException when the interface is not there, its packets are too long, or the kernel
+  ///   refuses; the message says why and what to do
   public static XdpPort open(XdpConfig config) throws IOException {
-    NetInterface found = NetInterface.named(config.device());
-    XdpFilter filter = XdpFilter.load(config.address(), config.ownsAddress(), config.queues());
+    String device = config.device();
+    NetInterface found = NetInterface.named(device);
+    QueueLayout layout = QueueLayout.of(device, found.mtu());
+    int count = queues(config);
+    XdpFilter filter =
+        XdpFilter.load(config.address(), config.ownsAddress(), count, layout.sends() > 0);
     DeviceMemory memory;
     try {
-      memory = DeviceMemory.allocate(config.queues() * QUEUE_BYTES);
+      memory = DeviceMemory.allocate(count * layout.bytes());
     } catch (SysException e) {
       filter.close();
       throw e;
     }
-    XdpPort made = new XdpPort(config.device(), found, memory, filter);
+    XdpPort made = new XdpPort(device, layout, memory, filter);
     try {
-      made.openQueues(found.index(), config.queues());
+      made.openQueues(found.index(), count);
+      made.watch(config, found);
       return made;
     } catch (IOException | RuntimeException e) {
       made.close();
@@ -65,10 +78,57 @@ public final class XdpPort implements PacketPort {
     }
   }
 
+  /// Compares the number of queues that is wanted with that of the device.
+  private static int queues(XdpConfig config) throws IOException {
+    String device = config.device();
+    int there = NetInterface.queues(device);
+    int wanted = config.queues();
+    if (wanted == 0) {
+      wanted = Math.clamp(there, 1, XdpConfig.MOST_QUEUES);
+    }
+    if (there > 0 && wanted > there) {
+      throw new IOException(
+          "XdpPort.open("
+              + device
+              + "): it has no "
+              + wanted
+              + " queues\n  Why: ethtool -l "
+              + device
+              + " says "
+              + there
+              + "\n  Fix: queues="
+              + there
+              + ", or ethtool -L "
+              + device
+              + " combined "
+              + wanted);
+    }
+    if (wanted < there) {
+      LOGGER.log(
+          Level.WARNING,
+          "{0} has {1} queues, and what comes by those from number {2} on goes to the kernel. Fix:"
+              + " queues={1}, or ethtool -L {0} combined {2}",
+          device,
+          there,
+          wanted);
+    }
+    return wanted;
+  }
+
+  private void watch(XdpConfig config, NetInterface found) throws IOException {
+    int most = queues.getFirst().most();
+    if (found.mtu() > most) {
+      throw LinkWatch.tooLong(
+          device, found.mtu(), most, "this kernel puts no packet into several frames of AF_XDP");
+    }
+    watch = LinkWatch.open(device, found, most, config.address(), !config.ownsAddress());
+    arp = ArpSocket.open(found.index());
+  }
+
   private void openQueues(int interfaceIndex, int count) throws IOException {
     boolean zeroCopy = true;
     for (int i = 0; i < count; i++) {
-      XdpQueue queue = XdpQueue.open(memory, i * QUEUE_BYTES, interfaceIndex, i);
+      XdpQueue queue = XdpQueue.open(memory, i * layout.bytes(), layout, interfaceIndex, i);
       queues.add(queue);
       filter.give(i, queue.descriptor());
       zeroCopy &= queue.isZeroCopy();
@@ -129,17 +189,21 @@ public final class XdpPort implements PacketPort {
 
   @Override
   public int frameBytes() {
-    return XdpQueue.FRAME_BYTES;
+    return layout.sendBytes();
+  }
+
+  private LinkWatch watched() {
+    return Objects.requireNonNull(watch);
   }
 
   @Override
   public long macAddress() {
-    return macAddress;
+    return watched().macAddress();
   }
 
   @Override
   public int mtu() {
-    return mtu;
+    return watched().mtu();
   }
 
   @Override
@@ -163,7 +227,7 @@ public final class XdpPort implements PacketPort {
   }
 
   private XdpQueue queue(long at) {
-    return queues.get((int) (at / QUEUE_BYTES));
+    return queues.get((int) (at / layout.bytes()));
   }
 
   @Override
@@ -194,6 +258,39 @@ public final class XdpPort implements PacketPort {
     }
   }
 
+  /// The program leaves ARP of other stations to the kernel; a copy of it comes by a socket.
+  @Override
+  public void look(LinkListener to) {
+    watched().look(to);
+    for (int i = 0; i < queues.size(); i++) {
+      queues.get(i).look();
+    }
+    long frame = claim();
+    if (frame >= 0) {
+      try {
+        hear(frame, to);
+      } finally {
+        release(frame);
+      }
+    }
+  }
+
+  private void hear(long frame, LinkListener to) {
+    ArpSocket socket = Objects.requireNonNull(arp);
+    for (int i = 0; i < MOST_HEARD; i++) {
+      int bytes = socket.read(memory.segment(), frame, ARP_BYTES);
+      if (bytes < 0) {
+        return;
+      }
+      to.heard(frame, bytes);
+    }
+  }
+
+  @Override
+  public boolean isGone() {
+    return watched().isGone();
+  }
+
   @Override
   public long lost() {
     return queues.stream().mapToLong(XdpQueue::lost).sum();
@@ -208,6 +305,12 @@ public final class XdpPort implements PacketPort {
       queues.forEach(XdpQueue::close);
       if (all != null) {
         all.close();
+      }
+      if (watch != null) {
+        watch.close();
+      }
+      if (arp != null) {
+        arp.close();
       }
       memory.close();
     }

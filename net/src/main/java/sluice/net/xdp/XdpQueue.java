@@ -14,12 +14,7 @@ import sluice.sys.xdp.XdpSocket;
 /// A frame is in one place at each time: in the pool, in the fill ring or with the kernel for
 /// receiving, in the transmit ring or with the kernel for sending, or with the stack.
 final class XdpQueue implements AutoCloseable {
-  static final int FRAME_BYTES = 2048;
-  static final int FRAMES = 4096;
   static final int RING = 1024;
-
-  /// In front of each frame that the kernel writes (`XDP_PACKET_HEADROOM`).
-  static final int HEADROOM_BYTES = 256;
 
   /// Frames that receiving leaves for sending.
   private static final int FOR_SENDING = 1024;
@@ -34,7 +29,18 @@ final class XdpQueue implements AutoCloseable {
   private static final long PAUSE_MILLIS = 5;
 
   private final long base;
+  private final QueueLayout layout;
+
+  /// Chunks for receiving, and where there are no other frames for sending too.
   private final FramePool pool;
+
+  private final FramePool sendPool;
+  private final boolean separate;
+
+  /// Descriptors of each frame for sending that did not come back, where one takes several.
+  private final int[] parts;
+
+  private final Gather gather;
   private final XdpSocket socket;
   private final DeviceRing receiving;
   private final DeviceRing transmitting;
@@ -48,16 +54,24 @@ final class XdpQueue implements AutoCloseable {
   /// Frames that the kernel has for receiving, or has received into.
   private int receivable;
 
-  /// Frames that were sent and did not come back.
+  /// Descriptors that were sent and did not come back.
   private int sending;
 
   private long lost;
 
-  private XdpQueue(DeviceMemory memory, long base) throws SysException {
+  /// What the kernel has said that it dropped, when it was asked last.
+  private long dropped;
+
+  private XdpQueue(DeviceMemory memory, long base, QueueLayout layout) throws SysException {
     this.base = base;
-    MemorySegment own = memory.segment().asSlice(base, (long) FRAMES * FRAME_BYTES);
-    this.socket = XdpSocket.open(own, FRAME_BYTES, RING);
-    this.pool = new FramePool(base, FRAMES, FRAME_BYTES);
+    this.layout = layout;
+    MemorySegment own = memory.segment().asSlice(base, layout.bytes());
+    this.socket = XdpSocket.open(own, layout.chunkBytes(), RING);
+    this.pool = layout.chunkPool(base);
+    this.separate = layout.sends() > 0;
+    this.sendPool = separate ? layout.sendPool(base) : pool;
+    this.parts = new int[layout.sends()];
+    this.gather = new Gather(memory.segment(), sendPool, layout.sendBytes());
     this.receiving = new DeviceRing(socket.receiveRing(), RING);
     this.transmitting = new DeviceRing(socket.transmitRing(), RING);
     this.filling = new DeviceRing(socket.fillRing(), RING);
@@ -67,9 +81,10 @@ final class XdpQueue implements AutoCloseable {
   /// Opens a socket and binds it: without copies where that is offered.
   ///
   /// @param base where its frames begin in the memory
-  static XdpQueue open(DeviceMemory memory, long base, int interfaceIndex, int queue)
+  static XdpQueue open(
+      DeviceMemory memory, long base, QueueLayout layout, int interfaceIndex, int queue)
       throws IOException {
-    XdpQueue made = new XdpQueue(memory, base);
+    XdpQueue made = new XdpQueue(memory, base, layout);
     try {
       made.refill();
       made.bind(interfaceIndex, queue);
@@ -85,14 +100,27 @@ final class XdpQueue implements AutoCloseable {
   /// What binding without copies came to.
   private int refusal;
 
+  /// Whether a packet may take several chunks.
+  private boolean several;
+
   private void bind(int interfaceIndex, int queue) throws IOException {
-    int result = tryBind(interfaceIndex, queue, XdpSocket.XDP_ZEROCOPY);
+    several = separate;
+    int result = bind(interfaceIndex, queue, several ? XdpSocket.XDP_USE_SG : 0);
+    if (several && result == -Errno.EINVAL) {
+      several = false; // before Linux 6.6
+      result = bind(interfaceIndex, queue, 0);
+    }
+    long _ = SysException.check(result, "XdpSocket.bind", interfaceIndex, "queue " + queue);
+  }
+
+  private int bind(int interfaceIndex, int queue, int how) throws IOException {
+    int result = tryBind(interfaceIndex, queue, how | XdpSocket.XDP_ZEROCOPY);
     zeroCopy = result == 0;
     refusal = result;
     if (result != 0 && result != -Errno.EBUSY) {
-      result = tryBind(interfaceIndex, queue, XdpSocket.XDP_COPY);
+      result = tryBind(interfaceIndex, queue, how | XdpSocket.XDP_COPY);
     }
-    long _ = SysException.check(result, "XdpSocket.bind", interfaceIndex, "queue " + queue);
+    return result;
   }
 
   /// Tries again while the last owner's queue is being taken down.
@@ -125,6 +153,11 @@ final class XdpQueue implements AutoCloseable {
     return zeroCopy ? "" : "the driver refuses to bind without copies: " + Errno.name(-refusal);
   }
 
+  /// Longest packet that the queue takes in.
+  int most() {
+    return layout.most(several);
+  }
+
   int descriptor() {
     return socket.descriptor();
   }
@@ -138,9 +171,13 @@ final class XdpQueue implements AutoCloseable {
     while (!into.isFull() && receiving.available() > 0) {
       long frame = receiving.frame();
       int bytes = receiving.bytes();
+      boolean more = several && receiving.hasMore();
       receiving.skip();
       taken++;
-      if (isInFrame(frame, bytes)) {
+      boolean possible = layout.isInChunk(frame, bytes);
+      if (more || gather.isOpen()) {
+        gather(frame, bytes, more, possible, into);
+      } else if (possible) {
         into.add(base + frame, bytes);
       } else {
         lost++;
@@ -159,18 +196,29 @@ final class XdpQueue implements AutoCloseable {
     return into.count() - before;
   }
 
-  /// Whether bytes that the kernel names lie in one frame of ours.
-  static boolean isInFrame(long at, int bytes) {
-    return at >= 0
-        && at < (long) FRAMES * FRAME_BYTES
-        && bytes >= 0
-        && bytes <= FRAME_BYTES - (at & (FRAME_BYTES - 1));
+  /// Takes in one chunk of several, and the packet with the last.
+  private void gather(long frame, int bytes, boolean more, boolean possible, FrameBatch into) {
+    if (possible) {
+      gather.add(base + frame, bytes);
+      pool.release(base + frame);
+    } else {
+      gather.spoil();
+    }
+    if (!more) {
+      long packet = gather.end();
+      if (packet >= 0) {
+        into.add(packet, gather.bytes());
+      } else {
+        lost++;
+      }
+    }
   }
 
   /// Gives the kernel frames to receive into.
   private void refill() {
     int added = 0;
-    while (pool.available() > FOR_SENDING && filling.room() > 0) {
+    int kept = separate ? 0 : FOR_SENDING;
+    while (pool.available() > kept && filling.room() > 0) {
       filling.addFrame(pool.claim() - base);
       added++;
     }
@@ -186,11 +234,7 @@ final class XdpQueue implements AutoCloseable {
     while (completing.available() > 0) {
       long frame = completing.takeFrame();
       taken++;
-      if (isInFrame(frame, 0)) {
-        pool.release(base + frame);
-      } else {
-        lost++;
-      }
+      sent(frame);
     }
     if (taken > 0) {
       completing.release();
@@ -198,30 +242,62 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
+  /// A descriptor has come back; its frame is free with the last one.
+  private void sent(long frame) {
+    if (layout.isInChunk(frame, 0)) {
+      pool.release(base + frame);
+      return;
+    }
+    long at = frame - layout.chunkArea();
+    int index = at < 0 ? -1 : (int) Math.min(at / layout.sendBytes(), parts.length);
+    if (index < 0 || index == parts.length || parts[index] == 0) {
+      lost++;
+    } else if (--parts[index] == 0) {
+      sendPool.release(base + frame);
+    }
+  }
+
   /// @return -1 when there is none
   long claim() {
-    if (pool.available() == 0) {
+    if (sendPool.available() == 0) {
       reap();
     }
-    return pool.claim();
+    return sendPool.claim();
   }
 
   void release(long at) {
-    pool.release(at);
+    if (at - base < layout.chunkArea()) {
+      pool.release(at);
+    } else {
+      sendPool.release(at);
+    }
   }
 
   void send(long at, int bytes) {
-    if (transmitting.room() == 0) {
+    int chunk = layout.chunkBytes();
+    int inFirst = chunk - (int) (at - base & (chunk - 1));
+    int needed = separate ? 1 + (Math.max(0, bytes - inFirst) + chunk - 1) / chunk : 1;
+    if (transmitting.room() < needed) {
       flush();
     }
-    if (transmitting.room() == 0) {
+    if (transmitting.room() < needed) {
       lost++;
-      pool.release(at);
+      release(at);
       return;
     }
-    transmitting.add(at - base, bytes);
+    if (separate && at - base >= layout.chunkArea()) {
+      parts[(int) ((at - base - layout.chunkArea()) / layout.sendBytes())] = needed;
+    }
+    long from = at - base;
+    int left = bytes;
+    for (int i = 1; i <= needed; i++) {
+      int part = i == needed ? left : i == 1 ? inFirst : chunk;
+      transmitting.add(from, part, i < needed);
+      from += part;
+      left -= part;
+    }
     staged = true;
-    sending++;
+    sending += needed;
   }
 
   void flush() {
@@ -235,6 +311,14 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
+  /// Whether calling again may help: not where the link is down or gone.
+  private static boolean isTransient(int result) {
+    return result >= 0
+        || result == -Errno.EAGAIN
+        || result == -Errno.EBUSY
+        || result == -Errno.ENOBUFS;
+  }
+
   /// Lets the kernel send what is in the ring.
   ///
   /// @return whether it has left something
@@ -243,7 +327,7 @@ final class XdpQueue implements AutoCloseable {
       if (transmitting.outstanding() == 0) {
         return false;
       }
-      if (!transmitting.needsWakeup() || socket.wakeTransmit() == -Errno.ENETDOWN) {
+      if (!transmitting.needsWakeup() || !isTransient(socket.wakeTransmit())) {
         return true;
       }
       reap();
@@ -251,8 +335,13 @@ final class XdpQueue implements AutoCloseable {
     return transmitting.outstanding() > 0;
   }
 
+  /// Asks the kernel what it has dropped.
+  void look() {
+    dropped = socket.dropped();
+  }
+
   long lost() {
-    return lost;
+    return lost + dropped;
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +142,95 @@ class HostileFramesTest {
       come(Frames.packet(UDP, 1, 0, bad, data));
     }
     assertThat(got).hasSize(3);
+  }
+
+  /// Pointers of recorded routes and timestamps are not followed, wherever they lead.
+  @Test
+  void aRouteThatIsToBeRecordedIsNot() {
+    byte[] data = Frames.datagram(new byte[] {5});
+    int good = 0;
+    for (int type : new int[] {7, 68, 130, 134, 136, 148, 82, 25, 94}) {
+      for (int pointer : new int[] {0, 1, 3, 4, 5, 38, 39, 40, 127, 128, 255}) {
+        byte[] options = new byte[40];
+        Arrays.fill(options, (byte) 0xff);
+        options[0] = (byte) type;
+        options[1] = 39;
+        options[2] = (byte) pointer;
+        options[3] = (byte) pointer;
+        options[39] = 0;
+        byte[] frame = Frames.packet(UDP, good, 0, options, data);
+        come(frame, Frames.fragment(UDP, good + 1000, 0, true, new byte[8]));
+        good++;
+        assertThat(got).hasSize(good);
+        assertThat(got.getLast().bytes()).containsExactly(5);
+      }
+    }
+    assertThat(rig.right.counters().refused()).isZero();
+  }
+
+  @Test
+  void noOptionsAreReadBehindTheHeader() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    byte[] data = Frames.datagram(new byte[] {5});
+    for (int i = 0; i < 20_000; i++) {
+      byte[] options = new byte[4 * random.nextInt(11)];
+      random.nextBytes(options);
+      for (int j = 0; j + 1 < options.length && random.nextBoolean(); j++) {
+        options[j] = (byte) (random.nextBoolean() ? random.nextInt(12) : 1);
+      }
+      boolean harmless = isHarmless(options);
+      int before = got.size();
+      come(Frames.packet(UDP, i, 0, options, data));
+      assertThat(got.size() - before).as("seed %d, %d", seed, i).isEqualTo(harmless ? 1 : 0);
+      got.clear();
+    }
+  }
+
+  /// As RFC 791 says it, over a list.
+  private static boolean isHarmless(byte[] options) {
+    int i = 0;
+    while (i < options.length && options[i] != 0) {
+      int type = options[i] & 0xff;
+      if (type == 1) {
+        i++;
+        continue;
+      }
+      int length = i + 1 < options.length ? options[i + 1] & 0xff : 0;
+      if (type == 131 || type == 137 || length < 2 || i + length > options.length) {
+        return false;
+      }
+      i += length;
+    }
+    return true;
+  }
+
+  @Test
+  void aTagThatSaysAPriorityIsSkipped() {
+    byte[] frame = Frames.packet(UDP, 1, 0, new byte[0], Frames.datagram(new byte[] {5}));
+    for (int tag : new int[] {0, 0x2000, 0xe000, 0x1000, 0xf000}) {
+      come(tagged(frame, 0x8100, tag));
+    }
+    assertThat(got).hasSize(5);
+    come(tagged(frame, 0x8100, 5), tagged(frame, 0x8100, 0xe001), tagged(frame, 0x88a8, 0));
+    come(tagged(tagged(frame, 0x8100, 0), 0x8100, 0));
+    assertThat(got).hasSize(5);
+    byte[] whole = tagged(frame, 0x8100, 0);
+    for (int length = 12; length < whole.length; length++) {
+      come(Arrays.copyOf(whole, length));
+    }
+    assertThat(got).hasSize(5);
+  }
+
+  private static byte[] tagged(byte[] frame, int type, int tag) {
+    byte[] made = new byte[frame.length + 4];
+    System.arraycopy(frame, 0, made, 0, 12);
+    made[12] = (byte) (type >> 8);
+    made[13] = (byte) type;
+    made[14] = (byte) (tag >> 8);
+    made[15] = (byte) tag;
+    System.arraycopy(frame, 12, made, 16, frame.length - 12);
+    return made;
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.net.port.LinkChange;
 import sluice.testbase.AllocatedBytes;
 
 /// Two stacks that talk over a wire.
@@ -75,7 +76,7 @@ class Ipv4StackTest {
   @Test
   void aStationThatIsNotThereIsAskedForThreeTimesAndGivenUp() throws IOException {
     int[] asked = new int[1];
-    rig.wire.tap(frame -> asked[0] += frame[12] == 8 && frame[13] == 6 ? 1 : 0);
+    rig.wire.tap(frame -> asked[0] += isQuestion(frame) ? 1 : 0);
     UdpSocket from = rig.left.bind(0, _ -> {});
     for (int i = 0; i < 3; i++) {
       assertThat(rig.send(from, bytes(10), StackRig.address("10.0.0.9"), 53)).isTrue();
@@ -103,7 +104,7 @@ class Ipv4StackTest {
     int[] broadcast = new int[1];
     int[] direct = new int[1];
     rig.wire.tap(frame -> {
-      if (frame[12] == 8 && frame[13] == 6 && frame[21] == 1) {
+      if (isQuestion(frame)) {
         (frame[0] == -1 ? broadcast : direct)[0]++;
       }
     });
@@ -125,6 +126,34 @@ class Ipv4StackTest {
     boolean _ = rig.send(from, bytes(10), RIGHT, 53);
     rig.left.flush();
     assertThat(broadcast[0]).isEqualTo(2);
+  }
+
+  @Test
+  void packetsFitTheLinkAsItBecomes() throws IOException {
+    List<StackRig.Got> got = StackRig.list();
+    StackRig.collect(rig.right, 53, got);
+    UdpSocket from = rig.left.bind(0, _ -> {});
+    for (int mtu : new int[] {1500, 1000, 68, 576, 1281, 1500}) {
+      rig.leftPort.mtu(mtu);
+      rig.left.tick();
+      for (int length : new int[] {0, mtu - 28, mtu - 27, 1472, 4000}) {
+        got.clear();
+        assertThat(rig.send(from, bytes(length), RIGHT, 53)).isTrue();
+        rig.left.flush();
+        rig.run(10); // the wire throws at a packet that is longer than its link
+        assertThat(got).as("%d on %d", length, mtu).hasSize(1);
+        assertThat(got.getFirst().bytes()).isEqualTo(bytes(length));
+      }
+    }
+    assertThat(rig.left.counters().changes(LinkChange.MTU)).isEqualTo(5);
+    rig.assertNothingIsKept();
+  }
+
+  /// A question for another station, neither a probe nor an announcement.
+  private static boolean isQuestion(byte[] frame) {
+    boolean own = Arrays.equals(frame, 28, 32, frame, 38, 42);
+    boolean none = Arrays.equals(frame, 28, 32, new byte[4], 0, 4);
+    return frame[12] == 8 && frame[13] == 6 && frame[21] == 1 && !own && !none;
   }
 
   @Test

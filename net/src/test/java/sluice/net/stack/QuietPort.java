@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import sluice.net.port.FrameBatch;
 import sluice.net.port.FramePool;
+import sluice.net.port.LinkListener;
 import sluice.net.port.PacketPort;
 
 /// A port without a wire that makes no objects: gives the frame that a test offers, and counts what
@@ -14,10 +15,29 @@ final class QuietPort implements PacketPort {
   private final MemorySegment memory = Arena.ofAuto().allocate(64 * 2048);
   private final FramePool pool = new FramePool(0, 64, 2048);
   private byte @Nullable [] offered;
+  private byte @Nullable [] heard;
   private long sent;
 
   void offer(byte[] frame) {
     offered = frame;
+  }
+
+  /// Offers a frame of ARP that is heard beside the queues at the next look.
+  void hear(byte[] frame) {
+    heard = frame;
+  }
+
+  @Override
+  public void look(LinkListener to) {
+    byte[] frame = heard;
+    long at = frame == null ? -1 : pool.claim();
+    if (frame != null && at >= 0) {
+      heard = null;
+      int bytes = Math.min(frame.length, 64);
+      MemorySegment.copy(frame, 0, memory, ValueLayout.JAVA_BYTE, at, bytes);
+      to.heard(at, bytes);
+      pool.release(at);
+    }
   }
 
   long sent() {

@@ -12,6 +12,8 @@ import java.util.function.Consumer;
 import sluice.loop.engine.NanoClock;
 import sluice.net.port.FrameBatch;
 import sluice.net.port.FramePool;
+import sluice.net.port.LinkChange;
+import sluice.net.port.LinkListener;
 import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 
@@ -156,7 +158,8 @@ final class SimWire implements NanoClock {
   /// One end of the wire.
   final class Station implements PacketPort {
     private final int number;
-    private final int mtu;
+    private int mtu;
+    private int told;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate((long) FRAMES * FRAME_BYTES);
     private final FramePool pool = new FramePool(0, FRAMES, FRAME_BYTES);
@@ -167,6 +170,20 @@ final class SimWire implements NanoClock {
     Station(int number, int mtu) {
       this.number = number;
       this.mtu = mtu;
+      this.told = mtu;
+    }
+
+    /// As `ip link set mtu`; the stack is told at its next tick.
+    void mtu(int value) {
+      mtu = value;
+    }
+
+    @Override
+    public void look(LinkListener to) {
+      if (told != mtu) {
+        told = mtu;
+        to.changed(LinkChange.MTU, "the MTU of " + name() + " is " + mtu);
+      }
     }
 
     /// Free frames, which must be all when nothing is under way.

@@ -26,6 +26,10 @@ class StackFuzz {
     StackConfig config =
         StackConfig.of(Ipv4Prefix.parse("10.0.0.2/24")).withLimits(new StackLimits(8, 4, 2, 10));
     Ipv4Stack stack = new Ipv4Stack(port, config, () -> now, 0);
+    for (int i = 0; i < 10; i++) { // until its address is given up to no sender of ARP any more
+      now += 1_000_000_000L;
+      stack.tick();
+    }
     UdpSocket echo = stack.bind(7, _ -> {});
     echo.receiver((memory, at, length, from, fromPort) -> {
       boolean _ = echo.send(memory, at, length, from, fromPort);
@@ -45,6 +49,31 @@ class StackFuzz {
         System.arraycopy(data, at + 1, frame, TO_US.length, end - at - 1);
         give(stack, port, frame);
         at = end;
+      }
+      settle(stack, port);
+    }
+  }
+
+  /// As [#frames], from the first second on, while the address is probed, with ticks in between;
+  /// and each is also heard beside the queues.
+  @FuzzTest
+  void stations(byte[] data) throws IOException {
+    QuietPort port = new QuietPort();
+    StackConfig config =
+        StackConfig.of(Ipv4Prefix.parse("10.0.0.2/24")).withLimits(new StackLimits(8, 4, 2, 10));
+    try (Ipv4Stack stack = new Ipv4Stack(port, config, () -> now, 0)) {
+      for (int at = 0; at < data.length; at += 1 + (data[at] & 0x3f)) {
+        int end = Math.min(data.length, at + 1 + (data[at] & 0x3f));
+        byte[] frame = Arrays.copyOf(TO_US, TO_US.length + end - at - 1);
+        System.arraycopy(data, at + 1, frame, TO_US.length, end - at - 1);
+        boolean heard = (data[at] & 0x40) != 0;
+        if (heard) {
+          port.hear(frame);
+          stack.tick();
+        } else {
+          give(stack, port, frame);
+        }
+        now += (data[at] & 0x80) != 0 ? 1_000_000_000L : 0;
       }
       settle(stack, port);
     }

@@ -2,6 +2,7 @@ package sluice.net.xdp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -102,15 +103,19 @@ class DeviceRingTest {
   }
 
   @Test
-  void bytesThatLieInNoFrameAreRefused() {
-    long end = (long) XdpQueue.FRAMES * XdpQueue.FRAME_BYTES;
-    assertThat(XdpQueue.isInFrame(0, XdpQueue.FRAME_BYTES)).isTrue();
-    assertThat(XdpQueue.isInFrame(256, XdpQueue.FRAME_BYTES - 256)).isTrue();
-    assertThat(XdpQueue.isInFrame(256, XdpQueue.FRAME_BYTES - 255)).isFalse();
-    assertThat(XdpQueue.isInFrame(0, -1)).isFalse();
-    assertThat(XdpQueue.isInFrame(-1, 0)).isFalse();
-    assertThat(XdpQueue.isInFrame(end, 0)).isFalse();
-    assertThat(XdpQueue.isInFrame(end - 1, 1)).isTrue();
-    assertThat(XdpQueue.isInFrame(Long.MIN_VALUE, 1)).isFalse();
+  void bytesThatLieInNoFrameAreRefused() throws IOException {
+    for (int mtu : new int[] {1500, 9000}) {
+      QueueLayout layout = QueueLayout.of("vA", mtu);
+      long end = layout.chunkArea();
+      int chunk = layout.chunkBytes();
+      assertThat(layout.isInChunk(0, chunk)).isTrue();
+      assertThat(layout.isInChunk(256, chunk - 256)).isTrue();
+      assertThat(layout.isInChunk(256, chunk - 255)).isFalse();
+      assertThat(layout.isInChunk(0, -1)).isFalse();
+      assertThat(layout.isInChunk(-1, 0)).isFalse();
+      assertThat(layout.isInChunk(end, 0)).isFalse();
+      assertThat(layout.isInChunk(end - 1, 1)).isTrue();
+      assertThat(layout.isInChunk(Long.MIN_VALUE, 1)).isFalse();
+    }
   }
 }

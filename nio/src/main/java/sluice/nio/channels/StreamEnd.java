@@ -5,8 +5,8 @@ import sluice.nio.descriptors.ChannelCore;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The end of a stream, as the JDK's is. The output of one that a selector has registered ends when
-/// it is closed; its descriptor is closed when the selector lets go of it, as the JDK's is: a
+/// The end of a stream, as the JDK's is. The output of a stream that a selector has registered ends
+/// when it is closed; its descriptor is closed when the selector lets go of it, as the JDK's is: a
 /// client that is still sending reads the last reply and its end before it is reset for what was
 /// never read. The closing thread calls.
 public final class StreamEnd {

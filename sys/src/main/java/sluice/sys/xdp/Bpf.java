@@ -26,6 +26,9 @@ public final class Bpf {
 
   public static final int XDP_PASS = 2;
 
+  /// The program is content with packets whose rest is in further buffers (Linux 5.18).
+  public static final int BPF_F_XDP_HAS_FRAGS = 0x20;
+
   static final int BPF_MAP_CREATE = 0;
   static final int BPF_MAP_UPDATE_ELEM = 2;
   static final int BPF_MAP_DELETE_ELEM = 3;
@@ -91,9 +94,10 @@ public final class Bpf {
   /// Loads a program for XDP.
   ///
   /// @param name for lists of programs, at most 15 letters, digits and `_`
+  /// @param flags [#BPF_F_XDP_HAS_FRAGS], or 0
   /// @return its descriptor
   /// @throws SysException with what the kernel's verifier has to say, when it refuses the program
-  public static int load(BpfProgram program, String name) throws SysException {
+  public static int load(BpfProgram program, String name, int flags) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment log = arena.allocate(LOG_BYTES);
       MemorySegment attributes = attributes(arena);
@@ -105,6 +109,7 @@ public final class Bpf {
       attributes.set(JAVA_INT, BpfAttr.LOG_LEVEL, 1);
       attributes.set(JAVA_INT, BpfAttr.LOG_SIZE, LOG_BYTES);
       attributes.set(JAVA_LONG, BpfAttr.LOG_BUF, log.address());
+      attributes.set(JAVA_INT, BpfAttr.PROG_FLAGS, flags);
       byte[] letters = name.getBytes(StandardCharsets.US_ASCII);
       MemorySegment.copy(letters, 0, attributes, JAVA_BYTE, BpfAttr.PROG_NAME, letters.length);
       attributes.set(JAVA_INT, BpfAttr.EXPECTED_ATTACH_TYPE, BPF_XDP);

@@ -1,5 +1,6 @@
 package sluice.sys.xdp;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
@@ -24,6 +25,8 @@ public record NetInterface(int index, int mtu, long macAddress) {
   static final long SIOCGIFMTU = 0x8921;
   static final long SIOCGIFHWADDR = 0x8927;
   static final long SIOCGIFINDEX = 0x8933;
+  static final long SIOCETHTOOL = 0x8946;
+  static final int ETHTOOL_GCHANNELS = 0x3c;
   static final int ARPHRD_ETHER = 1;
 
   private static final String CALL = "ioctl";
@@ -47,6 +50,26 @@ public record NetInterface(int index, int mtu, long macAddress) {
         address = address << 8 | (hardware.get(JAVA_BYTE, IfReq.IFR_IFRU + 2 + i) & 0xff);
       }
       return new NetInterface(index, mtu, address);
+    } finally {
+      int _ = Files.close(fd);
+    }
+  }
+
+  /// Queues that packets come by.
+  ///
+  /// @return 0 when the driver does not say
+  public static int queues(String name) throws SysException {
+    int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_DGRAM | Sockets.SOCK_CLOEXEC, 0);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment channels = arena.allocate(EthtoolChannels.LAYOUT.sizeBytes(), Integer.BYTES);
+      channels.set(JAVA_INT, EthtoolChannels.CMD, ETHTOOL_GCHANNELS);
+      MemorySegment request = IfReq.of(arena, name, 0);
+      request.set(ADDRESS, IfReq.IFR_IFRU, channels);
+      if (Kernel.call(SystemCall.IOCTL, fd, SIOCETHTOOL, request.address()) < 0) {
+        return 0;
+      }
+      return channels.get(JAVA_INT, EthtoolChannels.RX_COUNT)
+          + channels.get(JAVA_INT, EthtoolChannels.COMBINED_COUNT);
     } finally {
       int _ = Files.close(fd);
     }

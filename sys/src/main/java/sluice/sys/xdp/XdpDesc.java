@@ -21,6 +21,9 @@ public final class XdpDesc {
   public static final int LEN = LAYOUT.u32("len");
   public static final int OPTIONS = LAYOUT.u32("options");
 
+  /// An option: the packet goes on in the next descriptor (Linux 6.6).
+  public static final int XDP_PKT_CONTD = 1;
+
   /// Size in bytes.
   public static final int SIZE = LAYOUT.sizeBytes();
 

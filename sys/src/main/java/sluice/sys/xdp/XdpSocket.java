@@ -26,6 +26,9 @@ public final class XdpSocket implements AutoCloseable {
   public static final int XDP_ZEROCOPY = 4;
   public static final int XDP_USE_NEED_WAKEUP = 8;
 
+  /// A packet may take several frames (Linux 6.6): see [XdpDesc#XDP_PKT_CONTD].
+  public static final int XDP_USE_SG = 0x10;
+
   static final int AF_XDP = 44;
   static final int SOL_XDP = 283;
   static final int XDP_MMAP_OFFSETS = 1;
@@ -34,6 +37,7 @@ public final class XdpSocket implements AutoCloseable {
   static final int XDP_UMEM_REG = 4;
   static final int XDP_UMEM_FILL_RING = 5;
   static final int XDP_UMEM_COMPLETION_RING = 6;
+  static final int XDP_STATISTICS = 7;
   static final long XDP_PGOFF_RX_RING = 0;
   static final long XDP_PGOFF_TX_RING = 0x8000_0000L;
   static final long XDP_UMEM_PGOFF_FILL_RING = 0x1_0000_0000L;
@@ -46,6 +50,9 @@ public final class XdpSocket implements AutoCloseable {
 
   /// Of the calls that go with packets.
   private final MemorySegment errno = Kernel.newErrno(Arena.ofAuto());
+
+  private final MemorySegment statistics =
+      Arena.ofAuto().allocate(XdpStatistics.LAYOUT.sizeBytes(), Long.BYTES);
 
   private final List<XdpRing> rings = new ArrayList<>();
   private boolean closed;
@@ -111,7 +118,7 @@ public final class XdpSocket implements AutoCloseable {
 
   /// Binds to a queue; the fill ring should have frames before.
   ///
-  /// @param flags [#XDP_COPY] or [#XDP_ZEROCOPY], with [#XDP_USE_NEED_WAKEUP]
+  /// @param flags [#XDP_COPY] or [#XDP_ZEROCOPY], with [#XDP_USE_NEED_WAKEUP] and [#XDP_USE_SG]
   /// @return 0, or -EBUSY (for some milliseconds after the last owner too), -EOPNOTSUPP (no copies
   ///   saved here), -ENODEV, -EINVAL (no such queue), …
   public int bind(int interfaceIndex, int queue, int flags) {
@@ -157,6 +164,17 @@ public final class XdpSocket implements AutoCloseable {
   /// @return 0 or a negative errno
   public int wakeReceive() {
     return (int) Kernel.call(errno, SystemCall.RECVFROM, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
+  }
+
+  /// Frames that the kernel had for this socket and dropped: too long, no frame to put them into,
+  /// or no room in the receive ring. 0 from a kernel that does not tell.
+  public long dropped() {
+    int told = Sockets.getsockopt(fd, SOL_XDP, XDP_STATISTICS, statistics);
+    long ringFull =
+        told < XdpStatistics.LAYOUT.sizeBytes()
+            ? 0
+            : statistics.get(JAVA_LONG, XdpStatistics.RX_RING_FULL);
+    return told < 0 ? 0 : statistics.get(JAVA_LONG, XdpStatistics.RX_DROPPED) + ringFull;
   }
 
   /// Idempotent.

@@ -1,5 +1,6 @@
 /// What packet drivers need of the kernel: TAP devices, sockets of AF_XDP, and programs and maps of
-/// BPF; and the capabilities that these take. For module `net` alone.
+/// BPF; messages of rtnetlink and frames of ARP; and the capabilities that these take. For module
+/// `net` alone.
 @NullMarked
 package sluice.sys.xdp;
 

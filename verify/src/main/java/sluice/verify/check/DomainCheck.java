@@ -123,9 +123,15 @@ public final class DomainCheck {
       switch (element) {
         case LineNumber number -> line = number.line();
         case InvokeInstruction call ->
-            use(call.owner().asInternalName(), call.name().stringValue());
+            use(
+                call.owner().asInternalName(),
+                call.name().stringValue(),
+                call.type().stringValue());
         case FieldInstruction field ->
-            use(field.owner().asInternalName(), field.name().stringValue());
+            use(
+                field.owner().asInternalName(),
+                field.name().stringValue(),
+                field.type().stringValue());
         case InvokeDynamicInstruction call -> bootstrap(call.invokedynamic().bootstrap());
         case ConstantInstruction.LoadConstantInstruction load -> constant(load.constantEntry());
         default -> {}
@@ -146,7 +152,8 @@ public final class DomainCheck {
           case MethodHandleEntry handle ->
               use(
                   handle.reference().owner().asInternalName(),
-                  handle.reference().name().stringValue());
+                  handle.reference().name().stringValue(),
+                  handle.reference().type().stringValue());
           case ConstantDynamicEntry dynamic when made.add(dynamic.index()) -> {
             ready.add(dynamic.bootstrap().bootstrapMethod());
             ready.addAll(dynamic.bootstrap().arguments());
@@ -156,7 +163,7 @@ public final class DomainCheck {
       }
     }
 
-    private void use(String owner, String name) {
+    private void use(String owner, String name, String descriptor) {
       ArrayDeque<String> ready = new ArrayDeque<>(List.of(owner));
       Set<String> seen = new HashSet<>();
       while (!ready.isEmpty() && seen.size() < MOST) {
@@ -166,6 +173,9 @@ public final class DomainCheck {
         }
         if (report(line, at, name, owner.replace('/', '.') + "." + name)) {
           return;
+        }
+        if (declares(at, name, descriptor)) {
+          continue; // it is a member of the component, which is checked itself
         }
         // Only a constructor of the JDK calls those above it unseen.
         if (rules.names(name) && (!name.equals(ConstantDescs.INIT_NAME) || JdkTypes.has(at))) {
@@ -189,16 +199,32 @@ public final class DomainCheck {
     if (ofJdk != null) {
       return ofJdk;
     }
-    ClassModel type = byName.get(name);
-    if (type == null) {
-      byte[] bytes = source.apply(name);
-      type = bytes == null ? null : ClassFile.of().parse(bytes);
-    }
+    ClassModel type = model(name);
     List<String> above = new ArrayList<>();
     if (type != null) {
       type.superclass().map(ClassEntry::asInternalName).ifPresent(above::add);
       type.interfaces().forEach(each -> above.add(each.asInternalName()));
     }
     return above;
+  }
+
+  private @Nullable ClassModel model(String name) {
+    ClassModel known = byName.get(name);
+    byte[] bytes = known == null ? source.apply(name) : null;
+    return bytes == null ? known : ClassFile.of().parse(bytes);
+  }
+
+  /// Whether a class of the component has a member of this name and type.
+  private boolean declares(String owner, String name, String descriptor) {
+    ClassModel type = JdkTypes.has(owner) ? null : model(owner);
+    return type != null
+        && (type.methods().stream()
+                .anyMatch(method ->
+                    method.methodName().equalsString(name)
+                        && method.methodType().equalsString(descriptor))
+            || type.fields().stream()
+                .anyMatch(field ->
+                    field.fieldName().equalsString(name)
+                        && field.fieldType().equalsString(descriptor)));
   }
 }

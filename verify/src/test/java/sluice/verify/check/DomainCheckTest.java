@@ -17,6 +17,28 @@ final class DomainCheckTest {
   static class Subject {
     static class Worker extends Thread {}
 
+    /// A class below one whose members are all refused.
+    static class Plugins extends java.net.URLClassLoader {
+      int loaded;
+
+      Plugins() {
+        super(new java.net.URL[0]);
+      }
+
+      void loadAll() {
+        loaded++;
+      }
+    }
+
+    static int ownMembers(Plugins plugins) {
+      plugins.loadAll();
+      return plugins.loaded;
+    }
+
+    static Object inheritedMember(Plugins plugins) throws ClassNotFoundException {
+      return plugins.loadClass("x");
+    }
+
     static void exits() {
       System.exit(1);
     }
@@ -82,6 +104,7 @@ final class DomainCheckTest {
     DomainCheck check = new DomainCheck(RuleTable.standard());
     check.add("subject", bytes(Subject.class));
     check.add("worker", bytes(Subject.Worker.class));
+    check.add("plugins", bytes(Subject.Plugins.class));
     return check.run();
   }
 
@@ -99,6 +122,7 @@ final class DomainCheckTest {
             .toList();
     assertThat(found)
         .contains(
+            "inheritedMember refused",
             "exits refused",
             "exitsLater refused",
             "startsProcess refused",
@@ -112,7 +136,7 @@ final class DomainCheckTest {
             "power not-enforced",
             "nativeMethod refused",
             "finalize not-enforced")
-        .noneMatch(line -> line.startsWith("harmless"));
+        .noneMatch(line -> line.startsWith("harmless") || line.startsWith("ownMembers"));
     assertThat(all)
         .allSatisfy(f -> {
           assertThat(f.rule().why()).isNotBlank();

@@ -3,6 +3,7 @@ package sluice.domain.portal.copy;
 import java.lang.reflect.Array;
 import java.lang.reflect.Modifier;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
@@ -97,6 +98,9 @@ final class CopierChoice {
     String name = type.getName();
     if (name.startsWith("java.util.Collections$")) {
       return "pass List.copyOf, Set.copyOf or Map.copyOf of it: a wrapper may have any collection.";
+    }
+    if (List.class.isAssignableFrom(type)) {
+      return "pass new ArrayList<>(...) of it: a view may be one of a list of any class.";
     }
     if (CharSequence.class.isAssignableFrom(type)) {
       return "pass its toString().";

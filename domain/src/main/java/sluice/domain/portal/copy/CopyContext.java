@@ -64,10 +64,13 @@ public final class CopyContext {
   private @Nullable List<Runnable> late;
   private boolean isOfCall;
   private @Nullable Loans loans;
+  private final CopyQuota quota;
+  private @Nullable HashWork hashWork;
 
   CopyContext(Copiers copiers, References references, CopyQuota quota) {
     this.copiers = copiers;
     this.references = references;
+    this.quota = quota;
     this.bytesLeft = quota.bytes();
     this.objectsLeft = quota.objects();
   }
@@ -196,6 +199,19 @@ public final class CopyContext {
     if ((bytesLeft | objectsLeft) < 0) {
       throw tooMuch();
     }
+  }
+
+  /// Before a key is put into a collection that asks for its hash.
+  void hash(Object collection, @Nullable Object key) {
+    if (key == null || HashWork.isLeaf(key)) {
+      return;
+    }
+    HashWork work = hashWork;
+    if (work == null) {
+      work = new HashWork(quota);
+      hashWork = work;
+    }
+    work.charge(collection, key);
   }
 
   private CopyRefused tooMuch() {

@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -37,6 +38,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,7 @@ final class JdkCopiers {
     lists();
     hashed();
     sorted();
+    JdkViews.addTo(KNOWN);
   }
 
   private JdkCopiers() {}
@@ -72,10 +75,11 @@ final class JdkCopiers {
     if (ZoneId.class.isAssignableFrom(type) && Counterparts.isOfJdk(type)) {
       return shared(64);
     }
-    return KNOWN.get(type);
+    Copier known = KNOWN.get(type);
+    return known == null ? JdkViews.of(type) : known;
   }
 
-  private static Copier shared(int bytes) {
+  static Copier shared(int bytes) {
     return (source, context) -> {
       context.charge(bytes);
       return source;
@@ -171,8 +175,13 @@ final class JdkCopiers {
     KNOWN.put(ArrayList.class, JdkCopiers::arrayList);
     KNOWN.put(LinkedList.class, collection(_ -> new LinkedList<>(), 24));
     KNOWN.put(ArrayDeque.class, collection(ArrayDeque::new, 8));
+    KNOWN.put(CopyOnWriteArrayList.class, collection(_ -> new CopyOnWriteArrayList<>(), 8));
+    KNOWN.put(PriorityQueue.class, JdkCopiers::queue);
+    // Views of lists of the JDK's own classes; others lead to a list of any class.
+    KNOWN.put(new ArrayList<>(List.of(1)).subList(0, 1).getClass(), collection(ArrayList::new, 8));
     UnaryOperator<List<Object>> fixed =
         list -> list.contains(null) ? Collections.unmodifiableList(list) : List.copyOf(list);
+    KNOWN.put(List.of(1, 2, 3).subList(0, 2).getClass(), immutable(fixed));
     for (List<?> sample : List.of(List.of(), List.of(1), List.of(1, 2, 3))) {
       KNOWN.put(sample.getClass(), immutable(fixed));
     }
@@ -275,6 +284,7 @@ final class JdkCopiers {
     KNOWN.put(HashMap.class, map(HashMap::newHashMap));
     KNOWN.put(LinkedHashMap.class, map(LinkedHashMap::newLinkedHashMap));
     KNOWN.put(ConcurrentHashMap.class, map(ConcurrentHashMap::new));
+    KNOWN.put(IdentityHashMap.class, map(IdentityHashMap::new));
     for (Set<?> sample : List.of(Set.of(), Set.of(1), Set.of(1, 2, 3))) {
       KNOWN.put(sample.getClass(), fixedSet());
     }
@@ -297,6 +307,7 @@ final class JdkCopiers {
       int size = from.size();
       context.enter(source, 40 + 8L * size);
       List<Object> elements = elements(from, size, context);
+      elements.forEach(each -> context.hash(elements, each));
       Object copy =
           elements.contains(null) ? Collections.singleton(elements.get(0)) : Set.copyOf(elements);
       return context.built(source, copy);
@@ -313,7 +324,7 @@ final class JdkCopiers {
       int size = from.size();
       context.enter(source, 40 + 16L * size);
       Map<Object, Object> copy = HashMap.newHashMap(size);
-      put(pairs(from, size, context), copy);
+      put(pairs(from, size, context), copy, context);
       return context.built(source, Map.copyOf(copy));
     };
   }
@@ -330,15 +341,22 @@ final class JdkCopiers {
     int before = context.backEdges();
     List<Object> elements = elements(from, size, context);
     if (context.backEdges() == before) {
-      copy.addAll(elements);
+      addAll(copy, elements, context);
     } else {
-      context.fillLate(() -> copy.addAll(elements));
+      context.fillLate(() -> addAll(copy, elements, context));
     }
     context.complete();
     return copy;
   }
 
-  private static Copier map(IntFunction<Map<Object, Object>> maker) {
+  private static void addAll(Set<Object> copy, List<Object> elements, CopyContext context) {
+    for (Object element : elements) {
+      context.hash(copy, element);
+      copy.add(element);
+    }
+  }
+
+  static Copier map(IntFunction<Map<Object, Object>> maker) {
     return (source, context) -> {
       Object met = context.met(source);
       if (met != null) {
@@ -363,12 +381,12 @@ final class JdkCopiers {
       Object key = context.any(entry.getKey());
       Object value = context.any(entry.getValue());
       if (context.backEdges() == before) {
-        put(copy, key, value);
+        put(copy, key, value, context);
         continue;
       }
       if (late == null) {
         List<@Nullable Object> pairs = new ArrayList<>();
-        context.fillLate(() -> put(pairs.toArray(), copy));
+        context.fillLate(() -> put(pairs.toArray(), copy, context));
         late = pairs;
       }
       late.add(key);
@@ -398,15 +416,25 @@ final class JdkCopiers {
   }
 
   @SuppressWarnings("NullAway") // maps of the JDK may hold null
-  private static void put(Map<Object, Object> copy, @Nullable Object key, @Nullable Object value) {
+  private static void put(
+      Map<Object, Object> copy, @Nullable Object key, @Nullable Object value, CopyContext context) {
+    if (!(copy instanceof IdentityHashMap)) {
+      context.hash(copy, key);
+    }
     copy.put(key, value);
   }
 
   @SuppressWarnings("NullAway") // maps of the JDK may hold null
-  private static void put(@Nullable Object[] pairs, Map<Object, Object> copy) {
+  private static void put(@Nullable Object[] pairs, Map<Object, Object> copy, CopyContext context) {
     for (int i = 0; i < pairs.length; i += 2) {
-      copy.put(pairs[i], pairs[i + 1]);
+      put(copy, pairs[i], pairs[i + 1], context);
     }
+  }
+
+  private static Object queue(Object source, CopyContext context) {
+    PriorityQueue<?> from = (PriorityQueue<?>) source;
+    Comparator<Object> order = order(source, from.comparator());
+    return collection(_ -> new PriorityQueue<>(order), 8).copy(source, context);
   }
 
   private static void sorted() {

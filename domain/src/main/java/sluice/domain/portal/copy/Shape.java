@@ -123,6 +123,16 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return fields;
   }
 
+  /// The value of a component, read directly; null if it cannot be.
+  static @Nullable Object component(Record value, RecordComponent component) {
+    try {
+      Class<?> type = value.getClass();
+      return inside(type).findGetter(type, component.getName(), component.getType()).invoke(value);
+    } catch (Throwable e) {
+      return null;
+    }
+  }
+
   static Class<?> erased(Class<?> type) {
     return type.isPrimitive() ? type : Object.class;
   }

@@ -5,26 +5,34 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.util.AbstractMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Date;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,9 +80,10 @@ final class CopiersTest {
     assertThat(account.usedBytes()).isZero();
   }
 
-  @SuppressWarnings("JdkObsolete") // a LinkedList is copied like any other
+  // copied like any other
+  @SuppressWarnings({"JdkObsolete", "JavaUtilDate", "IdentityHashMapUsage"})
   static List<Object> values() {
-    return List.of(
+    return Arrays.asList(
         new Samples.Wide(1, 2, 3, 4, 5, 6, 7),
         new Pair(new Samples.Circle(1.5), new Samples.Square(2)),
         new ArrayList<>(Arrays.asList(1, null, "x")),
@@ -95,6 +104,17 @@ final class CopiersTest {
         EnumSet.of(Colour.RED),
         EnumSet.noneOf(Colour.class),
         new EnumMap<>(Map.of(Colour.GREEN, "g")),
+        new IdentityHashMap<>(Map.of("k", 1)),
+        new CopyOnWriteArrayList<>(List.of(1, "x")),
+        new Date(12_345),
+        Path.of("/a/b"),
+        ByteBuffer.wrap(new byte[] {1, 2, 3, 4}, 1, 2).order(ByteOrder.LITTLE_ENDIAN),
+        ByteBuffer.allocateDirect(16).putInt(7).flip(),
+        Map.entry("k", List.of(1)),
+        new AbstractMap.SimpleEntry<>("k", null),
+        new HashMap<>(Map.of("k", List.of(1))).entrySet().iterator().next(),
+        new ArrayList<>(List.of(1, 2, 3)).subList(1, 3),
+        List.of(1, 2, 3, 4).subList(1, 3),
         LocalDate.EPOCH,
         ZoneId.of("Europe/Berlin"),
         BigInteger.TEN,
@@ -105,6 +125,70 @@ final class CopiersTest {
   @MethodSource("values")
   void whatCanBeCopiedIsEqual(Object value) {
     assertThat(copy(value)).isEqualTo(value);
+  }
+
+  @Test
+  @SuppressWarnings({"JavaUtilDate", "IdentityHashMapUsage"}) // copied like any other
+  void whatArrivesOfViewsAndOfWhatCanChange() {
+    Date date = new Date(1);
+    assertThat(copy(date)).isNotSameAs(date);
+    assertThat(copy(new ArrayList<>(List.of(1, 2, 3)).subList(1, 3)))
+        .isExactlyInstanceOf(ArrayList.class);
+    assertThat(copy(new TreeMap<>(Map.of("a", 1)).firstEntry()))
+        .isExactlyInstanceOf(AbstractMap.SimpleImmutableEntry.class);
+    ByteBuffer direct = ByteBuffer.allocateDirect(64).putLong(1).flip();
+    ByteBuffer copied = (ByteBuffer) copy(direct.asReadOnlyBuffer());
+    assertThat(copied.isDirect()).isFalse();
+    assertThat(copied.isReadOnly()).isTrue();
+    assertThat(copied.capacity()).isEqualTo(8);
+    ByteBuffer heap = ByteBuffer.wrap(new byte[] {1});
+    ((ByteBuffer) copy(heap)).put(0, (byte) 9);
+    assertThat(heap.get(0)).isEqualTo((byte) 1);
+    PriorityQueue<Integer> queue = new PriorityQueue<>(Comparator.reverseOrder());
+    queue.addAll(List.of(3, 9, 1));
+    PriorityQueue<?> arrived = (PriorityQueue<?>) copy(queue);
+    assertThat(List.of(arrived.remove(), arrived.remove(), arrived.remove()))
+        .isEqualTo(List.of(9, 3, 1));
+    String key = new String("k");
+    Map<?, ?> byIdentity = (Map<?, ?>) copy(new IdentityHashMap<>(Map.of(key, 1)));
+    assertThat(byIdentity.get(key)).isEqualTo(1);
+  }
+
+  @Test
+  @SuppressWarnings("JdkObsolete") // a view of a LinkedList leads to a list of any class
+  void whatLeadsToCodeOfTheSenderIsRefused() {
+    PriorityQueue<Integer> queue = new PriorityQueue<>((a, b) -> b - a);
+    queue.add(1);
+    for (Object refused :
+        List.of(
+            queue,
+            new LinkedList<>(List.of(1, 2)).subList(0, 1),
+            Arrays.asList(1, 2).subList(0, 1))) {
+      assertThatThrownBy(() -> copy(refused))
+          .isInstanceOfSatisfying(
+              CopyRefused.class, e -> assertThat(e.reason()).isEqualTo(Reason.NOT_PORTABLE))
+          .hasMessageContaining("Fix: ");
+    }
+    assertThatThrownBy(() -> same.copy(ByteBuffer.allocate(1000), new CopyQuota(900, 10)))
+        .isInstanceOf(CopyRefused.class);
+  }
+
+  /// Keys of one hash are compared with each other.
+  @Test
+  void keysOfOneHashAreChargedForTheirComparisons() {
+    Set<Object> keys = new HashSet<>();
+    for (int i = 0; i < 2_000; i++) {
+      keys.add(List.of(i / 1_000 * 1_000 + i, -31 * (i / 1_000 * 1_000 + i)));
+    }
+    assertThatThrownBy(() -> copy(keys))
+        .isInstanceOfSatisfying(
+            CopyRefused.class, e -> assertThat(e.reason()).isEqualTo(Reason.QUOTA))
+        .hasMessageContaining("its hash takes more steps");
+    Map<Object, Object> plain = new HashMap<>();
+    for (int i = 0; i < 1_000; i++) {
+      plain.put(List.of(i, "x" + i), new Pair(i, i));
+    }
+    assertThat(copy(plain)).isEqualTo(plain);
   }
 
   @Test

@@ -1,0 +1,40 @@
+package sluice.domain.inside;
+
+import java.util.ArrayList;
+import java.util.List;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import org.jspecify.annotations.Nullable;
+
+/// What translated code calls where it would get the server of beans of the JVM: it gets one of its
+/// domain, so its listeners and filters run where the domain registers a bean, and nowhere else.
+/// Each domain defines a copy, as of [Substitutes]. Any thread may call.
+public final class BeanSubstitutes {
+  private static final Home HOME = Inside.home(BeanSubstitutes.class);
+
+  private BeanSubstitutes() {}
+
+  @InsteadOf("java/lang/management/ManagementFactory.getPlatformMBeanServer")
+  public static MBeanServer platform() {
+    return HOME.beans();
+  }
+
+  /// One that no other finds: the factory would keep it for ever.
+  @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
+  public static MBeanServer create() {
+    return MBeanServerFactory.newMBeanServer();
+  }
+
+  @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
+  public static MBeanServer create(String domain) {
+    return MBeanServerFactory.newMBeanServer(domain);
+  }
+
+  /// The domain's own, if it has that identifier.
+  @InsteadOf("javax/management/MBeanServerFactory.findMBeanServer")
+  public static ArrayList<MBeanServer> find(@Nullable String agent) {
+    MBeanServer own = HOME.beans();
+    boolean isAsked = agent == null || agent.equals(OwnBeans.identifier(own));
+    return new ArrayList<>(isAsked ? List.of(own) : List.of());
+  }
+}

@@ -1,0 +1,171 @@
+package sluice.domain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import sluice.domain.guest.HoldUps;
+import sluice.domain.guest.HoldUpsOfTheJdk;
+import sluice.testbase.Await;
+
+/// Programs that hold up what the host or another domain does, wherever the host touches what is
+/// theirs: the end of their domain and of its neighbours is not held up, nor the budgets.
+@Timeout(value = 240, unit = TimeUnit.SECONDS)
+final class HoldUpTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+
+  /// A kill takes some 15 ms; what is held up never returns.
+  private static final Duration IN_TIME = Duration.ofSeconds(10);
+
+  static List<String> programs() {
+    return Stream.of(HoldUps.class, HoldUpsOfTheJdk.class)
+        .flatMap(type -> Arrays.stream(type.getDeclaredClasses()))
+        .filter(type -> Runnable.class.isAssignableFrom(type))
+        .filter(type -> java.lang.reflect.Modifier.isPublic(type.getModifiers()))
+        .map(type -> type.getName().substring(type.getPackageName().length() + 1))
+        .filter(name -> !name.endsWith("PoliteBean"))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void thereAreFortyOfThem() {
+    assertThat(programs()).hasSizeGreaterThanOrEqualTo(40);
+  }
+
+  private static void awaitTrap(Domain domain) throws Exception {
+    Class<?> type = domain.loader().loadClass(HoldUps.class.getName());
+    CountDownLatch set = (CountDownLatch) type.getField("SET").get(null);
+    assertThat(set.await(60, TimeUnit.SECONDS)).as("the trap is set").isTrue();
+  }
+
+  private static Runnable guest(Domain domain, String name) throws Exception {
+    return (Runnable) Guests.create(domain, name);
+  }
+
+  /// In a thread of its own, so that a step that is held up fails and does not hang.
+  private static <T> T inTime(String what, Callable<T> step) throws Exception {
+    FutureTask<T> task = new FutureTask<>(step);
+    Thread.ofPlatform().daemon().name(what).start(task);
+    return task.get(IN_TIME.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static void kill(String what, Domain domain) throws Exception {
+    inTime(
+        "kill of " + what,
+        () -> {
+          domain.kill();
+          return true;
+        });
+    assertThat(domain.alive()).isFalse();
+  }
+
+  private static Domain polite() throws Exception {
+    Domain domain = Guests.domain();
+    domain.start("polite", guest(domain, "HoldUpsOfTheJdk$PoliteBean"));
+    awaitTrap(domain);
+    return domain;
+  }
+
+  /// The warden sees that a domain is over its budget, which it does not without its samples.
+  private static void budgetsCount() throws Exception {
+    Budget little = Budget.parse("cpu=5%");
+    try (Domain domain = Domain.create(Guests.config().withBudget(little))) {
+      Guests.start(domain, "EndlessLoop");
+      Await.until("the loop to be held", domain::isHeld);
+      domain.kill();
+      assertThat(domain.awaitEnd(LONG)).as("the end of a domain that was held").isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("programs")
+  void holdsUpNeitherHostNorNeighbours(String name) throws Exception {
+    try (Domain first = polite();
+        Domain second = polite();
+        Domain domain = Guests.domain()) {
+      domain.start(name, guest(domain, name));
+      awaitTrap(domain);
+      holdsUpNothing(name, domain, first, second);
+    }
+  }
+
+  private static void holdsUpNothing(String name, Domain domain, Domain first, Domain second)
+      throws Exception {
+    assertThat(inTime("stat", domain::stat).state()).isEqualTo("alive");
+    kill("a neighbour", first);
+    assertThat(first.awaitEnd(LONG)).as("the end of a neighbour").isTrue();
+    budgetsCount();
+    kill(name, domain);
+    inTime("stat after the end", domain::stat);
+    kill("another neighbour", second);
+    assertThat(second.awaitEnd(LONG)).as("the end of another neighbour").isTrue();
+    assertThat(domain.awaitEnd(LONG)).as("the end of %s", name).isTrue();
+    budgetsCount();
+    assertThat(inTime("stat at last", domain::stat).state()).isEqualTo("ended");
+  }
+
+  /// Code of the domain has left a value in a thread of the host, which then ends it.
+  @Test
+  void aValueInTheThreadThatKillsIsNotInherited() throws Exception {
+    Domain domain = Guests.domain();
+    Domain neighbour = polite();
+    Callable<?> guest = (Callable<?>) Guests.create(domain, "HoldUpsOfTheJdk$InheritableValue");
+    inTime(
+        "a thread with a value of the guest",
+        () -> {
+          domain.call(guest);
+          neighbour.start("of the host", () -> {}).join();
+          domain.kill();
+          neighbour.kill();
+          return true;
+        });
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+    assertThat(neighbour.awaitEnd(LONG)).isTrue();
+  }
+
+  @Test
+  void whatIsLateIsNamedUntilItEnds() throws Exception {
+    try (Domain domain = Guests.domain()) {
+      Thread waits = domain.start("late", guest(domain, "HoldUps$ChannelThatWaits"));
+      awaitTrap(domain);
+      assertThat(domain.stat().late()).isEmpty();
+      domain.aside(waits::interrupt);
+      Await.until("it to be late", () -> !domain.stat().late().isEmpty());
+      domain.kill();
+      assertThat(domain.awaitEnd(LONG)).isTrue();
+      assertThat(domain.stat().late()).isNotEmpty().containsOnly("interrupt");
+      Class<?> type = domain.loader().loadClass(HoldUps.class.getName());
+      ((Semaphore) type.getField("NONE").get(null)).release();
+      Await.until("the closer to end", () -> domain.stat().late().isEmpty());
+    }
+  }
+
+  @Test
+  void anInterruptAsideHoldsNobody() throws Exception {
+    Domain domain = Guests.domain();
+    Thread waits = domain.start("waits", guest(domain, "HoldUps$ChannelThatLoops"));
+    awaitTrap(domain);
+    inTime(
+        "an interrupt",
+        () -> {
+          domain.aside(waits::interrupt);
+          return true;
+        });
+    Await.until("it to be late", () -> domain.stat().late().equals(List.of("interrupt")));
+    kill("ChannelThatLoops", domain);
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+    Await.until("the loop to end", () -> domain.stat().late().isEmpty());
+  }
+}

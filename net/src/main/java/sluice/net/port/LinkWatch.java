@@ -1,0 +1,255 @@
+package sluice.net.port;
+
+import java.io.IOException;
+import sluice.net.Ipv4Prefix;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
+import sluice.sys.xdp.NetInterface;
+import sluice.sys.xdp.RouteSocket;
+
+/// Notices what becomes of a network interface: its MTU, whether it is up and there, its addresses.
+/// Owned by the port's thread, which calls [#look] a few times each second; nothing waits for the
+/// descriptor. A message that was lost is made up for by asking anew.
+public final class LinkWatch implements AutoCloseable {
+  /// Messages of one [#look]: a storm of them takes several.
+  private static final int MOST_READS = 64;
+
+  private final String device;
+  private final int index;
+  private final int most;
+  private final int address;
+  private final RouteSocket socket;
+  private int mtu;
+  private long mac;
+  private boolean up = true;
+  private boolean gone;
+
+  /// Whether the kernel had messages that found no room.
+  private boolean overrun;
+
+  /// Whether the kernel has the stack's address on the interface.
+  private boolean kernelHas;
+
+  /// Whether the kernel has the address by what was read last; counts at the end of the answer to
+  /// [RouteSocket#askAddresses].
+  private boolean named;
+
+  /// @param most longest packet that the port can take in
+  /// @param address of the stack, in host order; 0 when the port has none
+  private LinkWatch(String device, NetInterface found, int most, int address, RouteSocket socket) {
+    this.device = device;
+    this.index = found.index();
+    this.mtu = found.mtu();
+    this.mac = found.macAddress();
+    this.most = most;
+    this.address = address;
+    this.socket = socket;
+  }
+
+  /// Begins to watch.
+  ///
+  /// @param found what the port believes of the interface; a difference is told by the first look
+  /// @param most longest packet that the port can take in
+  /// @param address of the stack, in host order; 0 when the interface is another station, whose
+  ///   addresses do not matter
+  /// @param kernelHas whether the kernel has that address on the interface
+  public static LinkWatch open(
+      String device, NetInterface found, int most, int address, boolean kernelHas)
+      throws SysException {
+    LinkWatch made = new LinkWatch(device, found, most, address, RouteSocket.open());
+    made.kernelHas = kernelHas;
+    made.ask();
+    return made;
+  }
+
+  private void ask() {
+    int _ = socket.askLink(index);
+    named = false;
+    if (address != 0) {
+      int _ = socket.askAddresses();
+    }
+  }
+
+  /// Longest packet that the link and the port take now.
+  public int mtu() {
+    return Math.min(mtu, most);
+  }
+
+  /// The interface's hardware address now.
+  public long macAddress() {
+    return mac;
+  }
+
+  public boolean isGone() {
+    return gone;
+  }
+
+  /// Tells what has changed since the last look.
+  public void look(LinkListener to) {
+    for (int i = 0; i < MOST_READS && !gone; i++) {
+      int came = socket.read();
+      if (came == -Errno.ENOBUFS) {
+        overrun = true;
+      } else if (came < 0) {
+        if (!overrun) {
+          return;
+        }
+        overrun = false;
+        ask(); // now that there is room for an answer
+      }
+      while (!gone && socket.next()) {
+        handle(to);
+      }
+    }
+  }
+
+  private void handle(LinkListener to) {
+    boolean ours = socket.index() == index;
+    switch (socket.type()) {
+      case RouteSocket.RTM_NEWLINK -> {
+        if (ours) {
+          link(to);
+        }
+      }
+      case RouteSocket.RTM_DELLINK -> {
+        if (ours) {
+          vanish(to);
+        }
+      }
+      case RouteSocket.NLMSG_ERROR -> {
+        if (socket.error() == -Errno.ENODEV) {
+          vanish(to);
+        }
+      }
+      case RouteSocket.RTM_NEWADDR -> {
+        if (ours && isOwnAddress()) {
+          named = true;
+          kernelHas(true, to);
+        }
+      }
+      case RouteSocket.RTM_DELADDR -> {
+        if (ours && isOwnAddress()) {
+          named = false;
+          kernelHas(false, to);
+        }
+      }
+      case RouteSocket.NLMSG_DONE -> kernelHas(named, to);
+      default -> {}
+    }
+  }
+
+  private boolean isOwnAddress() {
+    return address != 0 && socket.address() == address;
+  }
+
+  private void link(LinkListener to) {
+    if (socket.mtu() > 0 && socket.mtu() != mtu) {
+      int before = mtu;
+      mtu = socket.mtu();
+      to.changed(LinkChange.MTU, mtuLine(before));
+    }
+    if (address != 0 && socket.mac() >= 0 && socket.mac() != mac) {
+      mac = socket.mac();
+      to.changed(
+          LinkChange.HARDWARE,
+          "the hardware address of " + device + " is now " + text(mac) + ", which is announced");
+    }
+    int wanted = RouteSocket.IFF_UP | RouteSocket.IFF_RUNNING;
+    boolean now = (socket.flags() & wanted) == wanted;
+    if (now != up) {
+      up = now;
+      to.changed(now ? LinkChange.UP : LinkChange.DOWN, device + (now ? " is up" : downLine()));
+    }
+  }
+
+  private String mtuLine(int before) {
+    String changed = "the MTU of " + device + " was " + before + " and is now " + mtu;
+    return mtu <= most
+        ? changed + ": longer packets are sent in fragments"
+        : changed
+            + ": packets above "
+            + most
+            + " are lost, as the memory for frames was made for less. Fix: start again, or ip link"
+            + " set dev "
+            + device
+            + " mtu "
+            + most;
+  }
+
+  private String downLine() {
+    return " is down: nothing comes or goes. Fix: ip link set dev "
+        + device
+        + " up, or look at its cable";
+  }
+
+  private void vanish(LinkListener to) {
+    gone = true;
+    to.changed(
+        LinkChange.GONE,
+        "the interface "
+            + device
+            + " is gone: nothing comes or goes any more. Fix: make it again, and start again");
+  }
+
+  private void kernelHas(boolean now, LinkListener to) {
+    if (address == 0 || now == kernelHas) {
+      return;
+    }
+    kernelHas = now;
+    String text = Ipv4Prefix.text(address);
+    to.changed(
+        LinkChange.ADDRESS,
+        now
+            ? "the kernel has got "
+                + text
+                + " on "
+                + device
+                + " too, which is used here. Fix: ip"
+                + " addr del "
+                + text
+                + " dev "
+                + device
+                + ", or start again to share it"
+            : "the kernel has lost "
+                + text
+                + " on "
+                + device
+                + ", and answers ARP for it no more."
+                + " Fix: give it back, or start again to own the address here");
+  }
+
+  /// Refuses a link at the start.
+  ///
+  /// @param most longest packet that the port could take in
+  /// @param why it is no more
+  public static IOException tooLong(String device, int mtu, int most, String why) {
+    return new IOException(
+        "open("
+            + device
+            + "): the MTU of "
+            + mtu
+            + " is above "
+            + most
+            + "\n  Why: "
+            + why
+            + ", and what is longer would be lost in silence\n  Fix: ip link set dev "
+            + device
+            + " mtu "
+            + most
+            + ", and the same at the other ends of the link");
+  }
+
+  /// A hardware address as people write it.
+  public static String text(long mac) {
+    StringBuilder text = new StringBuilder();
+    for (int shift = 40; shift >= 0; shift -= 8) {
+      text.append(shift == 40 ? "" : ":").append(String.format("%02x", mac >>> shift & 0xff));
+    }
+    return text.toString();
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}

@@ -1,0 +1,45 @@
+package sluice.net.stack;
+
+/// Numbers of packets (RFC 791, 3.2): none comes twice in 65 536, and none tells the next (RFC
+/// 6864; RFC 7739, 5.4). Owned by the stack's thread.
+///
+/// A Feistel network of four rounds (Luby and Rackoff, 1988) permutes the numbers from 0 to 65 535:
+/// its round functions are secret tables of 256 bytes, new ones each time all numbers are used. A
+/// number costs four loads.
+final class PacketIds {
+  private static final int HALF = 256;
+  private static final int ROUNDS = 4;
+
+  private final SecretNumbers secret;
+  private final byte[] tables = new byte[ROUNDS * HALF];
+  private int position;
+
+  PacketIds(SecretNumbers secret) {
+    this.secret = secret;
+    renew();
+  }
+
+  private void renew() {
+    for (int i = 0; i < tables.length; i += Long.BYTES) {
+      long word = secret.next();
+      for (int j = 0; j < Long.BYTES; j++) {
+        tables[i + j] = (byte) (word >>> (Byte.SIZE * j));
+      }
+    }
+  }
+
+  /// The number of the next packet: 16 bits.
+  int next() {
+    int left = position >>> 8;
+    int right = position & 0xff;
+    left ^= tables[right] & 0xff;
+    right ^= tables[HALF + left] & 0xff;
+    left ^= tables[2 * HALF + right] & 0xff;
+    right ^= tables[3 * HALF + left] & 0xff;
+    position = position + 1 & 0xffff;
+    if (position == 0) {
+      renew();
+    }
+    return left << 8 | right;
+  }
+}

@@ -1,0 +1,96 @@
+package sluice.net.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sluice.loop.Loop;
+import sluice.loop.LoopConfig;
+import sluice.loop.datagrams.Datagrams;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.server.Engines;
+import sluice.net.port.LinkChange;
+import sluice.net.stack.Ipv4Stack;
+import sluice.net.stack.StackCounters;
+import sluice.testbase.Await;
+import sluice.testkit.NetRoom;
+
+/// An interface that is deleted while a loop or a worker waits for its descriptor, which is
+/// readable, and in error, from then on.
+@Timeout(120)
+class GoneLinkIT {
+  /// Turns of a loop that waits 250 ms for its next tick, and has other reasons to turn.
+  private static final int MOST_TURNS = 40;
+
+  private NetRoom peer;
+  private NetRoom room;
+
+  @BeforeEach
+  void enter() {
+    peer = NetRoom.enter("ip");
+    room = NetRoom.enter("ip");
+  }
+
+  @AfterEach
+  void leave() {
+    if (room != null) {
+      room.close();
+    }
+    if (peer != null) {
+      peer.close();
+    }
+  }
+
+  private StackPorts open(String driver) throws Exception {
+    if (driver.equals("xdp")) {
+      room.link("v0", "v1", 1);
+    }
+    return StackPorts.open(StackOption.parse(driver + ":v0,10.9.0.2/24"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tap", "xdp"})
+  void aLoopDoesNotSpin(String driver) throws Exception {
+    var engine = Engines.open(Engines.choose(Backend.EPOLL), new EngineConfig(64, 64, 64));
+    try (StackPorts ports = open(driver);
+        Loop loop = new Loop("gone", engine, LoopConfig.DEFAULT, NanoClock.SYSTEM, Runnable::run)) {
+      Datagrams _ = ports.open(loop, new InetSocketAddress(7), (port, datagram, from) -> {});
+      StackCounters counters = ports.counters();
+      String _ = room.run("ip link del dev v0");
+      Await.until(
+          "gone",
+          () -> {
+            int _ = loop.turn(10_000_000L);
+            return counters.changes(LinkChange.GONE) == 1;
+          });
+      int turns = 0;
+      long end = System.nanoTime() + 2_000_000_000L;
+      while (System.nanoTime() - end < 0) {
+        int _ = loop.turn(-1); // the next tick wakes it
+        turns++;
+      }
+      assertThat(turns).isLessThan(MOST_TURNS);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tap", "xdp"})
+  void aWorkerDoesNotSpin(String driver) throws Exception {
+    Ipv4Stack stack = open(driver).stack();
+    try {
+      StackCounters counters = stack.counters();
+      try (PacketWorker _ = PacketWorker.start(stack)) {
+        String _ = room.run("ip link del dev v0");
+        Await.until("gone", () -> counters.changes(LinkChange.GONE) == 1);
+      } // ends
+    } finally {
+      stack.close();
+    }
+  }
+}

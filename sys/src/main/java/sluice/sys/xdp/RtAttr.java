@@ -1,0 +1,25 @@
+package sluice.sys.xdp;
+
+import sluice.sys.call.Layout;
+
+/// `struct rtattr`: the beginning of one attribute of a message of rtnetlink, 4 bytes; its bytes
+/// follow, and the next attribute at a multiple of 4. Offsets without state.
+///
+/// ```
+///  byte 0         2          4
+///      +---------+----------+-------
+///      | rta_len | rta_type | bytes      the length counts these 4 too
+///      +---------+----------+-------
+/// ```
+///
+/// ```c
+/// struct rtattr { unsigned short rta_len; unsigned short rta_type; };
+/// ```
+final class RtAttr {
+  static final Layout LAYOUT = Layout.of("struct rtattr");
+  static final int LEN = LAYOUT.u16("rta_len");
+  static final int TYPE = LAYOUT.u16("rta_type");
+  static final int SIZE = LAYOUT.sizeBytes();
+
+  private RtAttr() {}
+}
