@@ -182,7 +182,7 @@ final class DescriptorsTest {
         .as("the last is not idle longest")
         .startsWith("HTTP/1.1 200 ");
     assertThat(clients.get(1).getInputStream().read()).as("the first of the idle").isEqualTo(-1);
-    Await.until("an eighth is left for files", () -> held() <= 256 - 256 / 8);
+    Await.until("connections leave some for files", () -> held() <= 256 - 256 / 16);
   }
 
   @ParameterizedTest

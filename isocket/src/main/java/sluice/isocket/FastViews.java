@@ -47,8 +47,13 @@ final class FastViews {
   View show(Block block, long offset, int length) {
     endRead();
     Thread here = Thread.currentThread();
-    ViewBinder binder = new ViewBinder(here); // an old view must not show the next message
-    reading = binder;
+    ViewBinder binder = reading;
+    if (binder == null) {
+      binder = new ViewBinder(here);
+      reading = binder;
+    } else {
+      binder.renew(here); // an old view must not show the next message
+    }
     reader = here;
     if (block != aliased) {
       alias = NativeMemory.alias(block.segment(), readLifetime());
@@ -63,8 +68,13 @@ final class FastViews {
   WritableView fill(Block block, int offset, int length) {
     endWrite();
     Thread here = Thread.currentThread();
-    WritableViewBinder binder = new WritableViewBinder(here); // as above
-    writing = binder;
+    WritableViewBinder binder = writing;
+    if (binder == null) {
+      binder = new WritableViewBinder(here);
+      writing = binder;
+    } else {
+      binder.renew(here);
+    }
     writer = here;
     written = block;
     if (block != writeAliased) {

@@ -85,6 +85,7 @@ final class Acceptor {
     listeners.add(listener);
     room = DescriptorRoom.ofProcess();
     shortage |= !kernel.fillReserve();
+    level(-1);
     arm(listener);
     return listener;
   }
@@ -279,7 +280,9 @@ final class Acceptor {
   /// @param socket accepted just now; negative for none
   private DescriptorRoom.Level level(int socket) {
     int closing = admission.owed() + (int) (freed - freedBefore);
-    return room.level(kernel, socket, closing, loop.turn().now());
+    DescriptorRoom.Level level = room.level(kernel, socket, closing, loop.turn().now());
+    kernel.acceptAtMost(room.batch());
+    return level;
   }
 
   /// Lets the clients of starved listeners in if there is room for them now.
@@ -338,7 +341,7 @@ final class Acceptor {
     if (scarce) {
       DescriptorShortage.report(Errno.EMFILE);
     }
-    boolean refused = !admission.hasPlace(scarce);
+    boolean refused = !admission.hasPlace(scarce ? room.above() : 0);
     boolean last = level == DescriptorRoom.Level.LAST;
     if (refused && listener.protocol.waitsForPlace()) {
       starve(listener);

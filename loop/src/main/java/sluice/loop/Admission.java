@@ -62,10 +62,11 @@ final class Admission {
 
   /// Whether one connection more has a place, or will have by the end of the turn.
   ///
-  /// @param scarce whether it takes one of the last descriptors: then an idle connection is ended
-  ///   for it in any case
-  boolean hasPlace(boolean scarce) {
+  /// @param above descriptors that are open above those for connections, this one included: as many
+  ///   idle connections are ended, though not more than an eighth of them and one
+  boolean hasPlace(int above) {
     int excess = excess();
+    boolean scarce = above > 0;
     if (excess < 0 && !scarce) {
       return true;
     }
@@ -77,7 +78,7 @@ final class Admission {
     if (scarce && unused.openedInTurn > counters.turns) {
       return false; // of this turn, which may bring its request
     }
-    owed += scarce ? 1 : 0;
+    owed += Math.min(above, idle.size() / 8 + 1);
     return true;
   }
 

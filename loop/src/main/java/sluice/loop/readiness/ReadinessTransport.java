@@ -94,6 +94,11 @@ final class ReadinessTransport implements KernelTransport {
   }
 
   @Override
+  public void acceptAtMost(int count) {
+    operations.acceptAtMost(count);
+  }
+
+  @Override
   public int descriptorsUsed(int socket) {
     return device.descriptorsUsed(socket);
   }

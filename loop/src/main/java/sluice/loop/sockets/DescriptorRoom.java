@@ -35,16 +35,22 @@ public final class DescriptorRoom {
 
   private static final long COUNTED_NANOS = 10_000_000_000L;
 
+  /// Loops that may accept at the same time, each a part of what is left.
+  private static final int LOOPS = 4;
+
   private final long serveTo;
   private final long refuseTo;
   private long countedUntil;
   private boolean counted;
+  private long left;
+  private long above;
 
   /// @param limit how many the process may have; negative for no limit
   public DescriptorRoom(long limit) {
     long last = limit < 0 ? 0 : Math.clamp(limit / 8, LEAST, MOST);
     serveTo = limit < 0 ? Long.MAX_VALUE : limit - last;
     refuseTo = limit < 0 ? Long.MAX_VALUE : limit - last / 2;
+    left = serveTo;
   }
 
   /// By the limit that is in force now; without one where the system does not tell.
@@ -68,7 +74,22 @@ public final class DescriptorRoom {
     } else if (counted) {
       counted = countedUntil - now > 0;
     }
-    return level((counted ? Math.max(used, kernel.descriptorsUsed(-1)) : used) - freed);
+    long open = counted ? Math.max(used, kernel.descriptorsUsed(-1)) : used;
+    left = serveTo - open;
+    above = open - freed - serveTo;
+    return level(open - freed);
+  }
+
+  /// Returns how many descriptors of those that are not for connections were open at the last
+  /// [#level], at least 1.
+  public int above() {
+    return (int) Math.clamp(above, 1, MOST);
+  }
+
+  /// Returns how many clients may be accepted before the next look at [#level], so that those which
+  /// come together do not take what belongs to files and logs.
+  public int batch() {
+    return (int) Math.clamp(left / LOOPS, 1, Integer.MAX_VALUE);
   }
 
   /// @param used descriptors that are open at least; 0 where that is unknown
