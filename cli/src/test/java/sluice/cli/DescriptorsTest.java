@@ -72,7 +72,17 @@ final class DescriptorsTest {
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
     Matcher matcher = PORT.matcher(String.valueOf(out.readLine()));
     assertThat(matcher.find()).as(() -> read(errors)).isTrue();
+    Await.until("the server has opened what it needs", () -> hasControl(directory.resolve("run")));
     return Integer.parseInt(matcher.group(1));
+  }
+
+  private static boolean hasControl(Path run) throws IOException {
+    if (!Files.isDirectory(run)) {
+      return false;
+    }
+    try (Stream<Path> all = Files.list(run)) {
+      return all.anyMatch(each -> each.toString().endsWith(".control"));
+    }
   }
 
   /// The module path with folders packed into jars, as it is installed: a class in a folder cannot

@@ -15,11 +15,11 @@ public final class WritableViewBinder {
     return view;
   }
 
-  /// Gives up the view that was bound last: it throws for ever, and the next bind is of another.
+  /// Gives up the view, which has been unbound or whose memory is gone: it throws for ever, and the
+  /// next bind is of another.
   ///
   /// @param owner the one thread that may use the next
   public void renew(Thread owner) {
-    view.unbind();
     view = new WritableView(owner);
   }
 
