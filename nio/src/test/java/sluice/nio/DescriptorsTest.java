@@ -170,13 +170,16 @@ class DescriptorsTest extends Scenario {
     closing(new Socket(loopback(0).getAddress(), addressOf(server).getPort()));
     awaitReady(selector, key, OP_ACCEPT);
     closing(server.accept()); // everything this runs through is open by now
+    List<SocketChannel> waiting = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      waiting.add(closing(DefaultSelectorProvider.get().openSocketChannel()));
+    }
     List<EventFd> hogs = new ArrayList<>();
     try {
-      for (int i = 0; i < 3; i++) {
-        SocketChannel waiting = closing(DefaultSelectorProvider.get().openSocketChannel());
+      for (SocketChannel each : waiting) {
         useUp(hogs);
-        waiting.connect(addressOf(server));
-        waiting.write(text("x"));
+        each.connect(addressOf(server));
+        each.write(text("x"));
       }
     } finally {
       hogs.forEach(EventFd::close);
