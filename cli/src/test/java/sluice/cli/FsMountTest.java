@@ -174,7 +174,7 @@ final class FsMountTest {
     }
     Process again = start("off");
     for (int i = 0; i < 20; i++) {
-      assertThat(mount().resolve("f" + i)).hasSize(1000 * i);
+      assertThat(mount().resolve("f" + i)).hasSize(1000L * i);
     }
     assertThat(tool("umount", mount().toString())).isZero();
     assertThat(rest(again)).contains("unmounted");

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,7 @@ final class PluginInterruptsTest {
     }
 
     /// The names of those that it found.
-    private static TreeSet<String> byCalls() {
+    private static SortedSet<String> byCalls() {
       TreeSet<String> names = new TreeSet<>();
       for (int i = 0; i < ROUNDS; i++) {
         for (Thread each : Thread.getAllStackTraces().keySet()) {
@@ -107,7 +108,7 @@ final class PluginInterruptsTest {
     }
 
     /// Of ours, whose interrupt stays: each wait of theirs that heeds it would end at once.
-    private static TreeSet<String> flags() throws Exception {
+    private static SortedSet<String> flags() throws Exception {
       Method isInterrupted = Thread.class.getMethod("isInterrupted");
       TreeSet<String> names = new TreeSet<>();
       for (Object each : all().keySet()) {

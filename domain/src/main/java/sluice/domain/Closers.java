@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +79,7 @@ final class Closers {
   private final Runnable onLeft;
   private final Runnable onIdle;
   private final ArrayDeque<Errand> waiting = new ArrayDeque<>();
-  private final Map<Object, Errand> known = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Errand> known = new IdentityHashMap<>();
   private final List<Worker> left = new ArrayList<>();
   private @Nullable Worker worker;
   private boolean ended;

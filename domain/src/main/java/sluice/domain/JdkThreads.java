@@ -77,12 +77,9 @@ final class JdkThreads {
   /// Called before a domain gets a class of the JDK: starts the threads of its package.
   static void startFor(String className) {
     if (className.startsWith("java")) {
-      for (Starter each : LEFT) {
-        if (className.startsWith(each.prefix)) {
-          onHost(each::run);
-          LEFT.remove(each);
-        }
-      }
+      List<Starter> due = LEFT.stream().filter(each -> className.startsWith(each.prefix)).toList();
+      due.forEach(each -> onHost(each::run));
+      LEFT.removeAll(due);
     }
   }
 

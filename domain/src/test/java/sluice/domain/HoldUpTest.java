@@ -153,7 +153,7 @@ final class HoldUpTest {
   }
 
   @Test
-  void anInterruptAsideHoldsNobody() throws Exception {
+  void anInterruptAsideHoldsNoOtherThread() throws Exception {
     Domain domain = Guests.domain();
     Thread waits = domain.start("waits", guest(domain, "HoldUps$ChannelThatLoops"));
     awaitTrap(domain);

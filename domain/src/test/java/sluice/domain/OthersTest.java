@@ -88,7 +88,7 @@ final class OthersTest {
   }
 
   @Test
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings({"unchecked", "ThreadPriorityCheck"})
   void aThreadOfTheHostIsNeitherInterruptedNorChanged() throws Exception {
     Thread host = Thread.ofPlatform().daemon().name("of the host").start(LockSupport::park);
     try (Domain domain = domain()) {

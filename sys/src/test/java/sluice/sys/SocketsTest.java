@@ -3,6 +3,7 @@ package sluice.sys;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -128,7 +129,12 @@ class SocketsTest {
       Sockets.listen(listener, 16);
       SocketAddress address = Objects.requireNonNull(Sockets.getsockname(listener));
       before.connect(address, 60_000);
-      Sockets.dropSyn(listener);
+      try {
+        Sockets.dropSyn(listener);
+      } catch (SysException e) {
+        assumeTrue(e.errno() != Errno.EPERM, "this user may not attach a filter to a socket here");
+        throw e;
+      }
       assertThatThrownBy(() -> after.connect(address, 200))
           .isInstanceOf(SocketTimeoutException.class);
       before.getOutputStream().write('x');

@@ -36,6 +36,7 @@ public final class ClassFiles {
   private ClassFiles() {}
 
   /// A class file whose path and name differ in their length.
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Misplaced(String origin, byte[] bytes) {}
 
   /// Gives every class file to `to`, with a name for messages.

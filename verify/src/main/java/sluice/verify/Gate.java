@@ -48,7 +48,7 @@ final class Gate {
   private final Host host;
   private final Component component;
   private final Initialization.Finder initializations;
-  private final Map<PoolEntry, Passage> known = new IdentityHashMap<>(); // of one class each
+  private final IdentityHashMap<PoolEntry, Passage> known = new IdentityHashMap<>();
 
   Gate(Host host, Component component) {
     this.host = host;

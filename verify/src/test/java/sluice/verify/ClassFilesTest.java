@@ -10,6 +10,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,7 +69,8 @@ final class ClassFilesTest {
   }
 
   private void multiRelease() throws IOException {
-    entry(MANIFEST, "Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\n".getBytes());
+    String text = "Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\n";
+    entry(MANIFEST, text.getBytes(StandardCharsets.UTF_8));
   }
 
   private static byte[] module() {

@@ -194,7 +194,6 @@ final class RandomEdgeBody {
 
   private void ofText(CodeBuilder code) {
     code.aload(random.nextInt(3) == 0 ? TEXT : OTHER);
-    ClassDesc chars = ConstantDescs.CD_char.arrayType();
     switch (random.nextInt(9)) {
       case 0 -> text(code, "length", "()I").istore(NUMBER);
       case 1 -> text(code.loadConstant('s'), "indexOf", "(I)I").istore(NUMBER);

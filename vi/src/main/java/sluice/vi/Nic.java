@@ -17,8 +17,7 @@ import sluice.vi.device.DeviceProvider;
 public final class Nic implements AutoCloseable {
   private final String name;
   private final Device device;
-  private final Set<ViServer> servers = ConcurrentHashMap.newKeySet();
-  private final Set<Vi> vis = ConcurrentHashMap.newKeySet();
+  private final Set<Runnable> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   Nic(String name, Device device) {
@@ -62,7 +61,7 @@ public final class Nic implements AutoCloseable {
     try {
       return new Nic(name, provider(name).open(name, words));
     } catch (IOException e) {
-      throw ViException.of(name + " could not be opened", e);
+      throw ViFaults.of(name + " could not be opened", e);
     }
   }
 
@@ -80,7 +79,7 @@ public final class Nic implements AutoCloseable {
     try {
       return new Nic(name, provider.open(name));
     } catch (IOException e) {
-      throw ViException.of(name + " could not be opened", e);
+      throw ViFaults.of(name + " could not be opened", e);
     }
   }
 
@@ -134,28 +133,18 @@ public final class Nic implements AutoCloseable {
     return device;
   }
 
-  /// It is to be closed with the device.
-  void opened(ViServer server) {
-    servers.add(server);
+  /// A server or a VI is open, which must be ended before the device is closed.
+  ///
+  /// @param ending ends it; the same object goes to [#closed]
+  void opened(Runnable ending) {
+    open.add(ending);
     if (closed) {
-      server.close();
+      ending.run();
     }
   }
 
-  void closed(ViServer server) {
-    servers.remove(server);
-  }
-
-  /// It is to fail with the device.
-  void opened(Vi vi) {
-    vis.add(vi);
-    if (closed) {
-      vi.deviceClosed();
-    }
-  }
-
-  void closed(Vi vi) {
-    vis.remove(vi);
+  void closed(Runnable ending) {
+    open.remove(ending);
   }
 
   /// Closes the servers, ends the VIs, then closes the device. A VI must still be closed.
@@ -163,8 +152,7 @@ public final class Nic implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    servers.forEach(ViServer::close);
-    vis.forEach(Vi::deviceClosed);
+    open.forEach(Runnable::run);
     device.close();
   }
 }

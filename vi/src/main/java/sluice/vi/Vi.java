@@ -28,6 +28,7 @@ public final class Vi extends Registrar implements AutoCloseable {
   public static final int INFINITE = -1;
 
   private final Nic nic;
+  private final Runnable ending = this::deviceClosed;
   private final ViAttributes attributes;
   private final Port port;
   private final ViQueue sends;
@@ -71,7 +72,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     if (recvQ != null) {
       recvQ.add(receives);
     }
-    nic.opened(this);
+    nic.opened(ending);
   }
 
   private static Port connect(ViAddress mach, ViAttributes attr, int tag) throws ViException {
@@ -79,7 +80,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     try {
       return device.connect(mach.place(), attr.spec(tag), nanos(attr.connectMicros()));
     } catch (IOException e) {
-      throw ViException.of("no VI to " + mach.place(), e);
+      throw ViFaults.of("no VI to " + mach.place(), e);
     }
   }
 
@@ -217,7 +218,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     try {
       return port.register(memory, writable);
     } catch (IOException e) {
-      throw ViException.of("the buffer could not be registered", e);
+      throw ViFaults.of("the buffer could not be registered", e);
     }
   }
 
@@ -237,7 +238,7 @@ public final class Vi extends Registrar implements AutoCloseable {
   void checkConnected() throws ViException {
     Failure failure = port.failure();
     if (failure != null) {
-      throw ViException.of(failure);
+      throw ViFaults.of(failure);
     }
   }
 
@@ -278,7 +279,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    nic.closed(this);
+    nic.closed(ending);
     port.end(Failure.CLOSED);
     sends.guard().enterUninterruptibly();
     receives.guard().enterUninterruptibly();

@@ -195,7 +195,7 @@ final class ViQueue implements Waiter.Source {
       throw new ViTimeout("nothing completed within " + micros + " microseconds");
     }
     if (ticket.failure() != null) {
-      settle(); // a failed descriptor has ended its queue
+      settle(); // a descriptor that fails has ended its queue
       if (port.failure() != null) {
         vi.failed(this);
       }

@@ -12,6 +12,7 @@ public final class ViServer implements AutoCloseable {
   private final ViAddress address;
   private final int tag;
   private final Listener listener;
+  private final Runnable ending = this::close;
 
   /// @throws ViMisconfigured when another server has this tag at this address, or there is no such
   ///   address
@@ -23,9 +24,9 @@ public final class ViServer implements AutoCloseable {
     try {
       listener = device.listen(address.place(), tag);
     } catch (IOException e) {
-      throw ViException.of("no server at " + address.place(), e);
+      throw ViFaults.of("no server at " + address.place(), e);
     }
-    address.nic().opened(this);
+    address.nic().opened(ending);
   }
 
   /// Waits for a connection.
@@ -45,7 +46,7 @@ public final class ViServer implements AutoCloseable {
     try {
       port = listener.accept(attr.spec(tag), Vi.nanos(microseconds));
     } catch (IOException e) {
-      throw ViException.of("accepting at " + address.place(), e);
+      throw ViFaults.of("accepting at " + address.place(), e);
     }
     if (port == null) {
       throw new ViTimeout("no connection came within " + microseconds + " microseconds");
@@ -61,7 +62,7 @@ public final class ViServer implements AutoCloseable {
   /// Refuses connections from now on; those that were accepted stay. Idempotent.
   @Override
   public void close() {
-    address.nic().closed(this);
+    address.nic().closed(ending);
     listener.close();
   }
 }

@@ -49,7 +49,7 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
   public final void check() throws ViException {
     Failure failure = posted ? null : descriptor.failure();
     if (failure != null) {
-      throw ViException.of(failure);
+      throw ViFaults.of(failure);
     }
   }
 

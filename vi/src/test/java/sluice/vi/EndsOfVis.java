@@ -11,8 +11,8 @@ import sluice.vi.xdp.PairedStacks;
 import sluice.vi.xdp.StackWire;
 
 /// The contract for the end of a VI: a program of virtual threads, which [ViEndTest] starts on each
-/// device in a JVM with one carrier. Every scenario ends by itself; a scenario that does not has left a
-/// virtual thread that spins, or a thread that waits for a carrier.
+/// device in a JVM with one carrier. Every scenario ends by itself; if not, it has left a virtual
+/// thread that spins, or a thread that waits for a carrier.
 final class EndsOfVis {
   private static final int LONG = VisUnderTest.LONG_MICROS;
 
@@ -235,6 +235,6 @@ final class EndsOfVis {
     } catch (ViException closed) {
       // by the other end
     }
-    buffers.forEach(ViBuffer::close); // refused while the device still has the buffer
+    buffers.forEach(ViBuffer::close); // which is refused while the device has it
   }
 }

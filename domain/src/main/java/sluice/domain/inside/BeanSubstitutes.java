@@ -19,7 +19,7 @@ public final class BeanSubstitutes {
     return HOME.beans();
   }
 
-  /// One that no other finds: the factory would keep it for ever.
+  /// Makes a server that the factory does not know: it would keep it for ever.
   @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
   public static MBeanServer create() {
     return MBeanServerFactory.newMBeanServer();
@@ -31,6 +31,7 @@ public final class BeanSubstitutes {
   }
 
   /// The domain's own, if it has that identifier.
+  @SuppressWarnings("NonApiType") // the type of what it stands for
   @InsteadOf("javax/management/MBeanServerFactory.findMBeanServer")
   public static ArrayList<MBeanServer> find(@Nullable String agent) {
     MBeanServer own = HOME.beans();

@@ -167,6 +167,7 @@ public final class ThreadSubstitutes {
     own(thread, "setName").setName(name);
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // the domain's own decision
   @InsteadOf(value = "java/lang/Thread.setPriority", kind = Kind.RECEIVER)
   public static void priority(Thread thread, int priority) {
     own(thread, "setPriority").setPriority(priority);

@@ -29,7 +29,7 @@ record Fault(
   private static Fault of(Throwable thrown, Set<Throwable> met) {
     met.add(thrown);
     Throwable cause = cause(thrown);
-    Fault below = isNew(cause, met) ? of(cause, met) : null;
+    Fault below = cause != null && isNew(cause, met) ? of(cause, met) : null;
     List<Fault> suppressed = new ArrayList<>();
     for (Throwable each : thrown.getSuppressed()) {
       if (isNew(each, met)) {

@@ -27,9 +27,9 @@ public interface Party {
     return Thread.ofVirtual().name(name).inheritInheritableThreadLocals(false).unstarted(task);
   }
 
-  /// Runs a task that may come to code of this party, or wait for it: one that interrupts a thread
-  /// of it, and so closes the channel where that thread waits. In a domain the task runs soon, in a
-  /// disposable thread, so that nothing else waits for it.
+  /// Runs a task that may come to code of this party, or wait for it: a task that interrupts a
+  /// thread of it, and so closes the channel where that thread waits. In a domain the task runs
+  /// soon, in a disposable thread, so that nothing else waits for it.
   default void aside(Runnable task) {
     task.run();
   }

@@ -191,7 +191,7 @@ public final class Shop {
       }
     }
 
-    /// With a cause that leads back to it, and one that it suppressed.
+    /// With a cause that leads back to it, and a suppressed exception.
     private static IllegalStateException caused() {
       IllegalStateException top = new IllegalStateException("top");
       top.addSuppressed(new Coded("beside"));

@@ -27,6 +27,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -164,7 +165,7 @@ final class JdkMembers {
     boolean isIn(ClassModel type, MethodModel method);
   }
 
-  private TreeSet<Entry> methods(Choice choice) {
+  private SortedSet<Entry> methods(Choice choice) {
     TreeSet<Entry> result = new TreeSet<>();
     classes.forEach((name, model) -> {
       if (isPublic(name)) {
@@ -204,9 +205,9 @@ final class JdkMembers {
 
   /// Fields and results of which a thread, a group, a pool or a process can be had; methods that
   /// are called with one; and what can be done to a thread or group that one has.
-  TreeSet<Entry> threadGivers() {
+  SortedSet<Entry> threadGivers() {
     Set<String> hot = below(OF_THREADS);
-    TreeSet<Entry> result =
+    SortedSet<Entry> result =
         methods((type, method) -> {
           String descriptor = method.methodType().stringValue();
           String signature =
@@ -222,7 +223,7 @@ final class JdkMembers {
                   && mentions(signature.substring(0, signature.lastIndexOf(')')), hot);
           String owner = type.thisClass().asInternalName();
           boolean isEffect = owner.equals(OF_THREADS.get(0)) || owner.equals(OF_THREADS.get(1));
-          return isEffect && !method.methodName().stringValue().equals("<init>")
+          return (isEffect && !method.methodName().stringValue().equals("<init>"))
               || mentions(returned, hot)
               || isCallback;
         });
@@ -246,7 +247,7 @@ final class JdkMembers {
 
   /// Static methods that return nothing, or are called as setters are, or keep what they are given
   /// in a static field; setters of objects that do; and those of the JVM's own beans.
-  TreeSet<Entry> staticSetters() {
+  SortedSet<Entry> staticSetters() {
     return methods((type, method) -> {
       if (!method.flags().has(AccessFlag.PUBLIC)) {
         return false;
@@ -292,7 +293,7 @@ final class JdkMembers {
 
   /// Methods of all classes, also those that are not exported, that make a thread, a timer or a
   /// pool.
-  TreeSet<String> threadMakers() {
+  SortedSet<String> threadMakers() {
     Set<String> made = below(MAKERS);
     Map<String, Set<String>> makers = new HashMap<>();
     Set<String> calls =
@@ -320,9 +321,9 @@ final class JdkMembers {
       if (element instanceof InvokeInstruction call && call.opcode() == Opcode.INVOKESTATIC) {
         String owner = call.owner().asInternalName();
         String name = call.name().stringValue();
-        if (calls.contains(owner) && name.startsWith("new")
-            || owner.equals("java/lang/Thread")
-                && name.matches("of(Platform|Virtual)|startVirtual.*")) {
+        if ((calls.contains(owner) && name.startsWith("new"))
+            || (owner.equals("java/lang/Thread")
+                && name.matches("of(Platform|Virtual)|startVirtual.*"))) {
           return true;
         }
       }

@@ -29,10 +29,8 @@ final class FuseUnflushed {
   /// A file was changed: to be told behind the change.
   void changed(long inode) throws IOException {
     if (wanted && changed.add(inode) && changed.size() > MOST) {
-      // A number is taken out before the wait: what is changed meanwhile is put in again.
-      for (Long each : changed) {
-        changed.remove(each);
-      }
+      // Taken out before the wait: what is changed meanwhile is put in again.
+      changed.clear();
       tree.awaitStable(tree.stablePoint());
     }
   }

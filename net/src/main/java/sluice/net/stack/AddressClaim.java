@@ -4,7 +4,7 @@ package sluice.net.stack;
 /// Owned by the stack's thread, which asks for what is [#due] at each tick.
 ///
 /// ```
-///  PROBING ── 3 probes, 1 s apart, and 2 s of silence ──▶ ANNOUNCING ── 2 times, 2 s apart ──▶ KEPT
+///  PROBING ── 3 probes, 1 s apart, and 2 s of silence ──▶ ANNOUNCING ── 2 times, 2 s apart─▶ KEPT
 ///     │ another station says that it has the address           └──── conflict ────┤
 ///     ▼                                                          an announcement,  │
 ///  GIVEN_UP                                      one in 10 s at most (2.4, c)  ◀───┘

@@ -26,7 +26,7 @@ final class Gather {
     return begun;
   }
 
-  /// Adds a buffer; one that does not fit, or finds no frame, spoils the packet.
+  /// Adds a buffer; a buffer that does not fit, or finds no frame, spoils the packet.
   void add(long at, int length) {
     if (!begun) {
       begun = true;

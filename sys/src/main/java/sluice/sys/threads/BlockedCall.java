@@ -56,8 +56,8 @@ public record BlockedCall(int thread, String line) {
     }
   }
 
-  /// Ends the wait, if the thread is still in this call and it is one that can be ended.
-  /// Descriptors up to 2 are those of the process and are left.
+  /// Ends the wait, if the thread is still in this call and the call can be ended. Descriptors up
+  /// to 2 are those of the process and are left.
   ///
   /// @return whether something was done
   public boolean end() throws IOException {

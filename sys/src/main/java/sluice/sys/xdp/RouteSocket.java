@@ -17,8 +17,8 @@ import sluice.sys.call.SystemCall;
 /// network namespace, with a cursor over the messages read. Owned by one thread.
 ///
 /// Use: [#read] until it returns a negative errno; after each, [#next] until it returns false. The
-/// descriptor does not block. A message whose lengths lie ends the read; one that the kernel did
-/// not send is ignored.
+/// descriptor does not block. A message whose lengths lie ends the read; a message that the kernel
+/// did not send is ignored.
 public final class RouteSocket implements AutoCloseable {
   static final int AF_NETLINK = 16;
   static final int NETLINK_ROUTE = 0;

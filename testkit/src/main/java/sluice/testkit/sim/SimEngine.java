@@ -21,7 +21,8 @@ import sluice.testkit.sim.SimOperation.Lane;
 ///
 /// It does to its caller whatever the contract of [Engine] and [sluice.loop.engine.Transport]
 /// permits, as far as [SimFaults] says, and it holds the caller to that contract: each breach
-/// throws a [SimViolation]. Waiting runs the events of the simulation until one of them concerns this engine.
+/// throws a [SimViolation]. Waiting runs the events of the simulation until one of them concerns
+/// this engine.
 ///
 /// A turn is: hand over what is staged → let time pass → collect completions → deliver them → check
 /// that the bytes of silent sends are still what was staged.

@@ -15,9 +15,9 @@ import sluice.vi.device.PortSpec;
 /// Takes connections at a name of UNIX sockets, in the threads that accept. Any thread may call; a
 /// thread that waits naps, so that a virtual one frees its carrier.
 ///
-/// A thread looks at each client in turn and waits for none: a client that says nothing, or stops in the
-/// middle, holds no other up. A client that an accept did not finish with is left to the next one
-/// that wants the same.
+/// A thread looks at each client in turn and waits for none: a client that says nothing, or stops
+/// in the middle, holds no other up. A client that an accept did not finish with is left to the
+/// next accept that wants the same.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

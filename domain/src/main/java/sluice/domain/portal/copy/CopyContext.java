@@ -208,7 +208,7 @@ public final class CopyContext {
     }
     HashWork work = hashWork;
     if (work == null) {
-      work = new HashWork(quota);
+      work = new HashWork(quota, MAX_DEPTH);
       hashWork = work;
     }
     work.charge(collection, key);

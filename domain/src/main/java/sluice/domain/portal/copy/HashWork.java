@@ -28,8 +28,12 @@ final class HashWork {
   private final IdentityHashMap<Object, Map<Integer, Integer>> hashes = new IdentityHashMap<>();
   private long left;
 
-  HashWork(CopyQuota quota) {
+  private final int maxDepth;
+
+  /// @param maxDepth deeper objects are refused by the copy
+  HashWork(CopyQuota quota, int maxDepth) {
     left = quota.bytes();
+    this.maxDepth = maxDepth;
   }
 
   /// Whether the hash of an object takes a step, or what its bytes were charged for.
@@ -68,7 +72,7 @@ final class HashWork {
   }
 
   private long steps(@Nullable Object object, int depth) {
-    if (isLeaf(object) || depth > CopyContext.MAX_DEPTH) {
+    if (object == null || isLeaf(object) || depth > maxDepth) {
       return 1;
     }
     Long before = known.put(object, BEING_WEIGHED);

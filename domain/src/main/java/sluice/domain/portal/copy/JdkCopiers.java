@@ -3,7 +3,12 @@ package sluice.domain.portal.copy;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
 import java.time.*;
+import java.util.AbstractMap.SimpleEntry;
+import java.util.AbstractMap.SimpleImmutableEntry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,6 +18,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.ConcurrentModificationException;
 import java.util.Currency;
+import java.util.Date;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -48,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 /// Values that cannot change are shared. Collections are rebuilt from their elements, so hashes and
 /// order are those of the receiver's classes; a collection's iterator runs no code of its elements.
 final class JdkCopiers {
+  private static final Class<?> ENTRY = Map.entry(1, 1).getClass();
   private static final IdentityHashMap<Class<?>, Copier> KNOWN = new IdentityHashMap<>();
 
   /// Comparators of the JDK without state, which both sides have.
@@ -63,7 +70,7 @@ final class JdkCopiers {
     lists();
     hashed();
     sorted();
-    JdkViews.addTo(KNOWN);
+    addViews(KNOWN);
   }
 
   private JdkCopiers() {}
@@ -76,7 +83,7 @@ final class JdkCopiers {
       return shared(64);
     }
     Copier known = KNOWN.get(type);
-    return known == null ? JdkViews.of(type) : known;
+    return known == null ? ofView(type) : known;
   }
 
   static Copier shared(int bytes) {
@@ -177,7 +184,7 @@ final class JdkCopiers {
     KNOWN.put(ArrayDeque.class, collection(ArrayDeque::new, 8));
     KNOWN.put(CopyOnWriteArrayList.class, collection(_ -> new CopyOnWriteArrayList<>(), 8));
     KNOWN.put(PriorityQueue.class, JdkCopiers::queue);
-    // Views of lists of the JDK's own classes; others lead to a list of any class.
+    // Views of lists of the JDK's own classes; other views lead to a list of any class.
     KNOWN.put(new ArrayList<>(List.of(1)).subList(0, 1).getClass(), collection(ArrayList::new, 8));
     UnaryOperator<List<Object>> fixed =
         list -> list.contains(null) ? Collections.unmodifiableList(list) : List.copyOf(list);
@@ -500,5 +507,86 @@ final class JdkCopiers {
       throw new IllegalStateException("an enum's constant is null");
     }
     return context.counterparts().of(((Enum<?>) constant).getDeclaringClass());
+  }
+
+  // ---- values of which the JDK has many classes ------------------------------------------------
+
+  private static void addViews(Map<Class<?>, Copier> known) {
+    known.put(Date.class, JdkCopiers::date);
+    Class<?> path = FileSystems.getDefault().getPath("").getClass();
+    if (Counterparts.isOfJdk(path)) {
+      known.put(path, JdkCopiers::path);
+    }
+  }
+
+  private static @Nullable Copier ofView(Class<?> type) {
+    if (!Counterparts.isOfJdk(type)) {
+      return null;
+    }
+    if (ByteBuffer.class.isAssignableFrom(type)) {
+      return JdkCopiers::buffer;
+    }
+    return Map.Entry.class.isAssignableFrom(type) ? JdkCopiers::entry : null;
+  }
+
+  /// It can be set, so it is not shared.
+  @SuppressWarnings("JavaUtilDate") // what the sender chose
+  private static Object date(Object source, CopyContext context) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    context.enter(source, 32);
+    return context.built(source, new Date(((Date) source).getTime()));
+  }
+
+  /// Of the JVM's own file system; a path of another file system leads to that.
+  private static Object path(Object source, CopyContext context) {
+    if (((Path) source).getFileSystem() != FileSystems.getDefault()) {
+      throw CopyRefused.notPortable(
+          source.getClass(), "its file system is the sender's.", "pass its toUri().");
+    }
+    context.charge(64 + 4L * source.toString().length());
+    return source;
+  }
+
+  /// What is between position and limit, in a buffer on the heap of just that size.
+  private static Object buffer(Object source, CopyContext context) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    ByteBuffer from = (ByteBuffer) source;
+    try {
+      ByteBuffer part = from.duplicate(); // the sender may move the other
+      int length = part.remaining();
+      context.enter(source, 64L + length);
+      ByteBuffer copy = ByteBuffer.allocate(length).put(part).flip();
+      ByteBuffer made = from.isReadOnly() ? copy.asReadOnlyBuffer() : copy;
+      return context.built(source, made.order(from.order()));
+    } catch (IllegalStateException e) {
+      throw CopyRefused.notPortable(
+          ByteBuffer.class, "its memory was given back.", "pass a buffer whose arena lives.");
+    } catch (InternalError e) {
+      throw CopyRefused.changed(source); // the file under a mapped one was cut
+    }
+  }
+
+  /// An entry of a map, which would lead to its neighbours, becomes an unchangeable entry.
+  private static Object entry(Object source, CopyContext context) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    Map.Entry<?, ?> from = (Map.Entry<?, ?>) source;
+    context.enter(source, 32);
+    Object key = context.any(from.getKey());
+    Object value = context.any(from.getValue());
+    if (source instanceof SimpleEntry) {
+      return context.built(source, new SimpleEntry<>(key, value));
+    }
+    boolean hasBoth = source.getClass() == ENTRY && key != null && value != null;
+    return context.built(
+        source, hasBoth ? Map.entry(key, value) : new SimpleImmutableEntry<>(key, value));
   }
 }

@@ -1,0 +1,49 @@
+package sluice.vi;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
+import sluice.vi.device.DeviceException;
+import sluice.vi.device.Failure;
+import sluice.vi.device.Fault;
+
+/// Chooses the class of [ViException] by the side at fault. Stateless.
+final class ViFaults {
+  private ViFaults() {}
+
+  /// What a device threw, with the class of its fault.
+  ///
+  /// @param doing what the message begins with
+  static ViException of(String doing, IOException thrown) {
+    return of(fault(thrown), doing + ": " + thrown.getMessage(), thrown);
+  }
+
+  /// What ended a VI or failed a descriptor.
+  static ViException of(Failure failure) {
+    return of(failure.fault(), "the VI has failed: " + failure.why(), null);
+  }
+
+  private static ViException of(Fault fault, String message, @Nullable Throwable cause) {
+    return switch (fault) {
+      case CLOSED -> new ViClosed(message, cause);
+      case PEER_CLOSED -> new ViPeerClosed(message, cause);
+      case PEER_LOST -> new ViPeerLost(message, cause);
+      case REFUSED -> new ViRefused(message, cause);
+      case TIMED_OUT -> new ViTimeout(message, cause);
+      case MISCONFIGURED -> new ViMisconfigured(message, cause);
+      case OTHER -> new ViException(message, cause);
+    };
+  }
+
+  /// An address that another program has, or that this machine has not, is this program's fault.
+  private static Fault fault(IOException thrown) {
+    if (thrown instanceof SysException call) {
+      return switch (call.errno()) {
+        case Errno.EADDRINUSE, Errno.EADDRNOTAVAIL, Errno.EACCES -> Fault.MISCONFIGURED;
+        default -> Fault.OTHER;
+      };
+    }
+    return DeviceException.of(thrown);
+  }
+}
