@@ -67,7 +67,7 @@ public final class PathPattern {
     return below && path.length() == prefix.length() - 1 && prefix.startsWith(path) ? "" : null;
   }
 
-  /// Whether the pattern fits a path, or a directory above it, with or without the slash at its
+  /// Returns true if the pattern fits a path, or a directory above it, with or without the slash at its
   /// end.
   boolean covers(String path) {
     if (fits(path) || fits(path + "/")) {

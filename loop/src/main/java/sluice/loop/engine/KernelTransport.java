@@ -25,14 +25,14 @@ public interface KernelTransport extends Transport {
     return -1;
   }
 
-  /// How many clients each listener accepts before the loop has looked at the last of them, so that
-  /// they do not take descriptors that are meant for others. An engine may round up, except that 1
+  /// Bounds the clients that each listener accepts before the loop has looked at the last of them:
+  /// they must not take descriptors that are meant for files. An engine may round up, except that 1
   /// is 1.
   ///
   /// @param count at least 1
   default void acceptAtMost(int count) {}
 
-  /// How many descriptors this process has open at least.
+  /// Returns how many descriptors this process has open at least.
   ///
   /// @param socket the one that was opened last, whose number tells without a system call; negative
   ///   for a count by the system

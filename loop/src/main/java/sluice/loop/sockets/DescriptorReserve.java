@@ -39,7 +39,7 @@ public final class DescriptorReserve {
     return fd < 0 ? null : () -> Files.close(fd);
   }
 
-  /// How many descriptors are open: the size of their directory, since Linux 6.2; before, at least
+  /// Returns how many descriptors are open: the size of their directory, since Linux 6.2; before, at least
   /// as many as the number of a new one tells.
   public int used() {
     Statx status = statx == null ? new Statx() : statx;

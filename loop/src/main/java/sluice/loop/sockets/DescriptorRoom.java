@@ -4,7 +4,7 @@ import sluice.loop.engine.KernelTransport;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 
-/// How the descriptors of this process are shared out: connections get those below a boundary, and
+/// The shares in the descriptors of this process: connections get those below a boundary, and
 /// the last ones, an eighth, are for files, logs, and clients that are told that there is no place.
 ///
 /// The kernel gives out the lowest number that is free, so the number of a new descriptor tells
@@ -20,7 +20,7 @@ public final class DescriptorRoom {
   private static final int LEAST = 8;
   private static final int MOST = 1024;
 
-  /// What a new descriptor says.
+  /// The meaning of a new descriptor.
   public enum Level {
     /// A connection may have it.
     PLENTY,
