@@ -67,8 +67,8 @@ public final class PathPattern {
     return below && path.length() == prefix.length() - 1 && prefix.startsWith(path) ? "" : null;
   }
 
-  /// Returns true if the pattern fits a path, or a directory above it, with or without the slash at its
-  /// end.
+  /// Returns true if the pattern fits a path, or a directory above it, with or without the slash at
+  /// its end.
   boolean covers(String path) {
     if (fits(path) || fits(path + "/")) {
       return true;

@@ -140,7 +140,7 @@ public record SiteRules(
 
   /// The access rules of a file; null for none.
   ///
-  /// @param paths the requested path, that of the file, and of the precompressed one that is sent;
+  /// @param paths the requested path, that of the file, and of the precompressed file sent;
   ///   canonical
   /// @param spellings all paths under which a file can be asked for
   public @Nullable Guard guardOfFile(List<String> paths, Function<String, List<String>> spellings) {

@@ -34,7 +34,7 @@ public interface KernelTransport extends Transport {
 
   /// Returns how many descriptors this process has open at least.
   ///
-  /// @param socket the one that was opened last, whose number tells without a system call; negative
+  /// @param socket opened last, whose number tells without a system call; negative
   ///   for a count by the system
   /// @return 0 where that is unknown, and `Integer.MAX_VALUE` where not one more is to be had
   default int descriptorsUsed(int socket) {

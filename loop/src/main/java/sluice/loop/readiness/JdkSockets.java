@@ -166,7 +166,7 @@ final class JdkSockets implements ReadinessSockets {
     }
   }
 
-  /// Returns the size of the directory, where the system has one that tells (Linux 6.2).
+  /// Returns the size of the directory, where the system tells it (Linux 6.2).
   @Override
   public int descriptorsUsed(int socket) {
     try {

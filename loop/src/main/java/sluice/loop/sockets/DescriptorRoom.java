@@ -35,7 +35,7 @@ public final class DescriptorRoom {
 
   private static final long COUNTED_NANOS = 10_000_000_000L;
 
-  /// Loops that may accept at the same time, each a part of what is left.
+  /// Loops that may accept at the same time, each a part of the rest.
   private static final int LOOPS = 4;
 
   private final long serveTo;
