@@ -19,6 +19,8 @@ import sluice.sys.IoVec;
 
 /// One worker's message and answer, with the memory for both. Of that worker.
 final class FuseExchange {
+  private static final int DROP_BYTES = FuseLayout.OUT_BYTES + FuseLayout.NOTICE_BYTES;
+
   private static final int NOBODY = 65_534;
   private static final int PAGE_BYTES = 4096;
   private static final int SET_GID = 0x400;
@@ -185,18 +187,18 @@ final class FuseExchange {
   /// Has the kernel drop what it keeps of a directory; that it keeps nothing is no error.
   private void dropList(long directory, int fd) {
     try (Arena arena = Arena.ofConfined()) {
-      dropList(directory, fd, arena.allocate(FuseLayout.NOTICE_BYTES, Long.BYTES));
+      dropList(directory, fd, arena.allocate(DROP_BYTES, Long.BYTES));
     }
   }
 
   private void dropList(long directory, int fd, MemorySegment m) {
-    m.set(JAVA_INT, FuseLayout.OUT_LEN, FuseLayout.NOTICE_BYTES);
+    m.set(JAVA_INT, FuseLayout.OUT_LEN, DROP_BYTES);
     m.set(JAVA_INT, FuseLayout.OUT_ERROR, FuseOpcode.NOTIFY_INVAL_INODE);
     m.set(JAVA_LONG, FuseLayout.OUT_UNIQUE, 0);
-    m.set(JAVA_LONG, FuseLayout.NOTICE_INO, nodes.swap(directory));
-    m.set(JAVA_LONG, FuseLayout.NOTICE_OFF, 0);
-    m.set(JAVA_LONG, FuseLayout.NOTICE_LEN, 0); // all of it
-    int result = Files.write(fd, m, 0, FuseLayout.NOTICE_BYTES);
+    m.set(JAVA_LONG, FuseLayout.OUT_BYTES + FuseLayout.NOTICE_INO, nodes.swap(directory));
+    m.set(JAVA_LONG, FuseLayout.OUT_BYTES + FuseLayout.NOTICE_OFF, 0);
+    m.set(JAVA_LONG, FuseLayout.OUT_BYTES + FuseLayout.NOTICE_LEN, 0); // all of it
+    int result = Files.write(fd, m, 0, DROP_BYTES);
     if (result < 0 && result != -Errno.ENOENT && !session.closing()) {
       session.report(FuseOpcode.READDIR, directory, new IOException(Errno.name(-result)));
     }

@@ -47,10 +47,10 @@ final class FuseLayout {
   static final int OUT_UNIQUE = 8;
   static final int OUT_BYTES = 16;
 
-  static final int NOTICE_INO = 16;
-  static final int NOTICE_OFF = 24;
-  static final int NOTICE_LEN = 32;
-  static final int NOTICE_BYTES = 40;
+  static final int NOTICE_INO = 0;
+  static final int NOTICE_OFF = 8;
+  static final int NOTICE_LEN = 16;
+  static final int NOTICE_BYTES = 24;
 
   static final int INIT_MAJOR = 0;
   static final int INIT_MINOR = 4;

@@ -118,7 +118,7 @@ final class FakeFuseKernel implements AutoCloseable {
       throw new IOException("the answer says " + all.getInt(0) + " bytes and has " + bytes);
     }
     if (all.getLong(FuseLayout.OUT_UNIQUE) == 0) {
-      dropped.add(all.getLong(FuseLayout.NOTICE_INO));
+      dropped.add(all.getLong(FuseLayout.OUT_BYTES + FuseLayout.NOTICE_INO));
       return receive(); // it answers nothing
     }
     ByteBuffer body = body(bytes - FuseLayout.OUT_BYTES);

@@ -46,7 +46,8 @@ final class FuseLayoutTest {
           Map.entry("FORGET_ONE_", "fuse_forget_one "),
           Map.entry("FORGET_", "fuse_forget_in "),
           Map.entry("BATCH_FORGET_", "fuse_batch_forget_in "),
-          Map.entry("OPEN_OUT_", "fuse_open_out "));
+          Map.entry("OPEN_OUT_", "fuse_open_out "),
+          Map.entry("NOTICE_", "fuse_notify_inval_inode_out "));
 
   /// Members that have another name there.
   private static final Map<String, String> MEMBERS =

@@ -165,8 +165,8 @@ final class FuseRingEntryTest {
           ring.memory.set(JAVA_INT_UNALIGNED, at, value);
         }
         int opcode = random.nextInt(56);
-        ring.memory.set(
-            JAVA_INT_UNALIGNED, FuseLayout.IN_OPCODE, opcode == FuseOpcode.INIT ? 0 : opcode);
+        boolean once = opcode == FuseOpcode.INIT || opcode == FuseOpcode.DESTROY;
+        ring.memory.set(JAVA_INT_UNALIGNED, FuseLayout.IN_OPCODE, once ? 0 : opcode);
         ring.memory.set(JAVA_LONG_UNALIGNED, FuseLayout.IN_NODEID, random.nextInt(40));
         int content = random.nextInt(3) == 0 ? random.nextInt() : random.nextInt(200);
         ring.inOut(FuseLayout.RING_ENTRY_PAYLOAD_SZ, Integer.toUnsignedLong(content));
