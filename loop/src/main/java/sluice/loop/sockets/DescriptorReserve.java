@@ -39,8 +39,8 @@ public final class DescriptorReserve {
     return fd < 0 ? null : () -> Files.close(fd);
   }
 
-  /// Returns how many descriptors are open: the size of their directory, since Linux 6.2; before, at
-  /// least as many as the number of a new one tells.
+  /// Returns how many descriptors are open: the size of their directory, since Linux 6.2; before,
+  /// at least as many as the number of a new one tells.
   public int used() {
     Statx status = statx == null ? new Statx() : statx;
     statx = status;
