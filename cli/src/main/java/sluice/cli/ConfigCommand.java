@@ -27,7 +27,7 @@ final class ConfigCommand {
       footer = {"", "All keys of the file are in docs/site.md."},
       exitCodeListHeading = "Exit codes:%n",
       exitCodeList = {
-        "0:nothing is wrong",
+        "0:nothing is wrong; a warning may be printed, for example of a rule that names no file",
         "1:something is, with file, line, why and fix",
         "2:wrong usage"
       },
@@ -47,6 +47,12 @@ final class ConfigCommand {
         HttpConfig config = options.config(List.of());
         options.checkLog();
         HttpServer.check(config);
+        options.warnings.forEach((warning, counts) -> {
+          if (counts.getAsBoolean()) {
+            err.println("sluice: warning: " + TerminalText.message(warning));
+          }
+        });
+        err.flush();
         out.println(file + ": good, " + Serve.sites(config));
         out.flush();
         return 0;

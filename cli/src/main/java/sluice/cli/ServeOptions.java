@@ -11,8 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sluice.cli.console.UsageException;
 import sluice.cli.domain.PluginOptions;
@@ -149,6 +151,10 @@ final class ServeOptions {
 
   /// What only a file can say.
   SiteRules rules = SiteRules.NONE;
+
+  /// What may be strange in a configuration file, with line and fix, and tells whether it is: that
+  /// takes looks at the disk which a start has no time for.
+  final Map<String, BooleanSupplier> warnings = new LinkedHashMap<>();
 
   List<VirtualHost> hosts = List.of();
   List<String> tries = List.of();

@@ -166,7 +166,7 @@ final class SiteFile {
     if (tls != null) {
       tls(tls, into);
     }
-    new SiteTable(tables, root, "").into(into);
+    new SiteTable(tables, root, root, "").into(into);
     hosts(root, into);
     if (into.directory == null) {
       if (into.hosts.isEmpty()) {
@@ -309,7 +309,8 @@ final class SiteFile {
       }
       TlsPair pair = certificate(table, root.contains(List.of("tls")));
       ServeOptions site = ServeOptions.ofSite();
-      new SiteTable(tables, table, "host.").into(site);
+      new SiteTable(tables, root, table, "host.").into(site);
+      into.warnings.putAll(site.warnings);
       TomlPosition where = TomlTables.position(table, "names");
       SiteTable.at(
           tables,
@@ -371,8 +372,9 @@ final class SiteFile {
     into.hosts.forEach(host -> rules.addAll(host.rules().access()));
     for (AccessRule rule : rules) {
       String text = rule.path().toString();
-      boolean meets =
-          text.startsWith("*") || text.startsWith(path) || path.startsWith(text.replace("*", ""));
+      int star = text.indexOf('*');
+      String literal = star < 0 ? text : text.substring(0, star);
+      boolean meets = literal.startsWith(path) || path.startsWith(literal);
       if (rule.signIn() != null && meets) {
         throw tables.wrong(
             where,

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlPosition;
@@ -59,12 +60,15 @@ final class SiteTable {
   private static final Set<String> ACCESS = keys("path", "allow", "deny", "users", "realm");
 
   private final TomlTables tables;
+  private final TomlTable top;
   private final TomlTable site;
   private final String prefix;
 
+  /// @param top the whole file
   /// @param prefix of the names of its tables: empty, or `host.`
-  SiteTable(TomlTables tables, TomlTable site, String prefix) {
+  SiteTable(TomlTables tables, TomlTable top, TomlTable site, String prefix) {
     this.tables = tables;
+    this.top = top;
     this.site = site;
     this.prefix = prefix;
   }
@@ -145,6 +149,7 @@ final class SiteTable {
     if (directory != null) { // what its values say together
       TomlPosition begin = TomlTables.position(site, "directory");
       at(tables, begin, "correct the value", () -> check(options));
+      at(tables, begin, "correct the value", () -> compareRules(options));
     }
   }
 
@@ -162,6 +167,43 @@ final class SiteTable {
       }
       throw e;
     }
+  }
+
+  /// Compares the rules with the files that are there.
+  private void compareRules(ServeOptions options) throws UsageException {
+    List<String> plugins = new ArrayList<>();
+    for (TomlTable each : tables.each(top, "plugin", "plugin")) {
+      plugins.addAll(Optional.ofNullable(tables.string(each, "path")).stream().toList());
+    }
+    RulePaths paths = new RulePaths(options.site(), options.rules, plugins);
+    List<TomlTable> guarded = tables.each(site, "access", prefix + "access");
+    for (int i = 0; i < guarded.size(); i++) {
+      AccessRule rule = options.rules.access().get(i);
+      TomlPosition where = TomlTables.position(guarded.get(i), "path");
+      Path folding = paths.directoryWithoutCase(rule);
+      if (folding != null) {
+        throw tables.wrong(
+            where,
+            folding
+                + " does not tell small letters from capital ones, so "
+                + rule.path()
+                + " could be asked for in another spelling",
+            "serve a directory of a file system that does");
+      }
+      options.warnings.put(
+          unused("access", rule.path(), where), () -> !paths.guardsSomething(rule));
+    }
+    for (TomlTable each : tables.each(site, "header", prefix + "header")) {
+      PathPattern path = PathPattern.of(String.valueOf(tables.string(each, "path")));
+      TomlPosition where = TomlTables.position(each, "path");
+      options.warnings.put(unused("header", path, where), () -> !paths.fitsSomething(path));
+    }
+  }
+
+  private String unused(String what, PathPattern path, @Nullable TomlPosition where) {
+    String why = "[[" + prefix + what + "]] names no file: nothing is at " + path;
+    String fix = "correct the path, or leave the rule out";
+    return String.valueOf(tables.wrong(where, why, fix).getMessage());
   }
 
   private static boolean isAbout(String key, String message) {

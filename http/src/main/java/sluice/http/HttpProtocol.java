@@ -1,7 +1,6 @@
 package sluice.http;
 
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.HttpSession.Stage;
 import sluice.http.front.FrontSite;
@@ -486,7 +485,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       finish(connection, -length, HttpReplies.NONE, keepAfterBody(session));
       return true;
     }
-    ReplyGuard guard = host.rules().guard(List.of(requestPath.toString()));
+    ReplyGuard guard = host.rules().guard(requestPath.toString());
     if (guard == null || access.admits(connection, guard)) {
       return false;
     }

@@ -48,11 +48,13 @@ final class FastViews {
     endRead();
     Thread here = Thread.currentThread();
     ViewBinder binder = reading;
-    if (binder == null || !isThread(reader, here)) {
+    if (binder == null) {
       binder = new ViewBinder(here);
       reading = binder;
-      reader = here;
+    } else {
+      binder.renew(here); // an old view must not show the next message
     }
+    reader = here;
     if (block != aliased) {
       alias = NativeMemory.alias(block.segment(), readLifetime());
       aliased = block;
@@ -67,11 +69,13 @@ final class FastViews {
     endWrite();
     Thread here = Thread.currentThread();
     WritableViewBinder binder = writing;
-    if (binder == null || !isThread(writer, here)) {
+    if (binder == null) {
       binder = new WritableViewBinder(here);
       writing = binder;
-      writer = here;
+    } else {
+      binder.renew(here);
     }
+    writer = here;
     written = block;
     if (block != writeAliased) {
       writeAlias = NativeMemory.alias(block.segment(), writeLifetime());

@@ -102,6 +102,18 @@ abstract class FastContract {
       pair.client().getOutputStream().write(2);
       await(socket, 1);
       View second = shown(socket);
+      assertThatThrownBy(() -> first.get(0))
+          .as("the next message is not shown by the view of the one before")
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      WritableView filled = requireNonNull(socket.writeFast(4));
+      filled.set(0, (byte) 7);
+      socket.handOver(1);
+      WritableView next = requireNonNull(socket.writeFast(4));
+      assertThatThrownBy(() -> filled.set(0, (byte) 8))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      next.set(0, (byte) 9);
+      socket.handOver(1);
+      assertThat(pair.client().getInputStream().readNBytes(2)).containsExactly(7, 9);
       socket.close();
       assertThatThrownBy(() -> second.get(0)).isInstanceOf(IndexOutOfBoundsException.class);
       assertThatThrownBy(socket::readFast)

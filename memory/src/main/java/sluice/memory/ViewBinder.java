@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /// The loop's end of a [View]: its holder decides what the view shows, and when it stops.
 public final class ViewBinder {
-  private final View view;
+  private View view;
 
   /// @param owner the one thread that may read through the view
   public ViewBinder(Thread owner) {
@@ -13,6 +13,14 @@ public final class ViewBinder {
 
   public View view() {
     return view;
+  }
+
+  /// Gives up the view, which has been unbound or whose memory is gone: it throws for ever, and the
+  /// next bind is of another.
+  ///
+  /// @param owner the one thread that may use the next
+  public void renew(Thread owner) {
+    view = new View(owner);
   }
 
   /// Lets the view show `length` bytes from `offset`, until the next bind or unbind.

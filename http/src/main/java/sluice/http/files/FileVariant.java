@@ -16,7 +16,6 @@ public final class FileVariant implements AutoCloseable {
   private final @Nullable Block block;
   private final @Nullable FileStream stream;
 
-  /// Where the bytes come from, and its state; null when they were made from the original.
   private final @Nullable SitePath sibling;
 
   private final FileStatus version;
@@ -83,7 +82,9 @@ public final class FileVariant implements AutoCloseable {
     return stream;
   }
 
-  @Nullable SitePath sibling() {
+  /// The precompressed file that the bytes are of; null when they are, or were made, of the
+  /// original.
+  public @Nullable SitePath sibling() {
     return sibling;
   }
 

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import sluice.http.text.Utf8;
 
 /// Lines of an access log by a text with variables, such as `{address} {request} {status}`. Owned
 /// by the log's writer thread.
@@ -185,7 +186,13 @@ final class AccessLogTemplate extends AccessLogFormat {
     }
     for (int i = from; i < to; i++) {
       int c = bytes[i] & 0xff;
-      if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
+      int character = json && c >= 0x80 ? character(bytes, i, to) : 0;
+      if (character > 0) {
+        for (int end = i + character; i < end; i++) {
+          put(bytes[i]);
+        }
+        i--;
+      } else if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
         put(c);
       } else {
         ascii(json ? "\\u00" : "\\x");
@@ -193,5 +200,14 @@ final class AccessLogTemplate extends AccessLogFormat {
         put(HEX[c & 15]);
       }
     }
+  }
+
+  /// Bytes of the character of several bytes that begins there; 0 where that is no UTF-8, or a
+  /// control character (U+0080 to U+009F).
+  private static int character(byte[] bytes, int at, int to) {
+    int first = bytes[at] & 0xff;
+    int count = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    boolean control = first == 0xc2 && at + 1 < to && (bytes[at + 1] & 0xff) < 0xa0;
+    return !control && at + count <= to && Utf8.valid(bytes, at, at + count) ? count : 0;
   }
 }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /// Which clients may have some paths. Immutable: any thread may use it. Where several rules fit,
 /// each of them must let the client in.
 ///
-/// @param path which paths; one without a star has all paths below it too. Compared with the
-///   requested path, with that of the file that is sent, and with both without the ending of a
-///   precompressed file
+/// @param path which paths, and all below them. Compared with the requested path, with every path
+///   under which the file that is sent can be asked for ([sluice.http.site.Site#spellings]), and
+///   with all of these without the endings of precompressed files
 /// @param allow if not empty, only these addresses are let in; a client of a Unix socket has none
 /// @param deny never let in; else 403
 /// @param signIn users with passwords; null for none
@@ -23,8 +23,11 @@ public record AccessRule(
     }
   }
 
-  boolean isFor(String requested) {
-    return path.fits(requested) || path.isAbove(requested);
+  /// Returns true if the rule holds for a path.
+  ///
+  /// @param requested canonical
+  public boolean isFor(String requested) {
+    return path.covers(requested);
   }
 
   boolean admits(long addressHigh, long addressLow) {

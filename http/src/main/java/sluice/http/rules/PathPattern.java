@@ -67,13 +67,18 @@ public final class PathPattern {
     return below && path.length() == prefix.length() - 1 && prefix.startsWith(path) ? "" : null;
   }
 
-  /// Whether the pattern has no star, and is a directory above a path or that directory itself.
-  boolean isAbove(String path) {
-    if (suffix != null) {
-      return false;
+  /// Returns true if the pattern fits a path, or a directory above it, with or without the slash at
+  /// its end.
+  boolean covers(String path) {
+    if (fits(path) || fits(path + "/")) {
+      return true;
     }
-    String directory = prefix.endsWith("/") ? prefix : prefix + "/";
-    return path.startsWith(directory) || directory.equals(path + "/");
+    for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+      if (fits(path.substring(0, slash + 1)) || (slash > 0 && fits(path.substring(0, slash)))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   boolean hasStar() {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sluice.http.text.Latin1;
 
@@ -94,7 +95,7 @@ public record SiteRules(
 
   /// Fields of a file and its 304, each line with CRLF.
   ///
-  /// @param paths the requested path, and that of the file; canonical
+  /// @param paths the requested path, and those under which the file can be asked for; canonical
   public byte[] fieldsOfFile(List<String> paths) {
     return headers.isEmpty() ? new byte[0] : lines(paths, true);
   }
@@ -120,19 +121,37 @@ public record SiteRules(
     return value.isEmpty() ? "" : name + ": " + value + "\r\n";
   }
 
-  /// The access rules of a reply; null for none.
+  /// A file without the ending of a precompressed one; null where it has none.
+  private static @Nullable String plain(String file) {
+    for (String each : CODED) {
+      if (file.endsWith(each)) {
+        return file.substring(0, file.length() - each.length());
+      }
+    }
+    return null;
+  }
+
+  /// The access rules of a reply that sends no file; null for none.
   ///
-  /// @param paths the requested path, and that of the file if there is one; canonical
-  public @Nullable Guard guard(List<String> paths) {
+  /// @param requested canonical
+  public @Nullable Guard guard(String requested) {
+    return guardOfFile(List.of(requested), List::of);
+  }
+
+  /// The access rules of a file; null for none.
+  ///
+  /// @param paths the requested path, that of the file, and of the precompressed file sent;
+  ///   canonical
+  /// @param spellings all paths under which a file can be asked for
+  public @Nullable Guard guardOfFile(List<String> paths, Function<String, List<String>> spellings) {
     if (access.isEmpty()) {
       return null;
     }
     Set<String> all = new LinkedHashSet<>();
     for (String path : paths) {
-      all.add(path);
-      CODED.stream()
-          .filter(path::endsWith)
-          .forEach(coded -> all.add(path.substring(0, path.length() - coded.length())));
+      for (String each = path; each != null; each = plain(each)) {
+        all.addAll(spellings.apply(each));
+      }
     }
     List<AccessRule> fitting = new ArrayList<>();
     for (AccessRule rule : access) {

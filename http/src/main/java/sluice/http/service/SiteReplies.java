@@ -1,5 +1,6 @@
 package sluice.http.service;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.files.FileCoding;
@@ -48,7 +49,7 @@ final class SiteReplies {
     byte[] location = Latin1.bytes("Location: " + to.location() + "\r\n");
     byte[] fields = HttpReplies.joined(rules.fields(at), location);
     Resource made = Resource.rule(path, to.status(), fields, to.takesQuery());
-    made.guard = rules.guard(List.of(at));
+    made.guard = rules.guard(at);
     return made;
   }
 
@@ -62,7 +63,7 @@ final class SiteReplies {
       return file(path, at, content);
     }
     Resource made = bare(path, rules.fields(at), answer);
-    made.guard = rules.guard(List.of(at));
+    made.guard = rules.guard(at);
     return made;
   }
 
@@ -94,8 +95,12 @@ final class SiteReplies {
   private Resource file(byte[] path, String at, SiteAnswer.Content content) {
     FileVariant variant = content.variant();
     String file = content.path().toString();
-    ReadyReply reply =
-        ready(content, variant, content.standIn() ? List.of(file) : List.of(at, file));
+    List<String> paths = new ArrayList<>(site.spellings(file));
+    if (!content.standIn()) {
+      paths.add(at);
+    }
+    ReadyReply reply = ready(content, variant, paths);
+    SitePath sibling = variant.sibling();
     variant.close();
     if (reply == null) {
       WatchTicket ticket = content.ticket();
@@ -106,7 +111,9 @@ final class SiteReplies {
     }
     boolean revalidate = content.keep() == SiteAnswer.Keep.REVALIDATE;
     Resource made = Resource.file(path, reply, content, revalidate);
-    made.guard = rules.guard(List.of(at, file));
+    List<String> named =
+        sibling == null ? List.of(at, file) : List.of(at, file, sibling.toString());
+    made.guard = rules.guardOfFile(named, site::spellings);
     made.fieldsInstead = rules.fields(at);
     return made;
   }

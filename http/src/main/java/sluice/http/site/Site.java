@@ -2,6 +2,7 @@ package sluice.http.site;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -220,6 +221,28 @@ public record Site(
   /// Whether the rules forbid `path` whatever it is.
   public boolean hides(SitePath path) {
     return !hiddenFiles && path.isHidden();
+  }
+
+  /// The canonical paths under which a file can be asked for, its own first: without an ending of
+  /// [#tries], and that of its directory where it is an index. Of these the file is looked for, and
+  /// rules hold under all of them. Whether something else is there, which then is sent, is not
+  /// asked.
+  ///
+  /// @param file canonical, as are the results
+  public List<String> spellings(String file) {
+    List<String> all = new ArrayList<>();
+    all.add(file);
+    int name = file.lastIndexOf('/') + 1;
+    for (String each : tries) {
+      String ending = each.startsWith(SUFFIX_OF) ? each.substring(SUFFIX_OF.length()) : "";
+      if (!ending.isEmpty() && file.endsWith(ending) && file.length() - ending.length() > name) {
+        all.add(file.substring(0, file.length() - ending.length()));
+      }
+    }
+    if (indexNames.contains(file.substring(name))) {
+      all.add(file.substring(0, name));
+    }
+    return all;
   }
 
   /// The names of [#indexNames] as bytes.

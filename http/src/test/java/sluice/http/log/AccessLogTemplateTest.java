@@ -25,7 +25,7 @@ final class AccessLogTemplateTest {
     quoted(format, agent);
     format.end();
     ByteBuffer bytes = format.lines();
-    return StandardCharsets.US_ASCII.decode(bytes).toString();
+    return StandardCharsets.UTF_8.decode(bytes).toString();
   }
 
   private static void quoted(AccessLogFormat format, String text) {
@@ -47,6 +47,23 @@ final class AccessLogTemplateTest {
     assertThat(line("combined", "GET / HTTP/1.1", "", "a"))
         .isEqualTo(
             "10.0.0.1 - - [09/Sep/2001:01:46:40 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"a\"\n");
+  }
+
+  /// Bytes of a text in UTF-8, as [#quoted] takes them.
+  private static String bytes(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
+  @Test
+  void jsonHasUtf8AsItIsAndOtherBytesEscaped() {
+    String letters = "\u00fcml\u00e4ut \u6f22 \ud83d\ude00";
+    assertThat(
+            line("json", "GET / HTTP/1.1", bytes(letters), "\u00fc\u00e2\u0082 \u00ed\u00a0\u0080"))
+        .contains(",\"referrer\":\"" + letters + "\",")
+        .contains(",\"agent\":\"\\u00FC\\u00E2\\u0082 \\u00ED\\u00A0\\u0080\"}");
+    assertThat(line("json", "GET / HTTP/1.1", bytes("\u0085"), bytes("\u00a0")))
+        .contains("\"\\u00C2\\u0085\"")
+        .contains("\"\u00a0\"");
   }
 
   @Test
