@@ -225,13 +225,15 @@ final class DescriptorsTest {
         .startsWith("HTTP/1.1 503 ")
         .contains("Retry-After: ", "Connection: close");
     int served = 0;
+    int toldOrCutOff = 0;
     for (int i = 0; i < CLIENTS; i++) {
       try {
         served += goOn(clients.get(i)).startsWith("HTTP/1.1 200 ") ? 1 : 0;
       } catch (IOException | AssertionError e) {
-        continue; // it was told, or cut off
+        toldOrCutOff++;
       }
     }
+    assertThat(toldOrCutOff).isPositive();
     assertThat(served).as("files of those that have a place").isBetween(5, 60);
     Await.until("a warning", () -> Files.size(errors) > 0);
     Await.until("a whole line", () -> read(errors).endsWith("\n"));

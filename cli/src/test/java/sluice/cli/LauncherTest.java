@@ -235,6 +235,7 @@ final class LauncherTest extends LauncherRig {
     Result found = run(List.of("SLUICE_JAVA_HOME=", "JAVA_HOME=" + newer), "-v", "stat");
     assertThat(found.exitCode()).as(found.err()).isZero();
     assertThat(found.err()).contains("sluice: " + root.resolve("jdk/bin/java"));
+    awaitRecording();
   }
 
   /// One start-up cache fits all commands: the JVM refuses a cache of other options.

@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -223,7 +224,7 @@ final class AccessCrawlTest extends HttpContractRig {
             secrets.add(body);
           }
         }
-        String host = hosts.get(path);
+        String host = Objects.requireNonNull(hosts.get(path));
         for (Map.Entry<Asked, String> each : served.entrySet()) {
           Asked asked = each.getKey();
           if (!secrets.contains(each.getValue())) {

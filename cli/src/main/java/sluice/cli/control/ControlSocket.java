@@ -77,7 +77,7 @@ public final class ControlSocket implements AutoCloseable {
       ControlSocket socket = listen(file, actions);
       Thread.ofPlatform().daemon().name("sluice-control").start(socket::accept);
       return socket;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError e) { // a class may need a descriptor
       messages.accept(
           "no command reaches this process ("
               + String.join(", ", actions.keySet())

@@ -34,8 +34,8 @@ public interface KernelTransport extends Transport {
 
   /// Returns how many descriptors this process has open at least.
   ///
-  /// @param socket opened last, whose number tells without a system call; negative
-  ///   for a count by the system
+  /// @param socket opened last, whose number tells without a system call; negative for a count by
+  ///   the system
   /// @return 0 where that is unknown, and `Integer.MAX_VALUE` where not one more is to be had
   default int descriptorsUsed(int socket) {
     return 0;

@@ -4,8 +4,8 @@ import sluice.loop.engine.KernelTransport;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 
-/// The shares in the descriptors of this process: connections get those below a boundary, and
-/// the last ones, an eighth, are for files, logs, and clients that are told that there is no place.
+/// The shares in the descriptors of this process: connections get those below a boundary, and the
+/// last ones, an eighth, are for files, logs, and clients that are told that there is no place.
 ///
 /// The kernel gives out the lowest number that is free, so the number of a new descriptor tells
 /// without a system call how many are open at least. Once one was above the boundary, and for some
@@ -83,13 +83,13 @@ public final class DescriptorRoom {
   /// Returns how many descriptors of those that are not for connections were open at the last
   /// [#level], at least 1.
   public int above() {
-    return (int) Math.clamp(above, 1, MOST);
+    return Math.clamp(above, 1, MOST);
   }
 
   /// Returns how many clients may be accepted before the next look at [#level], so that those which
   /// come together do not take what belongs to files and logs.
   public int batch() {
-    return (int) Math.clamp(left / LOOPS, 1, Integer.MAX_VALUE);
+    return Math.clamp(left / LOOPS, 1, Integer.MAX_VALUE);
   }
 
   /// @param used descriptors that are open at least; 0 where that is unknown
