@@ -146,6 +146,7 @@ public final class Search {
     }
   }
 
+  private final List<String> sluice;
   private final Path directory;
   private final int port;
   private final List<Long> nanos = new ArrayList<>();
@@ -153,7 +154,8 @@ public final class Search {
   private volatile boolean ended;
   private volatile String problem = "";
 
-  private Search(Path directory, int port) {
+  private Search(List<String> sluice, Path directory, int port) {
+    this.sluice = sluice;
     this.directory = directory;
     this.port = port;
   }
@@ -187,7 +189,7 @@ public final class Search {
             "the server did not start: " + Files.readString(directory.resolve("log")));
       }
       int port = Integer.parseInt(line.replaceFirst(".*http://[^/]*:([0-9]+)/.*", "$1"));
-      isGood = new Search(directory, port).run(sluice, server);
+      isGood = new Search(sluice, directory, port).run(server);
     } finally {
       if (server != null) {
         server.destroy();
@@ -258,7 +260,7 @@ public final class Search {
   }
 
   /// The stages, each with its line.
-  private boolean run(List<String> sluice, Process server) throws Exception {
+  private boolean run(Process server) throws Exception {
     List<Thread> clients = new ArrayList<>();
     clients.add(Thread.ofPlatform().start(this::askForFile));
     for (String name : PLUGINS.keySet()) {
