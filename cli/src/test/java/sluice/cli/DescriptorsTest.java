@@ -65,6 +65,8 @@ final class DescriptorsTest {
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
     Matcher matcher = PORT.matcher(String.valueOf(out.readLine()));
     assertThat(matcher.find()).as(() -> read(errors)).isTrue();
+    Path control = directory.resolve("run").resolve(started.pid() + ".control");
+    Await.until("a server that has all it opens", () -> Files.exists(control));
     return Integer.parseInt(matcher.group(1));
   }
 
