@@ -15,6 +15,7 @@ import sluice.testbase.Await;
 /// A network namespace of a test's own: the calling thread is in it, with the sockets it opens and
 /// the processes it starts, until [#close]. Nothing of it stays behind.
 public final class NetRoom implements AutoCloseable {
+  private final Thread owner = Thread.currentThread();
   private final int before;
   private final int inside;
 
@@ -61,8 +62,17 @@ public final class NetRoom implements AutoCloseable {
     return false;
   }
 
+  /// A command of any other thread would change the machine's own network.
+  private void checkOwner() {
+    if (Thread.currentThread() != owner) {
+      throw new AssertionError(
+          "another thread is in the namespace: " + owner + ". Fix: @Timeout in the same thread");
+    }
+  }
+
   /// Starts a command in the namespace, its errors with its output.
   public Process start(String command) {
+    checkOwner();
     try {
       Process process =
           new ProcessBuilder(List.of(command.split(" ", -1))).redirectErrorStream(true).start();
@@ -96,6 +106,7 @@ public final class NetRoom implements AutoCloseable {
   /// Does something in the namespace that the thread was in before: that of another room, if it was
   /// entered first.
   public <T, X extends Exception> T outside(Action<T, X> action) throws X {
+    checkOwner();
     try {
       NetNamespace.enter(before);
       try {
@@ -127,6 +138,7 @@ public final class NetRoom implements AutoCloseable {
   /// Moves the thread back.
   @Override
   public void close() {
+    checkOwner();
     try {
       NetNamespace.enter(before);
     } catch (SysException e) {

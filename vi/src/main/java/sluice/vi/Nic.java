@@ -6,8 +6,11 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Device;
 import sluice.vi.device.DeviceProvider;
+import sluice.vi.device.Failure;
+import sluice.vi.device.Fault;
 
 /// A network interface, or what stands in for one: the device that VIs are made on. Any thread may
 /// call.
@@ -128,9 +131,26 @@ public final class Nic implements AutoCloseable {
   /// @throws ViClosed when it has been closed
   Device device() throws ViClosed {
     if (closed) {
-      throw new ViClosed("the device is closed. Fix: open another Nic, and close it last");
+      throw isClosed(null);
     }
     return device;
+  }
+
+  private static ViClosed isClosed(@Nullable IOException cause) {
+    return new ViClosed("the device is closed. Fix: open another Nic, and close it last", cause);
+  }
+
+  /// The end of a VI as its program is told it. VIs are ended in turn, so one of two on this device
+  /// hears of its peer's end before its own: both are this device's doing, which was marked closed
+  /// before the first of them ended.
+  Failure told(Failure why) {
+    return closed && why.fault() == Fault.PEER_CLOSED ? Failure.DEVICE_CLOSED : why;
+  }
+
+  /// As [#told], of a call of the device: a client is not refused by a server of this device that
+  /// ends with it.
+  ViException told(String doing, IOException thrown) {
+    return closed ? isClosed(thrown) : ViFaults.of(doing, thrown);
   }
 
   /// A server or a VI is open, which must be ended before the device is closed.
@@ -147,8 +167,8 @@ public final class Nic implements AutoCloseable {
     open.remove(ending);
   }
 
-  /// Closes the servers, ends the VIs, then closes the device. A VI must still be closed.
-  /// Idempotent.
+  /// Closes the servers, ends the VIs, then closes the device: whatever ends by it ends with
+  /// [ViClosed]. A VI must still be closed. Idempotent.
   @Override
   public void close() {
     closed = true;

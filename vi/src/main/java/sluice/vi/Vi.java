@@ -80,7 +80,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     try {
       return device.connect(mach.place(), attr.spec(tag), nanos(attr.connectMicros()));
     } catch (IOException e) {
-      throw ViFaults.of("no VI to " + mach.place(), e);
+      throw mach.nic().told("no VI to " + mach.place(), e);
     }
   }
 
@@ -107,7 +107,7 @@ public final class Vi extends Registrar implements AutoCloseable {
   /// while messages that came before it wait for receives.
   public @Nullable String failure() {
     Failure failure = port.failure();
-    return failure == null ? null : failure.why();
+    return failure == null ? null : told(failure).why();
   }
 
   // ---- Level I -------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     try {
       return port.register(memory, writable);
     } catch (IOException e) {
-      throw ViFaults.of("the buffer could not be registered", e);
+      throw nic.told("the buffer could not be registered", e);
     }
   }
 
@@ -238,8 +238,12 @@ public final class Vi extends Registrar implements AutoCloseable {
   void checkConnected() throws ViException {
     Failure failure = port.failure();
     if (failure != null) {
-      throw ViFaults.of(failure);
+      throw ViFaults.of(told(failure));
     }
+  }
+
+  Failure told(Failure why) {
+    return nic.told(why);
   }
 
   /// A thread at the receive queue goes on with sends, unless their own thread is there.

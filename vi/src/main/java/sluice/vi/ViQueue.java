@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
+import sluice.vi.device.Failure;
 import sluice.vi.device.Port;
 
 /// One work queue of a VI. Belongs to the thread that has entered its [Guard].
@@ -148,6 +149,10 @@ final class ViQueue implements Waiter.Source {
     Descriptor done = sends ? port.pollSend() : port.pollReceive();
     if (done == null) {
       return null;
+    }
+    Failure failed = done.failure();
+    if (failed != null) {
+      done.fail(vi.told(failed));
     }
     ViTicket ticket = (ViTicket) done.owner();
     ticket.completed();

@@ -24,7 +24,7 @@ public final class ViServer implements AutoCloseable {
     try {
       listener = device.listen(address.place(), tag);
     } catch (IOException e) {
-      throw ViFaults.of("no server at " + address.place(), e);
+      throw address.nic().told("no server at " + address.place(), e);
     }
     address.nic().opened(ending);
   }
@@ -46,7 +46,7 @@ public final class ViServer implements AutoCloseable {
     try {
       port = listener.accept(attr.spec(tag), Vi.nanos(microseconds));
     } catch (IOException e) {
-      throw ViFaults.of("accepting at " + address.place(), e);
+      throw address.nic().told("accepting at " + address.place(), e);
     }
     if (port == null) {
       throw new ViTimeout("no connection came within " + microseconds + " microseconds");

@@ -3,7 +3,6 @@ package sluice.vi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.List;
 import java.util.concurrent.Future;
@@ -294,12 +293,30 @@ abstract class ViFaultContract {
       nic.close();
       nic.close();
       assertThat(get(accepting)).isInstanceOf(ViClosed.class);
-      // Both ends are of this device, which ends them in turn: one may hear of the other first.
-      assertThat(get(waiting)).isInstanceOfAny(ViClosed.class, ViPeerClosed.class);
-      assertThat(catchThrowable(() -> vis.client.send(new byte[1], 0, 1, LONG)))
-          .isInstanceOfAny(ViClosed.class, ViPeerClosed.class);
+      // Both ends are of this device, which ends them in turn.
+      assertThat(get(waiting)).isInstanceOf(ViClosed.class);
+      assertThatExceptionOfType(ViClosed.class)
+          .isThrownBy(() -> vis.client.send(new byte[1], 0, 1, LONG));
+      for (Vi end : List.of(vis.client, vis.server)) {
+        assertThat(end.failure()).isEqualTo("the device was closed");
+      }
       assertThatExceptionOfType(ViClosed.class).isThrownBy(() -> client(place, 1));
       assertThatExceptionOfType(ViClosed.class).isThrownBy(() -> new ViServer(place, 1));
+    }
+  }
+
+  /// Its server is of the same device, and ends first.
+  @Test
+  void aClosedDeviceEndsAClientThatConnects() throws Exception {
+    Nic nic = open();
+    ViAddress place = VisUnderTest.place(nic);
+    try (VisUnderTest.Threads threads = new VisUnderTest.Threads();
+        ViServer server = new ViServer(place, 1)) {
+      Future<@Nullable Throwable> connecting = threads.fault(() -> client(place, 1));
+      Thread.sleep(200); // until it waits to be accepted
+      nic.close();
+      assertThat(get(connecting)).isInstanceOf(ViClosed.class);
+      server.close();
     }
   }
 

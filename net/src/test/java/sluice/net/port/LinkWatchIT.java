@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.net.Ipv4Prefix;
+import sluice.net.LinkRig;
 import sluice.sys.xdp.NetInterface;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
@@ -17,8 +17,6 @@ import sluice.testkit.NetRoom;
 /// What `ip link` does to an interface, as the watch tells it.
 @Timeout(120)
 class LinkWatchIT {
-  private static final int ADDRESS = Ipv4Prefix.parseAddress("10.9.0.2");
-
   private final List<LinkChange> changes = new ArrayList<>();
   private final List<String> lines = new ArrayList<>();
   private final LinkListener listener =
@@ -32,28 +30,23 @@ class LinkWatchIT {
         @Override
         public void heard(long frame, int bytes) {}
       };
-  private NetRoom peer;
-  private NetRoom room;
+  private LinkRig rig;
 
   @BeforeEach
   void enter() {
-    peer = NetRoom.enter("ip");
-    room = NetRoom.enter("ip");
-    room.link("vA", "vB", 1);
+    rig = LinkRig.veth();
+    rig.link(1500, 1);
   }
 
   @AfterEach
   void leave() {
-    if (room != null) {
-      room.close();
-    }
-    if (peer != null) {
-      peer.close();
+    if (rig != null) {
+      rig.close();
     }
   }
 
   private LinkWatch open(boolean kernelHas) throws IOException {
-    LinkWatch watch = LinkWatch.open("vA", NetInterface.named("vA"), 2000, ADDRESS, kernelHas);
+    LinkWatch watch = LinkWatch.open("vA", NetInterface.named("vA"), 2000, LinkRig.OURS, kernelHas);
     watch.look(listener);
     lines.clear();
     changes.clear(); // the cable may not have been plugged in at the first look
@@ -76,38 +69,38 @@ class LinkWatchIT {
   @Test
   void eachChangeIsOneLine() throws Exception {
     try (LinkWatch watch = open(false)) {
-      String _ = room.run("ip link set dev vA mtu 1000");
+      String _ = rig.run("ip link set dev vA mtu 1000");
       awaitChange(watch, LinkChange.MTU);
       assertThat(last()).contains("the MTU of vA was 1500 and is now 1000");
       assertThat(watch.mtu()).isEqualTo(1000);
       changes.clear();
-      String _ = room.run("ip link set dev vA mtu 9000");
+      String _ = rig.run("ip link set dev vA mtu 9000");
       awaitChange(watch, LinkChange.MTU);
       assertThat(last()).contains("above 2000 are lost").contains("Fix: ").contains("mtu 2000");
       assertThat(watch.mtu()).isEqualTo(2000);
-      String _ = room.run("ip link set dev vA address 02:00:00:00:00:77");
+      String _ = rig.run("ip link set dev vA address 02:00:00:00:00:77");
       awaitChange(watch, LinkChange.HARDWARE);
       assertThat(last()).contains("02:00:00:00:00:77");
       assertThat(watch.macAddress()).isEqualTo(0x0200_0000_0077L);
-      String _ = room.run("ip addr add 10.9.0.3/24 dev vA");
-      String _ = room.run("ip addr add 10.9.0.2/24 dev lo");
-      String _ = room.run("ip addr add 10.9.0.2/24 dev vA");
+      String _ = rig.run("ip addr add 10.9.0.3/24 dev vA");
+      String _ = rig.run("ip addr add 10.9.0.2/24 dev lo");
+      String _ = rig.run("ip addr add 10.9.0.2/24 dev vA");
       awaitChange(watch, LinkChange.ADDRESS);
       assertThat(last()).contains("the kernel has got 10.9.0.2").contains("Fix: ");
       changes.clear();
-      String _ = room.run("ip addr del 10.9.0.2/24 dev vA");
+      String _ = rig.run("ip addr del 10.9.0.2/24 dev vA");
       awaitChange(watch, LinkChange.ADDRESS);
       assertThat(last()).contains("the kernel has lost 10.9.0.2").contains("Fix: ");
-      String _ = room.run("ip link set dev vA down");
+      String _ = rig.run("ip link set dev vA down");
       awaitChange(watch, LinkChange.DOWN);
       assertThat(last()).contains("vA is down").contains("Fix: ");
-      String _ = room.run("ip link set dev vA up");
+      String _ = rig.run("ip link set dev vA up");
       awaitChange(watch, LinkChange.UP);
       assertThat(watch.isGone()).isFalse();
       int before = lines.size();
       watch.look(listener);
       assertThat(lines).as("nothing is told twice").hasSize(before);
-      String _ = room.run("ip link del dev vA");
+      String _ = rig.run("ip link del dev vA");
       awaitChange(watch, LinkChange.GONE);
       assertThat(last()).contains("vA is gone").contains("Fix: ");
       assertThat(watch.isGone()).isTrue();
@@ -121,7 +114,7 @@ class LinkWatchIT {
     try (LinkWatch watch = open(false)) {
       NetRoom other = NetRoom.enter("ip");
       try {
-        String _ = other.outside(() -> room.run("ip link set dev vA netns " + other.path()));
+        String _ = other.outside(() -> rig.run("ip link set dev vA netns " + other.path()));
       } finally {
         other.close();
       }
@@ -132,7 +125,7 @@ class LinkWatchIT {
   @Test
   void messagesThatWereLostAreMadeUpFor() throws Exception {
     try (LinkWatch watch = open(true)) {
-      String _ = room.run("ip addr add 10.9.0.2/24 dev vA");
+      String _ = rig.run("ip addr add 10.9.0.2/24 dev vA");
       // more than its socket holds
       StringBuilder batch = new StringBuilder();
       for (int i = 0; i < 3000; i++) {
@@ -141,17 +134,17 @@ class LinkWatchIT {
       java.nio.file.Path file = java.nio.file.Files.createTempFile("links", ".txt");
       try {
         java.nio.file.Files.writeString(file, batch);
-        String _ = room.run("ip -batch " + file);
+        String _ = rig.run("ip -batch " + file);
       } finally {
         java.nio.file.Files.delete(file);
       }
-      String _ = room.run("ip addr del 10.9.0.2/24 dev vA");
-      String _ = room.run("ip link set dev vA mtu 1400");
+      String _ = rig.run("ip addr del 10.9.0.2/24 dev vA");
+      String _ = rig.run("ip link set dev vA mtu 1400");
       awaitChange(watch, LinkChange.MTU);
       awaitChange(watch, LinkChange.ADDRESS);
       assertThat(lines).anyMatch(line -> line.contains("is now 1400"));
       assertThat(lines).anyMatch(line -> line.contains("the kernel has lost 10.9.0.2"));
-      String _ = room.run("ip link del dev vA");
+      String _ = rig.run("ip link del dev vA");
       awaitChange(watch, LinkChange.GONE);
     }
   }

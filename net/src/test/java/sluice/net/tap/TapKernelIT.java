@@ -11,7 +11,6 @@ import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,9 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.net.Ipv4Prefix;
-import sluice.net.StackConfig;
-import sluice.net.stack.Ipv4Stack;
+import sluice.net.LinkRig;
 import sluice.net.stack.UdpSocket;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
@@ -33,63 +30,20 @@ import sluice.testkit.NetRoom;
 /// Our stack and the kernel's at the two ends of a TAP device, both ways.
 @Timeout(300)
 class TapKernelIT {
-  private static final int KERNEL = Ipv4Prefix.parseAddress("10.8.0.1");
-
-  private NetRoom room;
-  private Ipv4Stack stack;
+  private LinkRig rig;
   @TempDir Path directory;
 
   @BeforeEach
-  void open() throws IOException {
-    room = NetRoom.enter("ip");
-    stack =
-        new Ipv4Stack(
-            TapPort.open("t0"),
-            StackConfig.of(Ipv4Prefix.parse("10.8.0.2/24")),
-            System::nanoTime,
-            System.nanoTime());
-    room.run("ip addr add 10.8.0.1/24 dev t0");
-    room.run("ip link set t0 up");
+  void enter() throws IOException {
+    rig = LinkRig.tap();
+    rig.openTap();
   }
 
   @AfterEach
-  void close() {
-    if (stack != null) {
-      stack.close();
+  void leave() {
+    if (rig != null) {
+      rig.close();
     }
-    if (room != null) {
-      room.close();
-    }
-  }
-
-  /// Runs the stack until a process has ended.
-  private String await(Process process) throws IOException, InterruptedException {
-    Await await = new Await();
-    while (process.isAlive()) {
-      await.check(process.info().toString());
-      if (stack.poll() == 0) {
-        Thread.sleep(1);
-        stack.tick();
-      }
-    }
-    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-  }
-
-  private void pollUntil(String what, Await.Condition<IOException> done) throws IOException {
-    Await.until(
-        what,
-        () -> {
-          int _ = stack.poll();
-          stack.tick();
-          return done.holds();
-        });
-  }
-
-  private void echo(int port) throws IOException {
-    UdpSocket socket = stack.bind(port, _ -> {});
-    socket.receiver((memory, at, length, from, fromPort) -> {
-      boolean _ = socket.send(memory, at, length, from, fromPort);
-    });
   }
 
   @Test
@@ -99,15 +53,15 @@ class TapKernelIT {
 
   private void bePinged() throws Exception {
     assumeTrue(NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
-    long before = stack.counters().reassembled();
+    long before = rig.stack().counters().reassembled();
     for (int bytes : new int[] {56, 4000, 60_000}) {
-      String text = await(room.start("ping -n -c 5 -i 0.05 -W 10 -s " + bytes + " 10.8.0.2"));
+      String text = rig.await(rig.start("ping -n -c 5 -i 0.05 -W 10 -s " + bytes + " 10.9.0.2"));
       assertThat(text).contains("5 received, 0% packet loss");
     }
-    assertThat(stack.counters().echoes()).isEqualTo(15);
-    assertThat(stack.counters().reassembled() - before).isEqualTo(10);
-    assertThat(stack.counters().malformed()).isZero();
-    assertThat(stack.counters().badChecksums()).isZero();
+    assertThat(rig.stack().counters().echoes()).isEqualTo(15);
+    assertThat(rig.stack().counters().reassembled() - before).isEqualTo(10);
+    assertThat(rig.stack().counters().malformed()).isZero();
+    assertThat(rig.stack().counters().badChecksums()).isZero();
   }
 
   @Test
@@ -119,16 +73,17 @@ class TapKernelIT {
     List<Integer> lengths = new ArrayList<>();
     byte[] data = new byte[4000];
     new Random(1).nextBytes(data);
-    stack.listen((from, word, memory, at, length) -> {
-      byte[] came = memory.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE);
-      assertThat(came).isEqualTo(Arrays.copyOf(data, length));
-      lengths.add(length);
-    });
+    rig.stack()
+        .listen((from, word, memory, at, length) -> {
+          byte[] came = memory.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE);
+          assertThat(came).isEqualTo(Arrays.copyOf(data, length));
+          lengths.add(length);
+        });
     for (int bytes : new int[] {0, 56, 4000}) {
       // not all zeros: the kernel's checksum of that is 0 and not 0xffff, which is wrong
-      assertThat(stack.echo(KERNEL, 1 + bytes, Arrays.copyOf(data, bytes))).isTrue();
+      assertThat(rig.stack().echo(LinkRig.KERNEL, 1 + bytes, Arrays.copyOf(data, bytes))).isTrue();
       int count = lengths.size();
-      pollUntil("a reply", () -> lengths.size() > count);
+      rig.pollUntil("a reply", () -> lengths.size() > count);
     }
     assertThat(lengths).containsExactly(0, 56, 4000);
   }
@@ -139,19 +94,10 @@ class TapKernelIT {
   }
 
   private void answerDatagrams() throws Exception {
-    echo(7);
-    Random random = new Random(2);
-    try (DatagramChannel channel = DatagramChannel.open()) {
-      channel.bind(new InetSocketAddress("10.8.0.1", 0));
-      channel.configureBlocking(false);
+    UdpSocket _ = rig.echo(7);
+    try (DatagramChannel channel = rig.channel()) {
       for (int length : new int[] {0, 1, 1472, 1473, 9000, 65_507}) {
-        byte[] data = new byte[length];
-        random.nextBytes(data);
-        int _ = channel.send(ByteBuffer.wrap(data), new InetSocketAddress("10.8.0.2", 7));
-        ByteBuffer room = ByteBuffer.allocate(70_000);
-        pollUntil("the reply of " + length, () -> channel.receive(room) != null);
-        byte[] came = Arrays.copyOf(room.array(), room.position());
-        assertThat(came).isEqualTo(data);
+        rig.exchange(channel, 7, length);
       }
     }
   }
@@ -159,10 +105,10 @@ class TapKernelIT {
   @Test
   void aClosedPortOfOursIsAnErrorThere() throws Exception {
     try (DatagramChannel channel = DatagramChannel.open()) {
-      channel.connect(new InetSocketAddress("10.8.0.2", 9));
+      channel.connect(new InetSocketAddress("10.9.0.2", 9));
       channel.configureBlocking(false);
       int _ = channel.write(ByteBuffer.wrap(new byte[5]));
-      pollUntil(
+      rig.pollUntil(
           "the error",
           () -> {
             try {
@@ -172,24 +118,24 @@ class TapKernelIT {
             }
           });
     }
-    UdpSocket socket = stack.bind(0, _ -> {});
+    UdpSocket socket = rig.stack().bind(0, _ -> {});
     var bytes = Arena.ofAuto().allocate(100);
-    assertThat(socket.send(bytes, 50, 10, KERNEL, 9)).isTrue();
-    pollUntil("the kernel's error", () -> stack.counters().icmpErrorsReceived() == 1);
+    assertThat(socket.send(bytes, 50, 10, LinkRig.KERNEL, 9)).isTrue();
+    rig.pollUntil("the kernel's error", () -> rig.stack().counters().icmpErrorsReceived() == 1);
   }
 
   @Test
   void tsharkFindsNothingMalformed() throws Exception {
     assumeTrue(NetRoom.isInstalled("tshark"), "no tshark: apt-get install tshark");
     Path file = directory.resolve("t0.pcapng");
-    Process capture = room.start("tshark -q -i t0 -w " + file);
+    Process capture = rig.start("tshark -q -i t0 -w " + file);
     try {
-      pollUntil("the capture", () -> Files.exists(file) && Files.size(file) > 0);
+      rig.pollUntil("the capture", () -> Files.exists(file) && Files.size(file) > 0);
       answerDatagrams();
       pingTheKernel();
       bePinged();
       long[] size = new long[1];
-      pollUntil(
+      rig.pollUntil(
           "what was captured",
           () -> {
             long before = size[0];
@@ -201,14 +147,14 @@ class TapKernelIT {
       int _ = Await.end(capture);
     }
     String wrong =
-        room.run(
+        rig.run(
             "tshark -r "
                 + file
                 + " -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -Y"
                 + " _ws.malformed||ip.checksum.status==0||udp.checksum.status==0"
                 + "||icmp.checksum.status==0||_ws.expert.severity>=6291456");
     assertThat(wrong.lines().filter(line -> !line.startsWith("Running as user"))).isEmpty();
-    String all = room.run("tshark -r " + file + " -Y icmp||udp||arp");
+    String all = rig.run("tshark -r " + file + " -Y icmp||udp||arp");
     assertThat(all.lines().count()).isGreaterThan(20);
   }
 

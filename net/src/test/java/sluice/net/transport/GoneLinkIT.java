@@ -15,11 +15,11 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
+import sluice.net.LinkRig;
 import sluice.net.port.LinkChange;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.StackCounters;
 import sluice.testbase.Await;
-import sluice.testkit.NetRoom;
 
 /// An interface that is deleted while a loop or a worker waits for its descriptor, which is
 /// readable, and in error, from then on.
@@ -28,30 +28,25 @@ class GoneLinkIT {
   /// Turns of a loop that waits 250 ms for its next tick, and has other reasons to turn.
   private static final int MOST_TURNS = 40;
 
-  private NetRoom peer;
-  private NetRoom room;
+  private LinkRig rig;
 
   @BeforeEach
   void enter() {
-    peer = NetRoom.enter("ip");
-    room = NetRoom.enter("ip");
+    rig = LinkRig.veth();
   }
 
   @AfterEach
   void leave() {
-    if (room != null) {
-      room.close();
-    }
-    if (peer != null) {
-      peer.close();
+    if (rig != null) {
+      rig.close();
     }
   }
 
   private StackPorts open(String driver) throws Exception {
     if (driver.equals("xdp")) {
-      room.link("v0", "v1", 1);
+      rig.link(1500, 1);
     }
-    return StackPorts.open(StackOption.parse(driver + ":v0,10.9.0.2/24"));
+    return StackPorts.open(StackOption.parse(driver + ":" + LinkRig.OUR_END + ",10.9.0.2/24"));
   }
 
   @ParameterizedTest
@@ -62,7 +57,7 @@ class GoneLinkIT {
         Loop loop = new Loop("gone", engine, LoopConfig.DEFAULT, NanoClock.SYSTEM, Runnable::run)) {
       Datagrams _ = ports.open(loop, new InetSocketAddress(7), (port, datagram, from) -> {});
       StackCounters counters = ports.counters();
-      String _ = room.run("ip link del dev v0");
+      String _ = rig.run("ip link del dev " + LinkRig.OUR_END);
       Await.until(
           "gone",
           () -> {
@@ -86,7 +81,7 @@ class GoneLinkIT {
     try {
       StackCounters counters = stack.counters();
       try (PacketWorker _ = PacketWorker.start(stack)) {
-        String _ = room.run("ip link del dev v0");
+        String _ = rig.run("ip link del dev " + LinkRig.OUR_END);
         Await.until("gone", () -> counters.changes(LinkChange.GONE) == 1);
       } // ends
     } finally {
