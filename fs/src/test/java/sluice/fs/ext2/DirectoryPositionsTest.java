@@ -106,6 +106,12 @@ final class DirectoryPositionsTest {
         long position = (random.nextLong() & 0x7FFF_FFFFL) % last;
         assertThat(at(rig, directory, position)).as("position %d", position).isNotEmpty();
       }
+      if (hashed) {
+        for (long position = last; position > 1 << 20; position >>>= 1) { // no byte offsets
+          assertThat(at(rig, directory, position)).as("position %d", position).isNotEmpty();
+        }
+        assertThat(at(rig, directory, (1L << 62) - 1)).as("below all cookies").isEqualTo(".");
+      }
     }
   }
 }

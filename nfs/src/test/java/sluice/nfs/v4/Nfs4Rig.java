@@ -8,8 +8,6 @@ import java.util.function.UnaryOperator;
 import sluice.fs.FileTree;
 import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.MountOptions;
-import sluice.fs.ext2.format.Ext2Format;
-import sluice.fs.ext2.format.FormatOptions;
 import sluice.nfs.CrashDevice;
 import sluice.nfs.ExportOptions;
 import sluice.nfs.Squash;
@@ -21,12 +19,11 @@ import sluice.nfs.rpc.RpcProgram;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v3.Nfs3Rig;
 
 /// An NFSv4.1 server over an image in memory, without a network, and with a clock of its own. Of
 /// the test's thread; clients may be handed to others.
 public final class Nfs4Rig implements AutoCloseable {
-  private static final int DEVICE_BYTES = 24 << 20;
-
   public CrashDevice device;
   final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
   public Ext2 tree;
@@ -53,12 +50,25 @@ public final class Nfs4Rig implements AutoCloseable {
 
   private Nfs4Rig(Nfs4Limits limits, ExportOptions options, UnaryOperator<FileTree> seen)
       throws IOException {
+    this(limits, options, seen, Nfs3Rig.format(true));
+  }
+
+  /// A server over an image that exists.
+  Nfs4Rig(CrashDevice device) throws IOException {
+    this(
+        Nfs4Limits.defaults(),
+        ExportOptions.defaults().withSquash(Squash.NONE),
+        seen -> seen,
+        device);
+  }
+
+  private Nfs4Rig(
+      Nfs4Limits limits, ExportOptions options, UnaryOperator<FileTree> seen, CrashDevice device)
+      throws IOException {
     this.limits = limits;
     this.options = options;
     this.seen = seen;
-    device = new CrashDevice(DEVICE_BYTES);
-    Ext2Format.format(
-        device, FormatOptions.forDevice(DEVICE_BYTES).withBytesPerInode(1024), _ -> {});
+    this.device = device;
     start();
   }
 

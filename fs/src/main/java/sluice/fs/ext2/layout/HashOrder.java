@@ -35,9 +35,9 @@ public final class HashOrder {
     return (cookie & COOKIE) != 0;
   }
 
-  /// The least key that is still to come.
+  /// The least key that is still to come. A number below all cookies is the start.
   public static long from(long cookie) {
-    return cookie & ~COOKIE;
+    return isCookie(cookie) ? cookie & ~COOKIE : 0;
   }
 
   public static long cookieAfter(long key) {
