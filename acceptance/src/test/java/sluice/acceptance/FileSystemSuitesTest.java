@@ -109,7 +109,7 @@ class FileSystemSuitesTest {
       FormatOptions format = FormatOptions.forDevice(IMAGE_BYTES);
       Ext2Format.format(device, format.withJournal(IMAGE_BYTES), _ -> {});
       FuseOptions options = FuseOptions.of(image.toString()).withTrusted(true).withRings(rings);
-      try (FuseSwitch _ = FuseSwitch.hold(rings == RingUse.ON);
+      try (FuseSwitch _ = FuseSwitch.forMount(rings == RingUse.ON);
           Ext2 tree = Ext2.mount(device, MountOptions.defaults());
           FuseMount _ = FuseMount.open(tree, mount, options, text -> System.out.println(text))) {
         suite.run(mount);

@@ -1,6 +1,7 @@
 package sluice.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -151,6 +152,16 @@ public final class LinkRig implements AutoCloseable {
   public String await(Process process) throws IOException {
     pollUntil("the end of " + process.info(), () -> !process.isAlive());
     return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /// Has the kernel's end ping ours until all is answered: without `-w`, ping waits for its last
+  /// reply no longer than it waited between two requests. Skips the test where there is no ping.
+  ///
+  /// @param options such as a length
+  public void bePinged(int count, String options) throws IOException {
+    assumeTrue(NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
+    String command = "ping -n -c " + count + " -i 0.05 -w " + Await.SECONDS + " " + options;
+    assertThat(await(start(command + " 10.9.0.2"))).contains(count + " received");
   }
 
   /// Opens a port that sends back what comes.

@@ -29,6 +29,9 @@ public final class Files {
   public static final int AT_EMPTY_PATH = 0x1000;
   public static final int AT_STATX_FORCE_SYNC = 0x2000;
 
+  /// What the kernel has at hand, without a question to a server.
+  public static final int AT_STATX_DONT_SYNC = 0x4000;
+
   public static final int O_RDONLY = 0;
   public static final int O_WRONLY = 1;
   public static final int O_RDWR = 2;

@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The switch is the machine's, so tests of other processes wait for each other by a lock on its
 /// file. A shell turns it, and turns it back when its input ends: also when a test fails, or its
-/// process is killed.
+/// process is killed. The lock has no queue: a test that takes it again and again may wait behind
+/// each test that holds it, so only a mount that the switch changes takes it ([#forMount]).
 public final class FuseSwitch implements AutoCloseable {
   private static final Path SWITCH = Path.of("/sys/module/fuse/parameters/enable_uring");
   private static final String SCRIPT =
       """
-      exec 9<"$1" && flock -w 200 9 || exit 1
+      exec 9<"$1" || exit 1
+      flock -E 75 -w 200 9 || { test $? = 75 && echo busy; exit 1; }
       before=$(cat "$1")
       trap 'echo "$before" >"$1"' EXIT
       trap 'exit 1' HUP INT TERM
@@ -34,6 +36,12 @@ public final class FuseSwitch implements AutoCloseable {
 
   private FuseSwitch(@Nullable Process shell) {
     this.shell = shell;
+  }
+
+  /// For a mount: one that asks for rings has the switch turned on, and one that does not is the
+  /// same either way and waits for no other test.
+  public static FuseSwitch forMount(boolean asksForRings) throws IOException {
+    return asksForRings ? hold(true) : new FuseSwitch(null);
   }
 
   /// Waits for it and turns it. Where there is none, it is off; a test that wants it on is skipped
@@ -79,7 +87,11 @@ public final class FuseSwitch implements AutoCloseable {
     in.write(wanted + "\n");
     in.flush();
     BufferedReader out = turning.inputReader(StandardCharsets.US_ASCII);
-    assumeTrue(wanted.equals(out.readLine()), "needs root and flock(1), to turn " + SWITCH);
+    String answer = out.readLine();
+    if ("busy".equals(answer)) {
+      throw new IOException("another test has held " + SWITCH + " for 200 s");
+    }
+    assumeTrue(wanted.equals(answer), "needs root and flock(1), to turn " + SWITCH);
   }
 
   /// Turns it back and lets others have it.

@@ -13,6 +13,7 @@ import sluice.memory.Account;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 import sluice.sys.Files;
+import sluice.sys.Statx;
 import sluice.sys.SysException;
 import sluice.sys.mount.Mounts;
 
@@ -35,13 +36,15 @@ import sluice.sys.mount.Mounts;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | detached, closed | under the lock | under the lock | under the lock |
-/// | transport, limits, threads | the thread that mounts | plain | plain, before others have it |
+/// | device, transport, limits, threads | the thread that mounts | plain | plain, before others have it |
 /// | workers | the thread that mounts | concurrent list | concurrent list |
 public final class FuseMount implements AutoCloseable {
   private static final String DEVICE = "/dev/fuse";
 
   /// As of a mount without a block device.
   private static final String BLOCK_SIZE = ",blksize=4096";
+
+  private static final long NO_DEVICE = -1;
 
   private final String directory;
   private final FuseSession session;
@@ -50,6 +53,7 @@ public final class FuseMount implements AutoCloseable {
   private String limits = "";
   private final List<FuseServer> workers = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
+  private long device = NO_DEVICE;
   private boolean detached;
   private boolean closed;
 
@@ -89,6 +93,7 @@ public final class FuseMount implements AutoCloseable {
         throw rings.refusal();
       }
       mount.limits = mount(options, fd, mode, target);
+      mount.device = deviceAt(target);
     } catch (IOException | RuntimeException e) {
       first.close();
       throw e;
@@ -257,12 +262,30 @@ public final class FuseMount implements AutoCloseable {
     threads.add(thread);
   }
 
+  /// The number of the file system at a path, without a question to its server.
+  private static long deviceAt(String path) {
+    Statx found = new Statx();
+    int flags = Files.AT_STATX_DONT_SYNC;
+    int result = Files.statx(Files.AT_FDCWD, path, flags, Statx.STATX_BASIC_STATS, found);
+    return result < 0 ? NO_DEVICE : found.device();
+  }
+
+  /// Whether its directory shows this mount: not one that was mounted over it or, after another
+  /// process has detached this one (`umount -l`), in its place.
+  private boolean isThere() {
+    return deviceAt(directory) == device;
+  }
+
   /// Unmounts unless it is used.
   ///
-  /// @return false when a process has a file open in it, or works there
+  /// @return false when a process has a file open in it, or works there; also when another process
+  ///   has detached it, or another mount covers it
   public synchronized boolean unmount() throws SysException {
     if (detached || hasEnded()) {
       return true;
+    }
+    if (!isThere()) {
+      return false;
     }
     int result = Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW);
     if (result == -Errno.EBUSY) {
@@ -275,11 +298,13 @@ public final class FuseMount implements AutoCloseable {
   /// Takes it out of the tree of names; it ends when its last user has let go.
   public synchronized void detach() throws SysException {
     if (!detached && !hasEnded()) {
-      SysException.check(
-          Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW | Mounts.MNT_DETACH),
-          "umount2",
-          directory,
-          "MNT_DETACH");
+      if (isThere()) {
+        SysException.check(
+            Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW | Mounts.MNT_DETACH),
+            "umount2",
+            directory,
+            "MNT_DETACH");
+      }
       detached = true;
     }
   }
@@ -313,7 +338,10 @@ public final class FuseMount implements AutoCloseable {
       return;
     }
     closed = true;
+    boolean there = isThere();
+    detached |= !there && !session.closing();
     if (!detached
+        && there
         && !hasEnded()
         && Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW) == -Errno.EBUSY) {
       int nofollow = Mounts.UMOUNT_NOFOLLOW;

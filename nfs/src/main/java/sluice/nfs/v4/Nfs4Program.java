@@ -284,8 +284,11 @@ public final class Nfs4Program implements RpcProgram {
     return status;
   }
 
+  /// A reply that is too long to be sent is not refused as too long to be kept: the client would
+  /// ask again, without keeping it, for nothing.
   private static int tooBig(Nfs4Compound c) {
-    return c.cacheThis ? Nfs4Status.REP_TOO_BIG_TO_CACHE : Nfs4Status.REP_TOO_BIG;
+    boolean sendable = c.session != null && c.out.position() <= c.session.fore.responseBytes();
+    return c.cacheThis && sendable ? Nfs4Status.REP_TOO_BIG_TO_CACHE : Nfs4Status.REP_TOO_BIG;
   }
 
   /// Whether an operation may come here (RFC 8881, section 2.10.2 and 16.2.3).

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.v4.Nfs4TestClient.Op;
@@ -109,6 +111,24 @@ final class Nfs4SessionReplayTest {
     Reply reply = client.tryOn(0, root, look, look, look, look);
     assertThat(reply.status).isEqualTo(Nfs4Status.REP_TOO_BIG);
     assertThat(reply.bytes.length).isLessThanOrEqualTo(400);
+  }
+
+  /// What cannot be sent is not told as what cannot be kept, which a client asks for once more.
+  @ParameterizedTest
+  @ValueSource(ints = {400, 4096})
+  void aReplyThatIsToBeKeptIsRefusedByTheLimitItBreaks(int most) {
+    int[] channel = {0, 4096, most, 400, 128, 8};
+    XdrReader made = create(client.nextSession, channel, channel).ok(Nfs4Op.CREATE_SESSION);
+    client.sessionId = made.int64();
+    client.sessionPlace = made.int64();
+    client.slots = 8;
+    client.cache = true;
+    Op complete = to -> to.int32(Nfs4Op.RECLAIM_COMPLETE).bool(false);
+    assertThat(client.tryOn(0, complete).status).isZero();
+    Op look = getAttr(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 19);
+    Reply reply = client.tryOn(0, plain(Nfs4Op.PUTROOTFH), look, look, look, look);
+    int expected = most == 400 ? Nfs4Status.REP_TOO_BIG : Nfs4Status.REP_TOO_BIG_TO_CACHE;
+    assertThat(reply.status).isEqualTo(expected);
   }
 
   /// Numbers of a slot begin anew after 2^32 requests.
