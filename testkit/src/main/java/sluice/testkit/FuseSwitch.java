@@ -38,8 +38,8 @@ public final class FuseSwitch implements AutoCloseable {
     this.shell = shell;
   }
 
-  /// For a mount: one that asks for rings has the switch turned on, and one that does not is the
-  /// same either way and waits for no other test.
+  /// For a mount: with rings, the switch is turned on; without, the mount is the same either way
+  /// and its test waits for no other.
   public static FuseSwitch forMount(boolean asksForRings) throws IOException {
     return asksForRings ? hold(true) : new FuseSwitch(null);
   }

@@ -270,8 +270,8 @@ public final class FuseMount implements AutoCloseable {
     return result < 0 ? NO_DEVICE : found.device();
   }
 
-  /// Whether its directory shows this mount: not one that was mounted over it or, after another
-  /// process has detached this one (`umount -l`), in its place.
+  /// Returns true if its directory shows this mount. Another may have been mounted over it or,
+  /// after another process has detached this mount (`umount -l`), in its place.
   private boolean isThere() {
     return deviceAt(directory) == device;
   }
