@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -79,8 +80,7 @@ public abstract class ReaddirContract {
 
   private static void clearIndexFeature(CrashDevice device) throws IOException {
     Account account = new Account("superblock", 4096);
-    Block first = Block.allocate(account, 4096);
-    assertThat(first).isNotNull();
+    Block first = Objects.requireNonNull(Block.allocate(account, 4096));
     device.read(0, first, 0, 4096);
     long at = SUPERBLOCK + COMPATIBLE;
     int features = first.segment().get(ValueLayout.JAVA_INT_UNALIGNED, at);

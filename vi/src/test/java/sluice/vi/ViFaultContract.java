@@ -311,12 +311,11 @@ abstract class ViFaultContract {
     Nic nic = open();
     ViAddress place = VisUnderTest.place(nic);
     try (VisUnderTest.Threads threads = new VisUnderTest.Threads();
-        ViServer server = new ViServer(place, 1)) {
+        ViServer _ = new ViServer(place, 1)) {
       Future<@Nullable Throwable> connecting = threads.fault(() -> client(place, 1));
       Thread.sleep(200); // until it waits to be accepted
       nic.close();
       assertThat(get(connecting)).isInstanceOf(ViClosed.class);
-      server.close();
     }
   }
 
