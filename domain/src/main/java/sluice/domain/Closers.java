@@ -27,6 +27,7 @@ final class Closers {
     INTERRUPT,
     POOL,
     SOCKET,
+    SERVICE,
     CALLS,
     BUNDLES,
     BEANS,

@@ -18,6 +18,8 @@ final class Services {
               Set.of("createHttpServer", "createHttpsServer"),
           "java/nio/channels/AsynchronousChannelGroup",
               Set.of("withFixedThreadPool", "withCachedThreadPool", "withThreadPool"),
+          "java/nio/channels/spi/AsynchronousChannelProvider",
+              Set.of("openAsynchronousChannelGroup"),
           "java/nio/file/FileSystem", Set.of("newWatchService"));
 
   private static final Set<String> MEMBERS =
