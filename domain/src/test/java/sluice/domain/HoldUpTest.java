@@ -10,11 +10,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.guest.HoldUps;
 import sluice.domain.guest.HoldUpsOfTheJdk;
+import sluice.domain.guest.HoldUpsOfThreads;
 import sluice.testbase.Await;
 
 /// Programs that hold up what the host or another domain does, wherever the host touches what is
@@ -43,6 +46,9 @@ final class HoldUpTest {
 
   private static final String SERVICES = "HoldUpServices";
 
+  /// What programs of [#SERVICES] wait for.
+  private static final List<Semaphore> HELD = new ArrayList<>();
+
   @TempDir static Path classes = Path.of(".");
 
   @BeforeAll
@@ -57,7 +63,7 @@ final class HoldUpTest {
   }
 
   static List<String> programs() {
-    return Stream.of(HoldUps.class, HoldUpsOfTheJdk.class)
+    return Stream.of(HoldUps.class, HoldUpsOfTheJdk.class, HoldUpsOfThreads.class)
         .flatMap(type -> Arrays.stream(type.getDeclaredClasses()))
         .filter(type -> Runnable.class.isAssignableFrom(type))
         .filter(type -> java.lang.reflect.Modifier.isPublic(type.getModifiers()))
@@ -91,9 +97,25 @@ final class HoldUpTest {
   private static Domain trappedService(String name) throws Exception {
     Domain domain = Domain.create(CompiledGuests.config(classes));
     Object guest = CompiledGuests.create(domain, SERVICES, name);
+    Class<?> type = domain.loader().loadClass("guest." + SERVICES);
+    HELD.add((Semaphore) type.getField("NONE").get(null));
     domain.start(name, (Runnable) guest);
-    awaitTrap(domain, domain.loader().loadClass("guest." + SERVICES));
+    awaitTrap(domain, type);
     return domain;
+  }
+
+  /// Threads of the JDK that wait at the end of their domain are left no longer than the test.
+  @AfterEach
+  void release() throws Exception {
+    if (!HELD.isEmpty()) {
+      HELD.forEach(each -> each.release(1_000));
+      HELD.clear();
+      Await.until(
+          "the threads of servers to end",
+          () ->
+              Thread.getAllStackTraces().keySet().stream()
+                  .noneMatch(thread -> thread.getName().equals("HTTP-Dispatcher")));
+    }
   }
 
   private static Runnable guest(Domain domain, String name) throws Exception {
@@ -150,6 +172,21 @@ final class HoldUpTest {
     }
   }
 
+  /// The threads that the JVM has once, for the host too.
+  private static void threadsOfTheJvmGoOn() throws Exception {
+    inTime(
+        "a delay",
+        () -> new CompletableFuture<>().completeOnTimeout("", 1, TimeUnit.MILLISECONDS).get());
+    inTime("the common pool", () -> CompletableFuture.supplyAsync(() -> "").get());
+    inTime("a virtual thread", () -> Thread.startVirtualThread(() -> {}).join(LONG));
+    inTime(
+        "a logger",
+        () -> {
+          System.getLogger("host").log(System.Logger.Level.WARNING, "the host logs");
+          return true;
+        });
+  }
+
   @ParameterizedTest
   @MethodSource("programs")
   void holdsUpNeitherHostNorNeighbours(String name) throws Exception {
@@ -183,9 +220,8 @@ final class HoldUpTest {
     Domain domain = trappedService(name);
     domain.kill();
     assertThat(domain.awaitEnd(LONG)).isTrue();
-    assertThat(domain.stat().late()).containsOnly("service");
-    Class<?> type = domain.loader().loadClass("guest." + SERVICES);
-    ((Semaphore) type.getField("NONE").get(null)).release(1_000);
+    assertThat(domain.stat().late()).contains("service");
+    release();
     Await.until("the closer to end", () -> domain.stat().late().isEmpty());
   }
 
@@ -200,6 +236,7 @@ final class HoldUpTest {
   private static Duration holdsUpNothing(String name, Domain domain, Domain first, Domain second)
       throws Exception {
     assertThat(inTime("stat", domain::stat).state()).isEqualTo("alive");
+    threadsOfTheJvmGoOn();
     kill("a neighbour", first);
     assertThat(first.awaitEnd(LONG)).as("the end of a neighbour").isTrue();
     budgetsCount();
@@ -209,6 +246,7 @@ final class HoldUpTest {
     assertThat(second.awaitEnd(LONG)).as("the end of another neighbour").isTrue();
     assertThat(domain.awaitEnd(LONG)).as("the end of %s", name).isTrue();
     budgetsCount();
+    threadsOfTheJvmGoOn();
     assertThat(inTime("stat at last", domain::stat).state()).isEqualTo("ended");
     return time;
   }

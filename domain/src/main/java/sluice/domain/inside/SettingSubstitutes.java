@@ -9,7 +9,6 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Objects;
 import javax.management.MBeanServer;
-import javax.management.MBeanServerFactory;
 import org.jspecify.annotations.Nullable;
 
 /// Substitutes for settings of the whole JVM that harmless code sets too: a domain has its own
@@ -95,17 +94,6 @@ public final class SettingSubstitutes {
   @InsteadOf("javax/imageio/ImageIO.getCacheDirectory")
   public static @Nullable File cacheDirectory() {
     return (File) HOME.settings().get(CACHE_DIRECTORY);
-  }
-
-  /// Servers of beans that the JVM does not list: it would hold them for ever.
-  @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
-  public static MBeanServer beans() {
-    return MBeanServerFactory.newMBeanServer();
-  }
-
-  @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
-  public static MBeanServer beans(@Nullable String domain) {
-    return MBeanServerFactory.newMBeanServer(domain);
   }
 
   @InsteadOf("javax/management/MBeanServerFactory.releaseMBeanServer")
