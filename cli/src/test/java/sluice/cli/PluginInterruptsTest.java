@@ -137,7 +137,8 @@ final class PluginInterruptsTest extends PluginRig {
   private void start(String backend, Class<?> type) throws Exception {
     String log = directory.resolve("access.log").toString();
     Path jar = plugin(type, Hostile.class);
-    start("--backend", backend, "--access-log", log, "--plugin", "/api=" + jar);
+    String timeout = "--plugin-timeout=60"; // far more than a machine that is busy needs to load it
+    start("--backend", backend, "--access-log", log, "--plugin=/api=" + jar, timeout);
   }
 
   /// Everything that a thread of the server does is still done.

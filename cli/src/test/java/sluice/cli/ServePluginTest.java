@@ -154,7 +154,7 @@ final class ServePluginTest extends PluginRig {
   @Test
   void aNewVersionTakesOverWithNoFailedRequest() throws Exception {
     Path jar = plugin(One.class);
-    start("--backend=epoll", "--plugin=/api=" + jar, "--plugin-timeout=1");
+    start("--backend=epoll", "--plugin=/api=" + jar, "--plugin-timeout=5");
     checkData();
     List<String> replies = new ArrayList<>();
     CompletableFuture<HttpResponse<String>> sleeps = ask("/api/sleep");
