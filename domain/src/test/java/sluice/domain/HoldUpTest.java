@@ -178,7 +178,12 @@ final class HoldUpTest {
         "a delay",
         () -> new CompletableFuture<>().completeOnTimeout("", 1, TimeUnit.MILLISECONDS).get());
     inTime("the common pool", () -> CompletableFuture.supplyAsync(() -> "").get());
-    inTime("a virtual thread", () -> Thread.startVirtualThread(() -> {}).join(LONG));
+    inTime(
+        "a virtual thread",
+        () -> {
+          Thread.startVirtualThread(() -> {}).join();
+          return true;
+        });
     inTime(
         "a logger",
         () -> {

@@ -74,14 +74,13 @@ public final class OwnBeans {
       collect(type, beans);
     }
     MBeanServer made = MBeanServerFactory.newMBeanServer();
-    beans.forEach(
-        (name, found) -> {
-          try {
-            made.registerMBean(found.readOnly(), name);
-          } catch (JMException e) {
-            throw new IllegalStateException("a bean of the JVM: " + name, e);
-          }
-        });
+    beans.forEach((name, found) -> {
+      try {
+        made.registerMBean(found.readOnly(), name);
+      } catch (JMException e) {
+        throw new IllegalStateException("a bean of the JVM: " + name, e);
+      }
+    });
     return made;
   }
 
