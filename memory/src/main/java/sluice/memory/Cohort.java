@@ -32,7 +32,7 @@ import sluice.sys.threads.HostThread;
 /// Retiring and closing is one step under `CLOSING`: a member that was moved has aliases in earlier
 /// cohorts, and these are closed before its own is. Any thread may call; the lock order is
 /// `CLOSING` before `LOCK`. The daemon thread `sluice-revoke` keeps the time, from the first batch
-/// on; a thread of a domain may be the one that starts it, under `LOCK`.
+/// on; a domain's thread may start it, under `LOCK`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -16,7 +16,8 @@ public final class OwnFuture<T> extends CompletableFuture<T> {
   /// Has what is completed elsewhere completed by an executor.
   public static <T> CompletableFuture<T> of(CompletableFuture<T> theirs, Executor executor) {
     OwnFuture<T> own = new OwnFuture<>(theirs);
-    theirs.whenComplete((value, problem) -> executor.execute(() -> own.end(value, problem)));
+    CompletableFuture<T> _ =
+        theirs.whenComplete((value, problem) -> executor.execute(() -> own.end(value, problem)));
     return own;
   }
 

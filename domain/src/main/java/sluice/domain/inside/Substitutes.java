@@ -260,8 +260,8 @@ public final class Substitutes {
     return HOME.pool();
   }
 
-  /// By a thread of the domain: the one that the JVM has for all delays runs what depends on a
-  /// future, and while that is code of a domain, no other delay of the JVM would end.
+  /// By a thread of the domain. The JVM has one thread for all delays, which runs what depends on a
+  /// future: while code of a domain slept there, no other delay would end.
   @InsteadOf(value = "java/util/concurrent/CompletableFuture.orTimeout", kind = Kind.RECEIVER)
   public static <T> CompletableFuture<T> orTimeout(
       CompletableFuture<T> future, long time, TimeUnit unit) {
@@ -283,7 +283,7 @@ public final class Substitutes {
     Objects.requireNonNull(unit);
     if (!future.isDone()) {
       Future<?> delay = HOME.delays().schedule(complete, time, unit);
-      future.whenComplete((_, _) -> delay.cancel(false));
+      CompletableFuture<?> _ = future.whenComplete((_, _) -> delay.cancel(false));
     }
   }
 
