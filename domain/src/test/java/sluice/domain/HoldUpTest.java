@@ -78,7 +78,7 @@ final class HoldUpTest {
     assertThat(programs()).hasSizeGreaterThanOrEqualTo(40);
   }
 
-  private static void awaitTrap(Domain domain, Class<?> type) throws Exception {
+  private static void awaitTrap(Class<?> type) throws Exception {
     CountDownLatch set = (CountDownLatch) type.getField("SET").get(null);
     assertThat(set.await(60, TimeUnit.SECONDS)).as("the trap is set").isTrue();
   }
@@ -90,7 +90,7 @@ final class HoldUpTest {
   private static Domain trapped(String name) throws Exception {
     Domain domain = Guests.domain();
     domain.start(name, guest(domain, name));
-    awaitTrap(domain, traps(domain));
+    awaitTrap(traps(domain));
     return domain;
   }
 
@@ -100,7 +100,7 @@ final class HoldUpTest {
     Class<?> type = domain.loader().loadClass("guest." + SERVICES);
     HELD.add((Semaphore) type.getField("NONE").get(null));
     domain.start(name, (Runnable) guest);
-    awaitTrap(domain, type);
+    awaitTrap(type);
     return domain;
   }
 
@@ -157,7 +157,7 @@ final class HoldUpTest {
   private static Domain polite() throws Exception {
     Domain domain = Guests.domain();
     domain.start("polite", guest(domain, "HoldUpsOfTheJdk$PoliteBean"));
-    awaitTrap(domain, traps(domain));
+    awaitTrap(traps(domain));
     return domain;
   }
 
@@ -279,7 +279,7 @@ final class HoldUpTest {
   void whatIsLateIsNamedUntilItEnds() throws Exception {
     try (Domain domain = Guests.domain()) {
       Thread waits = domain.start("late", guest(domain, "HoldUps$ChannelThatWaits"));
-      awaitTrap(domain, traps(domain));
+      awaitTrap(traps(domain));
       assertThat(domain.stat().late()).isEmpty();
       domain.aside(waits::interrupt);
       Await.until("it to be late", () -> !domain.stat().late().isEmpty());
@@ -295,7 +295,7 @@ final class HoldUpTest {
   void anInterruptAsideHoldsNoOtherThread() throws Exception {
     Domain domain = Guests.domain();
     Thread waits = domain.start("waits", guest(domain, "HoldUps$ChannelThatLoops"));
-    awaitTrap(domain, traps(domain));
+    awaitTrap(traps(domain));
     inTime(
         "an interrupt",
         () -> {
