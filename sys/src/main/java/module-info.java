@@ -32,6 +32,7 @@ module sluice.sys {
       sluice.nio,
       sluice.isocket;
   exports sluice.sys.threads to
+      sluice.memory,
       sluice.nio,
       sluice.cli,
       sluice.loop,

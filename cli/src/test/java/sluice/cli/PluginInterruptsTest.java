@@ -2,35 +2,15 @@ package sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.lang.reflect.Method;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.jar.JarOutputStream;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.zip.ZipEntry;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.http.plugin.HttpPlugin;
@@ -40,9 +20,7 @@ import sluice.testbase.Await;
 
 /// A plug-in that interrupts each thread it can reach, in a `sluice serve` of its own process.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
-final class PluginInterruptsTest {
-  private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
-
+final class PluginInterruptsTest extends PluginRig {
   /// By calls, which a domain redirects, and by reflection, which it does not see.
   public static class Hostile implements HttpPlugin {
     private static final int ROUNDS = 60;
@@ -156,82 +134,16 @@ final class PluginInterruptsTest {
     }
   }
 
-  @TempDir Path directory = Path.of(".");
-  private final HttpClient client = HttpClient.newHttpClient();
-  private final List<String> told = new CopyOnWriteArrayList<>();
-  private @Nullable Process process;
-  private int port;
-
-  @AfterEach
-  void end() {
-    client.shutdownNow();
-    if (process != null) {
-      process.destroyForcibly();
-    }
-  }
-
-  private Path plugin(Class<?> type) throws IOException {
-    Path jar = directory.resolve("api.jar");
-    try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
-      to.putNextEntry(new ZipEntry("META-INF/services/" + HttpPlugin.class.getName()));
-      to.write(type.getName().getBytes(StandardCharsets.UTF_8));
-      for (Class<?> each : List.of(Hostile.class, Second.class, Impatient.class)) {
-        String name = each.getName().replace('.', '/') + ".class";
-        to.putNextEntry(new ZipEntry(name));
-        try (InputStream in =
-            Objects.requireNonNull(each.getClassLoader().getResourceAsStream(name))) {
-          to.write(in.readAllBytes());
-        }
-      }
-    }
-    return jar;
-  }
-
   private void start(String backend, Class<?> type) throws Exception {
-    Path site = Files.createDirectories(directory.resolve("site"));
-    Files.writeString(site.resolve("index.html"), "the site");
-    Path temporary = Files.createDirectories(directory.resolve("tmp"));
-    List<String> command = SluiceProcess.command("serve");
-    command.add(command.indexOf("--module-path"), "-Djava.io.tmpdir=" + temporary);
-    command.addAll(List.of(site.toString(), "--port", "0", "--backend", backend));
-    command.addAll(List.of("--access-log", directory.resolve("access.log").toString()));
-    command.addAll(List.of("--plugin", "/api=" + plugin(type)));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
-    Process started = builder.start();
-    process = started;
-    String line = started.inputReader(StandardCharsets.UTF_8).readLine();
-    Thread.ofVirtual()
-        .start(() -> {
-          BufferedReader err = started.errorReader(StandardCharsets.UTF_8);
-          err.lines().forEach(told::add);
-        });
-    Matcher matcher = PORT.matcher(String.valueOf(line));
-    assertThat(matcher.find()).as(line + told).isTrue();
-    port = Integer.parseInt(matcher.group(1));
-  }
-
-  private String get(String path) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
-    HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
-    return reply.statusCode() + " " + reply.body();
-  }
-
-  private void signal(String name) throws Exception {
-    String pid = Long.toString(Objects.requireNonNull(process).pid());
-    assertThat(Await.end(new ProcessBuilder("kill", "-" + name, pid).start())).isZero();
-  }
-
-  private String output(String... words) {
-    StringWriter out = new StringWriter();
-    Commands.commandLine(words).setOut(new PrintWriter(out)).execute(words);
-    return out.toString();
+    String log = directory.resolve("access.log").toString();
+    Path jar = plugin(type, Hostile.class);
+    String timeout = "--plugin-timeout=60"; // far more than a machine that is busy needs to load it
+    start("--backend", backend, "--access-log", log, "--plugin=/api=" + jar, timeout);
   }
 
   /// Everything that a thread of the server does is still done.
   private void worksAsBefore() throws Exception {
-    assertThat(Objects.requireNonNull(process).isAlive()).as("lives: " + told).isTrue();
+    assertThat(process().isAlive()).as("lives: " + told).isTrue();
     for (int i = 0; i < 20; i++) {
       assertThat(get("/")).isEqualTo("200 the site");
       assertThat(get("/api")).isEqualTo("200 version 1");
@@ -243,14 +155,12 @@ final class PluginInterruptsTest {
     String dir = "--dir=" + directory.resolve("run");
     String before = cpu(dir);
     Await.until("the counters", () -> !get("/api").isEmpty() && !cpu(dir).equals(before));
-    plugin(Second.class);
+    plugin(Second.class, Hostile.class);
     signal("HUP");
     Await.until("the new version", () -> get("/api").equals("200 version 2"));
     assertThat(output("domain", "kill", "api", dir)).contains("has ended");
-    signal("TERM");
-    assertThat(Await.end(Objects.requireNonNull(process))).as(told.toString()).isZero();
+    terminate();
     assertThat(told).noneMatch(line -> line.contains("died") || line.contains("access log"));
-    assertThat(directory.resolve("tmp")).isEmptyDirectory();
     assertThat(directory.resolve("run")).isEmptyDirectory();
   }
 

@@ -3,15 +3,8 @@ package sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -19,20 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.jar.JarOutputStream;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,9 +28,7 @@ import sluice.testbase.Await;
 /// `sluice serve --plugin` in a process of its own: what a plug-in does to static files (nothing),
 /// its budget, its end and its replacement.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
-final class ServePluginTest {
-  private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
-
+final class ServePluginTest extends PluginRig {
   /// Answers, throws, or does not come back.
   public static class One implements HttpPlugin {
     private volatile long turns;
@@ -116,88 +98,8 @@ final class ServePluginTest {
     }
   }
 
-  @TempDir Path directory = Path.of(".");
-  private final HttpClient client = HttpClient.newHttpClient();
-  private final List<String> told = new CopyOnWriteArrayList<>();
-  private @Nullable Process process;
-  private int port;
-
-  @AfterEach
-  void end() {
-    client.shutdownNow();
-    if (process != null) {
-      process.destroyForcibly();
-    }
-  }
-
-  private static Path jar(Path jar, Class<?> type, String service) throws IOException {
-    String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
-    try (InputStream in = type.getResourceAsStream(file);
-        JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
-      to.putNextEntry(new ZipEntry("META-INF/services/" + service));
-      to.write(("# a plug-in\n" + type.getName() + " # this\n").getBytes(StandardCharsets.UTF_8));
-      to.putNextEntry(new ZipEntry(type.getName().replace('.', '/') + ".class"));
-      to.write(in.readAllBytes());
-    }
-    return jar;
-  }
-
-  private Path plugin(Class<?> type) throws IOException {
-    return jar(directory.resolve("api.jar"), type, HttpPlugin.class.getName());
-  }
-
-  private void start(String... options) throws Exception {
-    Path site = Files.createDirectories(directory.resolve("site"));
-    Files.writeString(site.resolve("index.html"), "the site");
-    Path temporary = Files.createDirectories(directory.resolve("tmp"));
-    List<String> command = SluiceProcess.command("serve");
-    command.add(command.indexOf("--module-path"), "-Djava.io.tmpdir=" + temporary);
-    command.addAll(List.of(site.toString(), "--port", "0", "--backend", "epoll"));
-    command.addAll(List.of(options));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
-    Process started = builder.start();
-    process = started;
-    String line = started.inputReader(StandardCharsets.UTF_8).readLine();
-    Thread.ofVirtual()
-        .start(() -> {
-          BufferedReader err = started.errorReader(StandardCharsets.UTF_8);
-          err.lines().forEach(told::add);
-        });
-    Matcher matcher = PORT.matcher(String.valueOf(line));
-    assertThat(matcher.find()).as(line + told).isTrue();
-    port = Integer.parseInt(matcher.group(1));
-  }
-
-  private HttpRequest.Builder to(String path) {
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
-  }
-
-  private String get(String path) throws Exception {
-    HttpResponse<String> reply =
-        client.send(to(path).build(), HttpResponse.BodyHandlers.ofString());
-    return reply.statusCode() + " " + reply.body();
-  }
-
   private CompletableFuture<HttpResponse<String>> ask(String path) {
     return client.sendAsync(to(path).build(), HttpResponse.BodyHandlers.ofString());
-  }
-
-  private void signal(String name) throws Exception {
-    String pid = Long.toString(Objects.requireNonNull(process).pid());
-    assertThat(Await.end(new ProcessBuilder("kill", "-" + name, pid).start())).isZero();
-  }
-
-  private void terminate() throws Exception {
-    signal("TERM");
-    assertThat(Await.end(Objects.requireNonNull(process))).as(told.toString()).isZero();
-    assertThat(directory.resolve("tmp")).isEmptyDirectory();
-  }
-
-  private String output(String... words) {
-    StringWriter out = new StringWriter();
-    Commands.commandLine(words).setOut(new PrintWriter(out)).execute(words);
-    return out.toString();
   }
 
   private void awaitTold(String what) throws Exception {
@@ -207,7 +109,15 @@ final class ServePluginTest {
   @Test
   void whatLoopsIsHeldKilledAndReplacedBesideStaticFiles() throws Exception {
     String jar = plugin(One.class).toString();
-    start("--plugin", "/api=" + jar, "--budget", "cpu=30%", "--plugin-timeout", "1");
+    start(
+        "--backend",
+        "epoll",
+        "--plugin",
+        "/api=" + jar,
+        "--budget",
+        "cpu=30%",
+        "--plugin-timeout",
+        "1");
     assertThat(get("/api")).isEqualTo("200 version 1");
     List<CompletableFuture<HttpResponse<String>>> loops = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -244,7 +154,7 @@ final class ServePluginTest {
   @Test
   void aNewVersionTakesOverWithNoFailedRequest() throws Exception {
     Path jar = plugin(One.class);
-    start("--plugin=/api=" + jar, "--plugin-timeout=1");
+    start("--backend=epoll", "--plugin=/api=" + jar, "--plugin-timeout=5");
     checkData();
     List<String> replies = new ArrayList<>();
     CompletableFuture<HttpResponse<String>> sleeps = ask("/api/sleep");
@@ -303,7 +213,7 @@ final class ServePluginTest {
   @MethodSource("refused")
   void aJarThatIsRefusedIsToldAtTheStart(Class<?> type, String service, String where, String why)
       throws Exception {
-    Path jar = jar(directory.resolve("bad.jar"), type, service);
+    Path jar = jar(directory.resolve("bad.jar"), service, type);
     assertThat(serve("--plugin", "/api=" + jar, "--plugin-timeout", "1"))
         .startsWith("1 sluice: cannot load plug-in /api from " + jar)
         .contains(where, why, "Fix: ");

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.threads.HostThread;
 
 /// The disposable threads that do for one domain what may run its code or wait for a lock that its
 /// code holds: an interrupt closes a channel, a shutdown walks a queue, a bean is told of its end.
@@ -27,6 +28,7 @@ final class Closers {
     INTERRUPT,
     POOL,
     SOCKET,
+    SERVICE,
     CALLS,
     BUNDLES,
     BEANS,
@@ -53,12 +55,10 @@ final class Closers {
   /// Threads of one domain that are left to their errands.
   private static final int MOST_LEFT = 1_024;
 
-  private static final ThreadGroup ROOT = root();
-
   private record Errand(Kind kind, Object subject, Step step) {}
 
   private final class Worker implements Runnable {
-    private final Thread thread = thread("close-" + domain, this);
+    private final Thread thread = HostThread.daemon("close-" + domain, this);
     private @Nullable Errand errand;
     private long sinceNanos;
     private boolean isLeft;
@@ -90,26 +90,6 @@ final class Closers {
     this.domain = domain;
     this.onLeft = onLeft;
     this.onIdle = onIdle;
-  }
-
-  /// Threads of the host are born here, whichever thread makes them.
-  private static ThreadGroup root() {
-    ThreadGroup group = Thread.currentThread().getThreadGroup();
-    while (group.getParent() != null) {
-      group = group.getParent();
-    }
-    return group;
-  }
-
-  /// A daemon that has nothing of the thread that makes it: neither its group nor its inheritable
-  /// values, whose `childValue` may be code of a domain.
-  static Thread thread(String name, Runnable task) {
-    return Thread.ofPlatform()
-        .group(ROOT)
-        .daemon()
-        .inheritInheritableThreadLocals(false)
-        .name(name)
-        .unstarted(task);
   }
 
   /// Has a step run soon, unless one about the same subject waits or runs.

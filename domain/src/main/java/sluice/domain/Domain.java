@@ -80,7 +80,7 @@ public final class Domain implements Party, AutoCloseable {
     closersLook = closers::look;
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
-    services = new DomainServices(config);
+    services = new DomainServices();
     DomainHome home = new DomainHome(config, threads, sockets, memory, services, traces);
     loader = new DomainLoader(config, path, gates.site(), throttle, home);
     threads.loader(loader);
@@ -316,7 +316,9 @@ public final class Domain implements Party, AutoCloseable {
         .pools()
         .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
     sockets.end().forEach(each -> add(Closers.Kind.SOCKET, each, () -> DomainSockets.close(each)));
-    services.end();
+    services
+        .end()
+        .forEach(each -> add(Closers.Kind.SERVICE, each, () -> DomainServices.close(each)));
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
       Warden.watch(look);
@@ -366,10 +368,7 @@ public final class Domain implements Party, AutoCloseable {
       if (alive || gone.getCount() == 0) {
         return !alive;
       }
-      if (!threads.left().isEmpty()
-          || !memory.areClosed()
-          || !services.areClosed()
-          || !closers.isIdle()) {
+      if (!threads.left().isEmpty() || !memory.areClosed() || !closers.isIdle()) {
         return false;
       }
       if (!hasCleaned) {

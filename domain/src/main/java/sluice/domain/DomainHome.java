@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
@@ -212,6 +213,11 @@ final class DomainHome implements Home {
   @Override
   public Executor executor() {
     return threads.executor();
+  }
+
+  @Override
+  public ScheduledExecutorService delays() {
+    return threads.delays();
   }
 
   @Override

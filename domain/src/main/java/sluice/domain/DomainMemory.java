@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
+import sluice.sys.threads.HostThread;
 
 /// The native memory that one domain has: memory objects that its host made for it, and its direct
 /// buffers, both charged to one account. Any thread may call.
@@ -118,7 +119,7 @@ final class DomainMemory {
       objects = new ArrayList<>();
     }
     if (!last.isEmpty()) {
-      closing = Closers.thread("revoke-" + domain, () -> last.forEach(Memory::close));
+      closing = HostThread.daemon("revoke-" + domain, () -> last.forEach(Memory::close));
       closing.start();
     }
   }

@@ -21,45 +21,48 @@ import org.jspecify.annotations.Nullable;
 /// Clients and servers are reached by reflection, where their modules are there: this module does
 /// not require them.
 ///
+/// Closing one runs code of the domain (an executor, a handler, a class of its own), or waits for
+/// it: a server waits for its dispatcher. [Closers] do it.
+///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | made, servers, started, look, ended | any | under the lock | under the lock |
-/// | closing | the thread that ends the domain | volatile | volatile |
 final class DomainServices {
   private static final int FIRST_LOOK = 64;
   private static final String CLIENT = "java.net.http.HttpClient";
   private static final String SERVER = "com.sun.net.httpserver.HttpServer";
 
-  private final String domain;
   private final Set<Object> servers = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<Object> started = Collections.newSetFromMap(new IdentityHashMap<>());
   private List<WeakReference<Object>> made = new ArrayList<>();
   private int look = FIRST_LOOK;
   private boolean ended;
-  private volatile @Nullable Thread closing;
-
-  DomainServices(DomainConfig config) {
-    domain = config.name();
-  }
 
   /// Notes an object that was made. After the end of the domain it is closed at once.
   void made(Object service) {
-    boolean isLate;
     synchronized (this) {
-      isLate = ended;
-      if (typeOf(service, SERVER) != null) {
-        servers.add(service);
-      } else {
-        if (made.size() >= look) {
-          made.removeIf(each -> each.get() == null);
-          look = Math.max(FIRST_LOOK, 2 * made.size());
-        }
-        made.add(new WeakReference<>(service));
+      if (!ended) {
+        note(service);
+        return;
       }
     }
-    if (isLate) {
+    try {
       close(service);
+    } catch (IOException e) {
+      // The kernel complains: the JDK ends the object with its last thread.
     }
+  }
+
+  private void note(Object service) {
+    if (typeOf(service, SERVER) != null) {
+      servers.add(service);
+      return;
+    }
+    if (made.size() >= look) {
+      made.removeIf(each -> each.get() == null);
+      look = Math.max(FIRST_LOOK, 2 * made.size());
+    }
+    made.add(new WeakReference<>(service));
   }
 
   /// Starts a server: until it is stopped, it counts as one running thread of the domain.
@@ -96,47 +99,35 @@ final class DomainServices {
     return started.size();
   }
 
-  /// Has all closed, by a thread of its own: stopping a server waits for its thread.
-  void end() {
-    List<Object> last = new ArrayList<>();
-    synchronized (this) {
-      ended = true;
-      made.forEach(each -> last.add(each.get()));
-      last.addAll(servers);
-      made = new ArrayList<>();
-      servers.clear();
-      started.clear();
-    }
-    last.removeIf(each -> each == null);
-    if (!last.isEmpty()) {
-      closing =
-          Thread.ofPlatform()
-              .daemon()
-              .inheritInheritableThreadLocals(false)
-              .name("close-services-" + domain)
-              .start(() -> last.forEach(DomainServices::close));
-    }
-  }
-
-  /// Returns true if the objects that were open at the end are closed.
-  boolean areClosed() {
-    Thread thread = closing;
-    return thread == null || !thread.isAlive();
-  }
-
-  private static void close(Object service) {
-    try {
-      if (service instanceof AsynchronousChannelGroup group) {
-        group.shutdownNow();
-      } else if (service instanceof WatchService watch) {
-        watch.close();
-      } else if (typeOf(service, SERVER) != null) {
-        call(service, SERVER, "stop", 0);
-      } else if (typeOf(service, CLIENT) != null) {
-        call(service, CLIENT, "shutdownNow");
+  /// Closes what is made from now on at once.
+  ///
+  /// @return the objects that are open, each to be given to [#close]
+  synchronized List<Object> end() {
+    ended = true;
+    List<Object> last = new ArrayList<>(servers);
+    for (WeakReference<Object> each : made) {
+      Object service = each.get();
+      if (service != null) {
+        last.add(service);
       }
-    } catch (IOException | RuntimeException | Error e) {
-      // Its own code came to a gate, or the kernel complains: the JDK ends it with its last thread.
+    }
+    made = new ArrayList<>();
+    servers.clear();
+    started.clear();
+    return last;
+  }
+
+  /// Closes one. What that throws, the caller drops: code of the domain came to a gate, or the
+  /// kernel complains, and the JDK ends the object with its last thread.
+  static void close(Object service) throws IOException {
+    if (service instanceof AsynchronousChannelGroup group) {
+      group.shutdownNow();
+    } else if (service instanceof WatchService watch) {
+      watch.close();
+    } else if (typeOf(service, SERVER) != null) {
+      call(service, SERVER, "stop", 0);
+    } else if (typeOf(service, CLIENT) != null) {
+      call(service, CLIENT, "shutdownNow");
     }
   }
 

@@ -12,8 +12,8 @@ import java.util.List;
 /// @param sockets that are open, with selectors
 /// @param memoryBytes of its memory objects and direct buffers
 /// @param late what is done in disposable threads and has not ended within 100 ms, a word for each:
-///   `interrupt`, `pool`, `socket`, `calls`, or what the JDK keeps of the domain: `bundles`,
-///   `beans`, `values`, `loggers`, `drivers`
+///   `interrupt`, `pool`, `socket`, `service`, `calls`, or what the JDK keeps of the domain:
+///   `bundles`, `beans`, `values`, `loggers`, `drivers`
 public record DomainStat(
     String name,
     String state,

@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +33,8 @@ import sluice.sys.threads.VirtualThreads;
 /// domain. What else is in that group, the JDK has started for itself or for an object of its own,
 /// because the domain called it: its use is the domain's, and it counts as long as it runs code of
 /// the domain, but the domain ends without it, and takes its context from it then (see
-/// [JdkThreads]). Carriers run virtual threads only.
+/// [JdkThreads]). Carriers run virtual threads only; one thread that the budget does not count ends
+/// delays.
 ///
 /// What an application leaves uncaught is printed in the domain's own error stream, or goes to the
 /// handler that it set. What the end throws into its threads is not the application's failure:
@@ -39,7 +42,7 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | listed, carriers, pool, pools | any | under the lock | under the lock |
+/// | listed, carriers, delaying, delays, pool, pools | any | under the lock | under the lock |
 /// | ended | the thread that ends the domain | volatile | volatile |
 final class DomainThreads {
   /// The group of the thread that made the first domain.
@@ -52,10 +55,12 @@ final class DomainThreads {
   private final Group group;
   private final Set<Thread> listed = threads();
   private final Set<Thread> carriers = threads();
+  private final Set<Thread> delaying = threads();
   private final LinkedBlockingQueue<Runnable> ready = new LinkedBlockingQueue<>();
   private final AtomicInteger numbers = new AtomicInteger();
   private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
   private @Nullable ForkJoinPool pool;
+  private @Nullable ScheduledExecutorService delays;
   private @Nullable ClassLoader loader;
   private volatile boolean ended;
 
@@ -344,7 +349,30 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Threads that run domain code now or may soon, carriers excepted.
+  /// Ends delays by a thread, which ends when it has had none for a second.
+  synchronized ScheduledExecutorService delays() {
+    ScheduledExecutorService known = delays;
+    if (known == null) {
+      ScheduledThreadPoolExecutor made = new ScheduledThreadPoolExecutor(1, this::delaying);
+      made.setKeepAliveTime(1, TimeUnit.SECONDS);
+      made.allowCoreThreadTimeOut(true);
+      made.setRemoveOnCancelPolicy(true);
+      delays = made;
+      return made;
+    }
+    return known;
+  }
+
+  private synchronized Thread delaying(Runnable task) {
+    Thread thread = new Thread(group, task, "domain-" + domain + "-delays", 0, false);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(loader);
+    delaying.removeIf(each -> each.getState() == Thread.State.TERMINATED);
+    delaying.add(thread);
+    return thread;
+  }
+
+  /// Threads that run domain code now or may soon, without those that the budget does not count.
   synchronized Set<Thread> running() {
     listed.removeIf(thread -> state(thread) == Thread.State.TERMINATED);
     Set<Thread> result = threads();
@@ -358,8 +386,9 @@ final class DomainThreads {
     Thread[] found = new Thread[group.activeCount() + 16];
     int count = group.enumerate(found);
     for (int i = 0; i < count; i++) {
-      if (!carriers.contains(found[i]) && !listed.contains(found[i])) {
-        result.add(found[i]);
+      Thread each = found[i];
+      if (!carriers.contains(each) && !delaying.contains(each) && !listed.contains(each)) {
+        result.add(each);
       }
     }
     return result;
@@ -368,6 +397,7 @@ final class DomainThreads {
   /// Platform threads whose use of processors and memory is that of the domain.
   synchronized List<Thread> accountable() {
     List<Thread> result = new ArrayList<>(carriers);
+    result.addAll(delaying);
     result.addAll(ofJdk());
     for (Thread thread : running()) {
       if (!thread.isVirtual()) {
@@ -437,6 +467,11 @@ final class DomainThreads {
     left.addAll(visitors());
     carriers.removeIf(thread -> !thread.isAlive());
     left.addAll(carriers);
+    for (Thread each : delaying) {
+      if (each.isAlive()) {
+        left.add(each);
+      }
+    }
     return left;
   }
 
@@ -445,6 +480,9 @@ final class DomainThreads {
     List<ExecutorService> made = new ArrayList<>();
     if (pool != null) {
       made.add(pool);
+    }
+    if (delays != null) {
+      made.add(delays);
     }
     for (Supplier<@Nullable ExecutorService> each : pools) {
       ExecutorService service = each.get();

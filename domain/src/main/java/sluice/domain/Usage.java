@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import sluice.sys.threads.HostThread;
 
 /// What the threads of one domain have used, and whether that is within its budget. Of one lock.
 ///
@@ -72,7 +73,7 @@ final class Usage {
   private static void keepClocks() {
     boolean areOn = THREADS.isThreadCpuTimeEnabled() && THREADS.isThreadAllocatedMemoryEnabled();
     if (!areOn && TURNING_ON.compareAndSet(false, true)) {
-      Closers.thread(
+      HostThread.daemon(
               "clocks-of-threads",
               () -> {
                 try {

@@ -3,6 +3,7 @@ package sluice.domain;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import sluice.sys.threads.HostThread;
 
 /// The thread that samples the budgets of domains and sees dying ones to their end. One per JVM,
 /// started with the first domain that needs it; sleeps while none does. What a look throws is told
@@ -26,7 +27,7 @@ final class Warden {
       LOOKS.notifyAll();
       if (!started) {
         started = true;
-        Closers.thread("sluice-domains", Warden::run).start();
+        HostThread.daemon("sluice-domains", Warden::run).start();
       }
     }
   }

@@ -12,9 +12,14 @@ final class CompiledGuests {
   private CompiledGuests() {}
 
   static void compile(Path classes) throws IOException {
-    Path source = classes.resolve("src/guest/CompiledGuest.java");
+    compile(classes, "CompiledGuest");
+  }
+
+  /// @param name of a class of the package `guest`
+  static void compile(Path classes, String name) throws IOException {
+    Path source = classes.resolve("src/guest/" + name + ".java");
     Files.createDirectories(source.getParent());
-    try (InputStream in = CompiledGuests.class.getResourceAsStream("CompiledGuest.java.txt")) {
+    try (InputStream in = CompiledGuests.class.getResourceAsStream(name + ".java.txt")) {
       Files.write(source, Objects.requireNonNull(in).readAllBytes());
     }
     int code =
@@ -32,9 +37,13 @@ final class CompiledGuests {
   }
 
   static Object create(Domain domain, String name) throws Exception {
+    return create(domain, "CompiledGuest", name);
+  }
+
+  static Object create(Domain domain, String type, String name) throws Exception {
     return domain
         .loader()
-        .loadClass("guest.CompiledGuest$" + name)
+        .loadClass("guest." + type + "$" + name)
         .getDeclaredConstructor()
         .newInstance();
   }

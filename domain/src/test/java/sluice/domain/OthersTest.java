@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.Security;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -118,6 +119,29 @@ final class OthersTest {
       Thread.currentThread().setContextClassLoader(OthersTest.class.getClassLoader());
       LockSupport.unpark(host);
     }
+  }
+
+  /// Providers and beans of the JVM can be read.
+  @Test
+  void objectsThatTheJvmHasOnceAreNotChanged() throws Exception {
+    String provider = "changing provider " + Security.getProviders()[0].getName();
+    try (Domain domain = domain()) {
+      assertThat((List<?>) inThread(domain, "Singletons"))
+          .hasToString(
+              List.of(
+                      provider,
+                      provider,
+                      "done",
+                      "listening to java.lang:type=Memory",
+                      "java.lang:type=Memory", // it has no listeners
+                      "setting Verbose of java.lang:type=Memory",
+                      "resetPeakThreadCount of java.lang:type=Threading",
+                      "done",
+                      "done",
+                      "done")
+                  .toString());
+    }
+    assertThat(Security.getProviders()[0]).doesNotContainKey("sluice.guest");
   }
 
   @Test

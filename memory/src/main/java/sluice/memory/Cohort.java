@@ -10,6 +10,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
+import sluice.sys.threads.HostThread;
 
 /// Lent memory that shares one arena, so that one handshake with all threads ends many references:
 /// epoch-based reclamation, with the arena's handshake for the grace period (Fraser, "Practical
@@ -31,7 +32,7 @@ import sluice.sys.NativeMemory;
 /// Retiring and closing is one step under `CLOSING`: a member that was moved has aliases in earlier
 /// cohorts, and these are closed before its own is. Any thread may call; the lock order is
 /// `CLOSING` before `LOCK`. The daemon thread `sluice-revoke` keeps the time, from the first batch
-/// on.
+/// on; a domain's thread may start it, under `LOCK`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -218,7 +219,8 @@ final class Cohort {
   private static void wakeTimer() {
     Thread thread = timer;
     if (thread == null || !thread.isAlive()) {
-      timer = Thread.ofPlatform().daemon().name("sluice-revoke").start(Cohort::keepTime);
+      timer = HostThread.daemon("sluice-revoke", Cohort::keepTime);
+      timer.start();
     } else if (timerIdle) {
       timerIdle = false;
       LockSupport.unpark(thread);

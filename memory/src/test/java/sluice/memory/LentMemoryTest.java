@@ -47,6 +47,18 @@ final class LentMemoryTest {
     }
   }
 
+  /// Whichever thread revokes first in this JVM starts it, also one of a domain.
+  @Test
+  void theThreadThatKeepsTheTimeHasNothingOfTheThreadThatStartsIt() {
+    lend(1).revoke();
+    awaitUsed(0);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .filteredOn(thread -> thread.getName().equals("sluice-revoke"))
+        .singleElement()
+        .satisfies(
+            thread -> assertThat(requireNonNull(thread.getThreadGroup()).getParent()).isNull());
+  }
+
   @Test
   void endsByTimeAndThenGivesItsLeaseBack() {
     Memory memory = lend(7);

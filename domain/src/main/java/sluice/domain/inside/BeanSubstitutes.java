@@ -1,10 +1,15 @@
 package sluice.domain.inside;
 
+import java.lang.management.PlatformManagedObject;
 import java.util.ArrayList;
 import java.util.List;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
+import javax.management.NotificationBroadcaster;
+import javax.management.NotificationFilter;
+import javax.management.NotificationListener;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.InsteadOf.Kind;
 
 /// What translated code calls where it would get the server of beans of the JVM: it gets one of its
 /// domain, so its listeners and filters run where the domain registers a bean, and nowhere else.
@@ -37,5 +42,24 @@ public final class BeanSubstitutes {
     MBeanServer own = HOME.beans();
     boolean isAsked = agent == null || agent.equals(OwnBeans.identifier(own));
     return new ArrayList<>(isAsked ? List.of(own) : List.of());
+  }
+
+  /// A bean of the JVM calls its listeners on the one thread that the JVM has for that, also after
+  /// the end of their domain.
+  @InsteadOf(
+      value = {
+        "javax/management/NotificationBroadcaster.addNotificationListener",
+        "javax/management/NotificationEmitter.addNotificationListener"
+      },
+      kind = Kind.RECEIVER)
+  public static void listen(
+      NotificationBroadcaster bean,
+      NotificationListener listener,
+      @Nullable NotificationFilter filter,
+      @Nullable Object with) {
+    if (bean instanceof PlatformManagedObject ofJvm) {
+      throw OwnBeans.refusal("listening to " + ofJvm.getObjectName());
+    }
+    bean.addNotificationListener(listener, filter, with);
   }
 }

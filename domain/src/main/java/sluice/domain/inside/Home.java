@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,9 @@ public interface Home {
 
   /// Instead of the common pool.
   Executor executor();
+
+  /// Instead of the delays of the common pool. Not counted in the budget of threads.
+  ScheduledExecutorService delays();
 
   /// Instead of the common pool, where a pool is asked for.
   ForkJoinPool pool();

@@ -1,6 +1,7 @@
 package sluice.domain.inside;
 
 import java.util.Enumeration;
+import java.util.Objects;
 import java.util.ResourceBundle;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -41,6 +42,18 @@ public final class LoggerSubstitutes {
       logger.setResourceBundle(ResourceBundle.getBundle(bundle, HOME.locale(), loader));
     }
     return logger;
+  }
+
+  /// The JDK's would format, under the lock of a handler of the host, what the domain logs.
+  @InsteadOf("java/lang/System.getLogger")
+  public static System.Logger system(String name) {
+    return new OwnSystemLogger(HOME.loggers().logger(name), null);
+  }
+
+  @InsteadOf("java/lang/System.getLogger")
+  public static System.Logger system(String name, ResourceBundle bundle) {
+    Objects.requireNonNull(bundle);
+    return new OwnSystemLogger(HOME.loggers().logger(name), bundle);
   }
 
   @InsteadOf("java/util/logging/Logger.getGlobal")

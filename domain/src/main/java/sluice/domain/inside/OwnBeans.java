@@ -2,34 +2,102 @@ package sluice.domain.inside;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.PlatformManagedObject;
+import java.util.HashMap;
+import java.util.Map;
+import javax.management.Attribute;
+import javax.management.AttributeList;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerDelegate;
 import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+import org.jspecify.annotations.Nullable;
 
-/// Makes the server of beans of one domain, in which the beans of the JVM are too. Stateless.
+/// Makes the server of beans of one domain, in which the beans of the JVM can be read. Stateless.
 public final class OwnBeans {
   private OwnBeans() {}
 
+  /// A bean of the JVM, which is told nothing and tells by itself nothing: a listener would run on
+  /// a thread of the JVM.
+  private static final class ReadOnly extends StandardMBean {
+    private final String name;
+
+    <T> ReadOnly(T bean, Class<T> type, ObjectName name) {
+      super(bean, type, true);
+      this.name = name.getCanonicalName();
+    }
+
+    private SecurityException refusal(String what) {
+      return OwnBeans.refusal(what + " of " + name);
+    }
+
+    @Override
+    public void setAttribute(Attribute attribute) {
+      throw refusal("setting " + attribute.getName());
+    }
+
+    @Override
+    public AttributeList setAttributes(AttributeList attributes) {
+      throw refusal("setting attributes");
+    }
+
+    @Override
+    public @Nullable Object invoke(String method, Object[] arguments, String[] types)
+        throws javax.management.MBeanException, javax.management.ReflectionException {
+      if (!method.matches("(get|find|is|dumpAllThreads).*")) {
+        throw refusal(method);
+      }
+      return super.invoke(method, arguments, types);
+    }
+  }
+
+  /// What is thrown for a change of a bean of the JVM.
+  public static SecurityException refusal(String what) {
+    return new SecurityException(
+        what
+            + ". Why: the bean is that of the whole JVM. Fix: read its attributes, or set it when"
+            + " the JVM is started");
+  }
+
+  private record Found<T extends PlatformManagedObject>(Class<T> type, T bean) {
+    StandardMBean readOnly() {
+      return new ReadOnly(bean, type, bean.getObjectName());
+    }
+  }
+
   /// A server that the JVM does not list.
   public static MBeanServer server() {
-    MBeanServer made = MBeanServerFactory.newMBeanServer();
+    Map<ObjectName, Found<?>> beans = new HashMap<>();
     for (Class<? extends PlatformManagedObject> type :
         ManagementFactory.getPlatformManagementInterfaces()) {
-      for (PlatformManagedObject bean : ManagementFactory.getPlatformMXBeans(type)) {
-        try {
-          if (!made.isRegistered(bean.getObjectName())) {
-            made.registerMBean(bean, bean.getObjectName());
-          }
-        } catch (JMException e) {
-          throw new IllegalStateException("a bean of the JVM: " + bean.getObjectName(), e);
-        }
-      }
+      collect(type, beans);
     }
+    MBeanServer made = MBeanServerFactory.newMBeanServer();
+    beans.forEach((name, found) -> {
+      try {
+        made.registerMBean(found.readOnly(), name);
+      } catch (JMException e) {
+        throw new IllegalStateException("a bean of the JVM: " + name, e);
+      }
+    });
     return made;
   }
 
-  static String identifier(MBeanServer server) {
+  /// By the interface that has most of its attributes.
+  private static <T extends PlatformManagedObject> void collect(
+      Class<T> type, Map<ObjectName, Found<?>> beans) {
+    for (T bean : ManagementFactory.getPlatformMXBeans(type)) {
+      Found<T> found = new Found<>(type, bean);
+      beans.merge(
+          bean.getObjectName(),
+          found,
+          (known, next) -> known.type().isAssignableFrom(next.type()) ? next : known);
+    }
+  }
+
+  /// The identifier of a server.
+  public static String identifier(MBeanServer server) {
     try {
       return (String) server.getAttribute(MBeanServerDelegate.DELEGATE_NAME, "MBeanServerId");
     } catch (JMException e) {

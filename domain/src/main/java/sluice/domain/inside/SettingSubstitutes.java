@@ -7,10 +7,12 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.security.Provider;
+import java.util.Map;
 import java.util.Objects;
 import javax.management.MBeanServer;
-import javax.management.MBeanServerFactory;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.InsteadOf.Kind;
 
 /// Substitutes for settings of the whole JVM that harmless code sets too: a domain has its own
 /// value, which it reads back, and the JVM's stays as it is. Each domain defines a copy, as of
@@ -97,20 +99,56 @@ public final class SettingSubstitutes {
     return (File) HOME.settings().get(CACHE_DIRECTORY);
   }
 
-  /// Servers of beans that the JVM does not list: it would hold them for ever.
-  @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
-  public static MBeanServer beans() {
-    return MBeanServerFactory.newMBeanServer();
-  }
-
-  @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
-  public static MBeanServer beans(@Nullable String domain) {
-    return MBeanServerFactory.newMBeanServer(domain);
-  }
-
   @InsteadOf("javax/management/MBeanServerFactory.releaseMBeanServer")
   public static void release(MBeanServer server) {
     Objects.requireNonNull(server);
+  }
+
+  /// A provider of the JVM is a table that any code may write; a domain writes its own.
+  private static Provider own(Provider provider) {
+    if (!(provider.getClass().getClassLoader() instanceof InsideLoader)) {
+      throw new SecurityException(
+          "changing provider "
+              + provider.getName()
+              + ". Why: it is that of the whole JVM. Fix: give a provider of the domain's own class"
+              + " to getInstance");
+    }
+    return provider;
+  }
+
+  @InsteadOf(value = "java/security/Provider.put", kind = Kind.RECEIVER)
+  public static @Nullable Object put(Provider provider, Object key, Object value) {
+    return own(provider).put(key, value);
+  }
+
+  @InsteadOf(value = "java/security/Provider.putIfAbsent", kind = Kind.RECEIVER)
+  public static @Nullable Object putIfAbsent(Provider provider, Object key, Object value) {
+    return own(provider).putIfAbsent(key, value);
+  }
+
+  @InsteadOf(value = "java/security/Provider.putAll", kind = Kind.RECEIVER)
+  public static void putAll(Provider provider, Map<?, ?> values) {
+    own(provider).putAll(values);
+  }
+
+  @InsteadOf(value = "java/security/Provider.replace", kind = Kind.RECEIVER)
+  public static @Nullable Object replace(Provider provider, Object key, Object value) {
+    return own(provider).replace(key, value);
+  }
+
+  @InsteadOf(value = "java/security/Provider.remove", kind = Kind.RECEIVER)
+  public static @Nullable Object remove(Provider provider, Object key) {
+    return own(provider).remove(key);
+  }
+
+  @InsteadOf(value = "java/security/Provider.clear", kind = Kind.RECEIVER)
+  public static void clear(Provider provider) {
+    own(provider).clear();
+  }
+
+  @InsteadOf(value = "java/security/Provider.load", kind = Kind.RECEIVER)
+  public static void load(Provider provider, InputStream from) throws IOException {
+    own(provider).load(from);
   }
 
   /// `java.lang.IO` reads and writes the streams of the JVM.

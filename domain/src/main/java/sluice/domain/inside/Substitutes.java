@@ -10,15 +10,22 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.Spliterator;
 import java.util.TimeZone;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 import java.util.stream.DoubleStream;
+import java.util.stream.Gatherer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -253,6 +260,87 @@ public final class Substitutes {
     return HOME.pool();
   }
 
+  /// By a thread of the domain. The JVM has one thread for all delays, which runs what depends on a
+  /// future: while code of a domain slept there, no other delay would end.
+  @InsteadOf(value = "java/util/concurrent/CompletableFuture.orTimeout", kind = Kind.RECEIVER)
+  public static <T> CompletableFuture<T> orTimeout(
+      CompletableFuture<T> future, long time, TimeUnit unit) {
+    after(future, time, unit, () -> future.completeExceptionally(new TimeoutException()));
+    return future;
+  }
+
+  @InsteadOf(
+      value = "java/util/concurrent/CompletableFuture.completeOnTimeout",
+      kind = Kind.RECEIVER)
+  public static <T> CompletableFuture<T> completeOnTimeout(
+      CompletableFuture<T> future, T value, long time, TimeUnit unit) {
+    after(future, time, unit, () -> future.complete(value));
+    return future;
+  }
+
+  private static void after(
+      CompletableFuture<?> future, long time, TimeUnit unit, Runnable complete) {
+    Objects.requireNonNull(unit);
+    if (!future.isDone()) {
+      Future<?> delay = HOME.delays().schedule(complete, time, unit);
+      CompletableFuture<?> _ = future.whenComplete((_, _) -> delay.cancel(false));
+    }
+  }
+
+  @InsteadOf("java/util/concurrent/CompletableFuture.delayedExecutor")
+  public static Executor delayed(long time, TimeUnit unit) {
+    return delayed(time, unit, HOME.executor());
+  }
+
+  @InsteadOf("java/util/concurrent/CompletableFuture.delayedExecutor")
+  public static Executor delayed(long time, TimeUnit unit, Executor executor) {
+    Objects.requireNonNull(unit);
+    Objects.requireNonNull(executor);
+    return task -> {
+      Future<?> _ = HOME.delays().schedule(() -> executor.execute(task), time, unit);
+    };
+  }
+
+  /// Called with the future of an HTTP client, which the JDK completes on the common pool.
+  public static <T> CompletableFuture<T> relayed(CompletableFuture<T> theirs) {
+    return OwnFuture.of(theirs, HOME.executor());
+  }
+
+  /// Tasks that are forked outside a pool go to the domain's, not to the common one.
+  private static boolean isInOwnPool() {
+    ForkJoinPool pool = ForkJoinTask.getPool();
+    return pool != null && pool != ForkJoinPool.commonPool();
+  }
+
+  @InsteadOf(value = "java/util/concurrent/ForkJoinTask.fork", kind = Kind.RECEIVER)
+  public static <T> ForkJoinTask<T> fork(ForkJoinTask<T> task) {
+    return isInOwnPool() ? task.fork() : HOME.pool().submit(task);
+  }
+
+  @InsteadOf("java/util/concurrent/ForkJoinTask.invokeAll")
+  public static void invokeAll(ForkJoinTask<?> one, ForkJoinTask<?> other) {
+    inPool(() -> ForkJoinTask.invokeAll(one, other));
+  }
+
+  @InsteadOf("java/util/concurrent/ForkJoinTask.invokeAll")
+  public static void invokeAll(ForkJoinTask<?>[] tasks) {
+    inPool(() -> ForkJoinTask.invokeAll(tasks));
+  }
+
+  @InsteadOf("java/util/concurrent/ForkJoinTask.invokeAll")
+  public static <T extends ForkJoinTask<?>> Collection<T> invokeAll(Collection<T> tasks) {
+    inPool(() -> ForkJoinTask.invokeAll(tasks));
+    return tasks;
+  }
+
+  private static void inPool(Runnable tasks) {
+    if (isInOwnPool()) {
+      tasks.run();
+    } else {
+      HOME.pool().invoke(ForkJoinTask.adapt(tasks));
+    }
+  }
+
   private static Thread started(Thread thread) {
     HOME.starting(thread);
     thread.start();
@@ -279,6 +367,17 @@ public final class Substitutes {
   @InsteadOf(value = "java/util/Collection.parallelStream", kind = Kind.RECEIVER)
   public static <T> Stream<T> stream(Collection<T> values) {
     return values.stream();
+  }
+
+  /// The JDK's would run on virtual threads of the JVM.
+  @InsteadOf("java/util/stream/Gatherers.mapConcurrent")
+  public static <T, R> Gatherer<T, ?, R> mapConcurrent(
+      int most, Function<? super T, ? extends R> mapper) {
+    if (most < 1) {
+      throw new IllegalArgumentException("'maxConcurrency' must be greater than 0");
+    }
+    Objects.requireNonNull(mapper);
+    return Gatherer.ofSequential((_, value, next) -> next.push(mapper.apply(value)));
   }
 
   @InsteadOf("java/util/stream/StreamSupport.stream")

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
@@ -125,7 +126,7 @@ final class Redirects {
 
   /// Whether a class of the domain may inherit a method of this name to which an argument is added.
   static boolean mayAdd(String name) {
-    return name.endsWith("Async") || name.equals("delayedExecutor");
+    return name.endsWith("Async");
   }
 
   private static String call(String owner, String name, MethodTypeDesc type) {
@@ -175,6 +176,11 @@ final class Redirects {
 
   static final MethodTypeDesc MADE =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
+
+  static final MethodTypeDesc RELAYED =
+      MethodTypeDesc.of(
+          ClassDesc.of(CompletableFuture.class.getName()),
+          ClassDesc.of(CompletableFuture.class.getName()));
 
   static final MethodTypeDesc COMPUTING =
       MethodTypeDesc.of(

@@ -7,18 +7,31 @@ import java.util.stream.Collectors;
 /// Calls of the JDK that make an object with threads of its own, which ends with the domain.
 /// Stateless.
 final class Services {
+  static final String CLIENT = "java/net/http/HttpClient";
+
+  /// Its future is completed on the common pool of the JVM.
+  static final String SEND = "sendAsync";
+
   private static final Map<String, Set<String>> NAMES =
       Map.of(
-          "java/net/http/HttpClient", Set.of("newHttpClient"),
-          "java/net/http/HttpClient$Builder", Set.of("build"),
-          "com/sun/net/httpserver/HttpServer", Set.of("create"),
-          "com/sun/net/httpserver/HttpsServer", Set.of("create"),
-          "com/sun/net/httpserver/SimpleFileServer", Set.of("createFileServer"),
+          CLIENT,
+          Set.of("newHttpClient"),
+          "java/net/http/HttpClient$Builder",
+          Set.of("build"),
+          "com/sun/net/httpserver/HttpServer",
+          Set.of("create"),
+          "com/sun/net/httpserver/HttpsServer",
+          Set.of("create"),
+          "com/sun/net/httpserver/SimpleFileServer",
+          Set.of("createFileServer"),
           "com/sun/net/httpserver/spi/HttpServerProvider",
-              Set.of("createHttpServer", "createHttpsServer"),
+          Set.of("createHttpServer", "createHttpsServer"),
           "java/nio/channels/AsynchronousChannelGroup",
-              Set.of("withFixedThreadPool", "withCachedThreadPool", "withThreadPool"),
-          "java/nio/file/FileSystem", Set.of("newWatchService"));
+          Set.of("withFixedThreadPool", "withCachedThreadPool", "withThreadPool"),
+          "java/nio/channels/spi/AsynchronousChannelProvider",
+          Set.of("openAsynchronousChannelGroup"),
+          "java/nio/file/FileSystem",
+          Set.of("newWatchService"));
 
   private static final Set<String> MEMBERS =
       NAMES.values().stream().flatMap(Set::stream).collect(Collectors.toUnmodifiableSet());

@@ -209,6 +209,8 @@ final class Weaver implements CodeTransform {
         call.opcode() == Opcode.INVOKESTATIC && (isGiven || Redirects.FACTORY.equals(added));
     if (isPool || makesPool || makesService(owner, name, type)) {
       made(builder, owner, name, "made", Redirects.MADE);
+    } else if (relays(owner, name, type)) {
+      builder.invokestatic(Redirects.SUBSTITUTES, "relayed", Redirects.RELAYED);
     }
   }
 
@@ -216,6 +218,12 @@ final class Weaver implements CodeTransform {
     return Services.isCandidate(name)
         && ancestry.ofJdk(owner).stream().anyMatch(each -> Services.has(each, name))
         && !ancestry.declares(owner, name, type.descriptorString());
+  }
+
+  private boolean relays(String owner, String name, MethodTypeDesc type) {
+    return Services.SEND.equals(name)
+        && ancestry.ofJdk(owner).contains(Services.CLIENT)
+        && type.returnType().equals(Redirects.RELAYED.returnType());
   }
 
   private static void counted(CodeBuilder builder, boolean isBelowTop) {
