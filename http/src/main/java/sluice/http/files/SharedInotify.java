@@ -88,14 +88,17 @@ final class SharedInotify {
   /// Idempotent.
   void release(WatchInotify source) {
     synchronized (SharedInotify.class) {
-      synchronized (this) {
-        remove(all, source);
-        if (all.count == 0 && open == this) {
-          open = null;
-          inotify.close();
-        }
+      if (leaves(source) && open == this) {
+        open = null;
+        inotify.close();
       }
     }
+  }
+
+  /// @return whether it was the last one
+  private synchronized boolean leaves(WatchInotify source) {
+    remove(all, source);
+    return all.count == 0;
   }
 
   /// As [WatchSource#add].
