@@ -45,7 +45,7 @@ final class SharedRoot {
         shared.lease();
         table = WatchTable.of(watched, watches, shared::release);
       }
-      return new WatchedFiles(new SiteKernelFiles(root, site.symlinks(), shared::release), table);
+      return new WatchedFiles(new SiteKernelFiles(shared, root, site.symlinks()), table);
     } catch (SysException | RuntimeException | Error e) {
       shared.release();
       throw e;
@@ -66,7 +66,8 @@ final class SharedRoot {
     }
   }
 
-  private void release() {
+  /// Gives up one use.
+  void release() {
     synchronized (OPEN) {
       users--;
       if (users > 0) {
@@ -96,13 +97,25 @@ final class SharedRoot {
       opened = new KernelRoot(path);
       root = opened;
     } else if (opened.moved()) {
-      if (watched == null) {
-        int _ = opened.reopen();
-      } else {
-        watched.reopen(watched.begun());
-      }
+      int _ = reopen();
     }
     return opened;
+  }
+
+  /// Lets the directory be what its path leads to now, and all that depends on the old one fall.
+  ///
+  /// @return 0, or a negated errno when there was no descriptor for it
+  synchronized int reopen() {
+    KernelRoot opened = root;
+    WatchedRoot over = watched;
+    if (opened == null) {
+      return 0;
+    }
+    if (over == null) {
+      return opened.reopen();
+    }
+    over.reopen(over.begun());
+    return opened.errno();
   }
 
   /// @return null when there is no inotify instance to be had

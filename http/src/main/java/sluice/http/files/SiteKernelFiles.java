@@ -34,21 +34,21 @@ public final class SiteKernelFiles implements SiteFiles {
 
   private final KernelRoot root;
   private final Site.Symlinks symlinks;
-  private final Runnable onClose;
+  private final SharedRoot shared;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable Statx> spare = new AtomicReferenceArray<>(16);
 
-  /// @param root shared by all sites of the directory
-  /// @param onClose gives the root back; runs once
-  SiteKernelFiles(KernelRoot root, Site.Symlinks symlinks, Runnable onClose) {
+  /// @param shared what all sites of the directory have in common, leased for this one
+  /// @param root that of `shared`
+  SiteKernelFiles(SharedRoot shared, KernelRoot root, Site.Symlinks symlinks) {
+    this.shared = shared;
     this.root = root;
     this.symlinks = symlinks;
-    this.onClose = onClose;
   }
 
   @Override
   public int reopenRoot() {
-    return root.reopen();
+    return shared.reopen();
   }
 
   private static byte[] name(SitePath path) {
@@ -259,7 +259,7 @@ public final class SiteKernelFiles implements SiteFiles {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      onClose.run();
+      shared.release();
     }
   }
 
