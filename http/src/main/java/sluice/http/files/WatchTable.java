@@ -2,7 +2,6 @@ package sluice.http.files;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 
@@ -30,29 +29,19 @@ import sluice.http.site.SitePath;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | tickets, fallen | any | under the root's lock | the same |
-/// | hasFallen | any, under the root's lock | volatile | volatile |
 /// | forgetSince | any | volatile | volatile |
-/// | closed | owner | volatile | volatile |
 /// | delivering | owner | plain | plain |
 ///
 /// Limits: the tables of a root have the sum of their `limit` watches; the least recently used
 /// directory gives way, and what depends on it falls.
-public final class WatchTable implements AutoCloseable {
+public final class WatchTable extends WatchOwner implements AutoCloseable {
   private static final long NEVER = -1;
 
   private final WatchedRoot root;
   private final int limit;
   private final Runnable onClose;
-  private final List<WatchTicket> tickets = new ArrayList<>();
-  private List<WatchTicket> fallen = new ArrayList<>();
   private List<WatchTicket> delivering = new ArrayList<>();
-  private volatile boolean hasFallen;
   private volatile long forgetSince = NEVER;
-  private volatile boolean closed;
-  private final AtomicLong evictions = new AtomicLong();
-  private final AtomicLong shortages = new AtomicLong();
-  private final AtomicLong overflows = new AtomicLong();
 
   private WatchTable(WatchedRoot root, int limit, Runnable onClose) {
     if (limit < 2) {
@@ -63,7 +52,7 @@ public final class WatchTable implements AutoCloseable {
     this.onClose = onClose;
   }
 
-  /// A table of a root that others share.
+  /// A table of a shared root.
   ///
   /// @param limit most watches held for it at one time, at least 2
   /// @param onClose gives the root back; runs once
@@ -149,64 +138,9 @@ public final class WatchTable implements AutoCloseable {
     delivering.clear();
   }
 
+  @Override
   void release(WatchTicket ticket) {
     root.release(ticket);
-  }
-
-  boolean closed() {
-    return closed;
-  }
-
-  // ---- for the root, under its lock -----------------------------------------------------------
-
-  void connected(WatchTicket ticket) {
-    if (ticket.placeInTable < 0) {
-      ticket.placeInTable = tickets.size();
-      tickets.add(ticket);
-    }
-  }
-
-  void disconnected(WatchTicket ticket) {
-    int place = ticket.placeInTable;
-    if (place >= 0) {
-      WatchTicket last = tickets.removeLast();
-      if (last != ticket) {
-        tickets.set(place, last);
-        last.placeInTable = place;
-      }
-      ticket.placeInTable = -1;
-    }
-  }
-
-  /// Some ticket that depends on names; null when none does.
-  @Nullable WatchTicket anyTicket() {
-    return tickets.isEmpty() ? null : tickets.getLast();
-  }
-
-  void fell(WatchTicket ticket) {
-    if (!closed) {
-      fallen.add(ticket);
-      hasFallen = true;
-    }
-  }
-
-  List<WatchTicket> swapFallen(List<WatchTicket> empty) {
-    List<WatchTicket> taken = fallen;
-    fallen = empty;
-    hasFallen = false;
-    return taken;
-  }
-
-  void evicted() {
-    evictions.incrementAndGet();
-  }
-
-  void shortage() {
-    shortages.incrementAndGet();
-  }
-
-  void overflowed() {
-    overflows.incrementAndGet();
   }
 
   // ---- counts ---------------------------------------------------------------------------------

@@ -26,11 +26,11 @@ public final class WatchTicket implements AutoCloseable {
 
   int placeInTable = -1;
 
-  final WatchTable table;
+  final WatchOwner table;
   private volatile boolean fallen;
   private @Nullable Object attachment;
 
-  WatchTicket(WatchTable table) {
+  WatchTicket(WatchOwner table) {
     this.table = table;
   }
 

@@ -173,7 +173,7 @@ final class WatchTree {
   }
 
   /// Lets all tickets of one table fall.
-  void dropAll(WatchTable table) {
+  void dropAll(WatchOwner table) {
     for (WatchTicket ticket = table.anyTicket(); ticket != null; ticket = table.anyTicket()) {
       letFall(ticket);
     }
@@ -190,7 +190,7 @@ final class WatchTree {
   /// Adds a watch, making room when there is none; `keep` and its ancestors stay.
   ///
   /// @param asking counts what that takes
-  int addWatch(int fd, int mask, @Nullable WatchNode keep, WatchTable asking) {
+  int addWatch(int fd, int mask, @Nullable WatchNode keep, WatchOwner asking) {
     use(keep);
     int wd = source.add(fd, mask);
     for (int round = 0; ; round++) {
@@ -214,7 +214,7 @@ final class WatchTree {
     }
   }
 
-  private boolean evictOldest(@Nullable WatchNode keep, WatchTable asking) {
+  private boolean evictOldest(@Nullable WatchNode keep, WatchOwner asking) {
     boolean evicted = evictOldest(keep);
     if (evicted) {
       asking.evicted();

@@ -47,7 +47,7 @@ final class WatchedRoot {
   private final ReentrantLock opening = new ReentrantLock();
   private final WatchSource source;
   private final WatchTree tree;
-  private final List<WatchTable> tables = new ArrayList<>();
+  private final List<WatchOwner> tables = new ArrayList<>();
   private List<Above> above = new ArrayList<>();
   private boolean closed;
   private @Nullable String blindBecause;
@@ -74,7 +74,7 @@ final class WatchedRoot {
   }
 
   /// @param limit most watches that are held for it
-  void join(WatchTable table, int limit) {
+  void join(WatchOwner table, int limit) {
     lock.lock();
     try {
       tables.add(table);
@@ -85,7 +85,7 @@ final class WatchedRoot {
   }
 
   /// Lets everything of a table fall. Once.
-  void leave(WatchTable table, int limit) {
+  void leave(WatchOwner table, int limit) {
     lock.lock();
     try {
       tree.dropAll(table);
@@ -342,7 +342,7 @@ final class WatchedRoot {
   }
 
   /// Lets everything of one table fall.
-  void dropAll(WatchTable table) {
+  void dropAll(WatchOwner table) {
     lock.lock();
     try {
       tree.dropAll(table);
@@ -352,7 +352,7 @@ final class WatchedRoot {
   }
 
   /// The tickets of a table that fell since, in exchange for an empty list.
-  List<WatchTicket> takeFallen(WatchTable table, List<WatchTicket> empty) {
+  List<WatchTicket> takeFallen(WatchOwner table, List<WatchTicket> empty) {
     lock.lock();
     try {
       return table.swapFallen(empty);
@@ -418,7 +418,7 @@ final class WatchedRoot {
   }
 
   /// Watches held for all tables, as far as `asking` is to count them: the first table does.
-  int watches(WatchTable asking) {
+  int watches(WatchOwner asking) {
     lock.lock();
     try {
       return tables.isEmpty() || tables.getFirst() != asking ? 0 : tree.watches();
