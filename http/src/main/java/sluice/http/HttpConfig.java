@@ -26,9 +26,10 @@ import sluice.loop.server.ServerConfig;
 /// @param cacheBytes ready replies kept in memory, all loops together; 0 keeps none; see
 ///   [#defaultCacheBytes]
 /// @param cacheControl value of Cache-Control on files; empty for none
-/// @param watches inotify watches of each loop, at least 2: one for each file and directory that is
-///   kept ready; 65 536 unless said otherwise. Where the system allows fewer, the least recently
-///   used give way. 0 for none: each hit asks the file system whether its file is unchanged
+/// @param watches inotify watches for each loop, at least 2: one for each file and directory that
+///   is kept ready, which all loops share; 65 536 unless said otherwise. Where the system allows
+///   fewer, the least recently used give way. 0 for none: each hit asks the file system whether its
+///   file is unchanged
 /// @param headerTimeout from the first byte of a request head to its last
 /// @param idleTimeout a connection without a request
 /// @param accessLog file of the access log; null for none

@@ -141,19 +141,26 @@ final class HttpHosts {
       last = wanted.main;
     }
     List<Served> hosts = current.hosts;
+    Object drained = null;
     for (int i = 0; i < hosts.size(); i++) {
-      drain(hosts.get(i).service);
+      drained = drain(hosts.get(i).service, drained);
     }
     Served main = current.main;
     if (main != null) {
-      drain(main.service);
+      drain(main.service, drained);
     }
   }
 
-  private static void drain(@Nullable SiteService service) {
-    if (service != null) {
+  /// @param drained the queue that was read last: one read is enough for thousands of sites
+  /// @return the queue that has been read now
+  private static @Nullable Object drain(@Nullable SiteService service, @Nullable Object drained) {
+    Object queue = service == null ? null : service.queue();
+    if (service != null && queue != null && queue == drained) {
+      service.takeIn();
+    } else if (service != null) {
       service.drain();
     }
+    return queue == null ? drained : queue;
   }
 
   /// As [SiteService#forget]. Any thread.

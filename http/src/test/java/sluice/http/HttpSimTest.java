@@ -62,7 +62,7 @@ class HttpSimTest {
     Loop loop = new Loop("sim", engine, LOOP, world.clock(), slowPath);
     FileMemory memory = files.memory;
     memory.moment = slowPath::moment;
-    WatchTable watches = new WatchTable(memory, random.between(2, 30));
+    WatchTable watches = WatchTable.alone(memory, random.between(2, 30));
     SiteService site =
         new SiteService(loop, config.perLoop(), new WatchedFiles(memory, watches), memory);
     loop.onClose(site::close);

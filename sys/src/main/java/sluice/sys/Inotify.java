@@ -136,6 +136,16 @@ public final class Inotify implements AutoCloseable {
     return result;
   }
 
+  /// Says whether there are events, and takes none. Any thread, also while another one reads.
+  ///
+  /// @return -EAGAIN when there are none; something else when there are
+  public int peek() {
+    // Into too small a buffer the kernel puts nothing, and says EINVAL if there was an event.
+    return closed.get()
+        ? -Errno.EBADF
+        : (int) Kernel.callWithBuffer(SystemCall.READ, fd, buffer, 1);
+  }
+
   /// Moves to the next event of the last [#read].
   public boolean next() {
     if (nextOffset >= filled) {

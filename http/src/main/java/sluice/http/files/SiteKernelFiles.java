@@ -2,21 +2,17 @@ package sluice.http.files;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
-import sluice.loop.sockets.DescriptorShortage;
 import sluice.sys.DirectoryEntries;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Statx;
-import sluice.sys.SysException;
 
 /// The files of a site through `openat2(2)`: the kernel itself keeps resolution beneath the root,
 /// in one step with the opening.
@@ -26,108 +22,42 @@ import sluice.sys.SysException;
 /// the root counts as inside: the kernel refuses it, so its target is opened without rights to read
 /// (`O_PATH`), its real name compared with the root's, and that very file opened again.
 ///
-/// The root is a descriptor whose number never changes: [#reopenRoot] replaces what is behind it.
-///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | rootFd | constructor | final | - |
-/// | rootErrno | caller of `reopenRoot` | volatile | volatile |
 /// | closed | any | volatile | compareAndSet |
 /// | spare | any | getAndSet | set |
 public final class SiteKernelFiles implements SiteFiles {
   private static final int OPEN = Files.O_RDONLY | Files.O_NONBLOCK | Files.O_NOCTTY;
-  private static final int NO_LINKS =
-      Files.RESOLVE_BENEATH | Files.RESOLVE_NO_MAGICLINKS | Files.RESOLVE_NO_SYMLINKS;
   private static final int INSIDE = Files.RESOLVE_BENEATH | Files.RESOLVE_NO_MAGICLINKS;
   private static final int ANYWHERE = Files.RESOLVE_NO_MAGICLINKS;
-  private static final int MOST_REPEATS = 32;
-  private static final long REPEAT_NANOS = 100_000;
   private static final int MOST_PATH_BYTES = 4096;
-  private static final byte[] HERE = {'.'};
 
-  private final String root;
+  private final KernelRoot root;
   private final Site.Symlinks symlinks;
-  private final int rootFd;
-
-  /// Why the root could not be opened anew, a negated errno; 0 when it could.
-  private volatile int rootErrno;
-
+  private final SharedRoot shared;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable Statx> spare = new AtomicReferenceArray<>(16);
 
-  /// Opens the root.
-  ///
-  /// @throws SysException when it cannot be opened, is no directory, or this kernel or container
-  ///   has no `openat2`
-  public SiteKernelFiles(Site site) throws SysException {
-    this.root = site.root().toAbsolutePath().toString();
-    this.symlinks = site.symlinks();
-    this.rootFd = (int) SysException.check(openRoot(), "openat", root);
-    int probe = Files.openat2(rootFd, HERE, Files.O_PATH | Files.O_DIRECTORY, 0, NO_LINKS);
-    if (probe < 0) {
-      Files.close(rootFd);
-      throw SysException.of(-probe, "openat2", root);
-    }
-    Files.close(probe);
+  /// @param shared what all sites of the directory have in common, leased for this one
+  /// @param root that of `shared`
+  SiteKernelFiles(SharedRoot shared, KernelRoot root, Site.Symlinks symlinks) {
+    this.shared = shared;
+    this.root = root;
+    this.symlinks = symlinks;
   }
 
-  private int openRoot() {
-    return Files.openat(Files.AT_FDCWD, root, Files.O_PATH | Files.O_DIRECTORY, 0);
-  }
-
-  /// Lets the root be what its path leads to now; nothing at all where it leads nowhere.
   @Override
   public int reopenRoot() {
-    int now = openRoot();
-    if (now < 0 && !FileErrors.passes(-now)) {
-      // No path can be resolved beneath what is not a directory.
-      now = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_PATH, 0);
-    }
-    if (now < 0) {
-      // The descriptor still leads to the old root, which must not be served any more.
-      DescriptorShortage.report(-now);
-      rootErrno = now;
-      return now;
-    }
-    Files.replace(rootFd, now);
-    Files.close(now);
-    rootErrno = 0;
-    return 0;
-  }
-
-  /// The configured path of the root.
-  Path rootPath() {
-    return Path.of(root);
+    return shared.reopen();
   }
 
   private static byte[] name(SitePath path) {
-    return path.isRoot() ? HERE : path.bytes();
-  }
-
-  /// Opens a directory to be watched; `-ELOOP` when there is a link in its path.
-  int openToWatch(SitePath directory) {
-    return open(name(directory), Files.O_PATH | Files.O_DIRECTORY, NO_LINKS);
-  }
-
-  private int open(byte[] name, int flags, int resolve) {
-    int missing = rootErrno;
-    if (missing < 0) {
-      return missing;
-    }
-    for (int repeat = 1; ; repeat++) {
-      int fd = Files.openat2(rootFd, name, flags, 0, resolve);
-      boolean passing = fd == -Errno.EAGAIN || fd == -Errno.EINTR;
-      if (!passing || repeat == MOST_REPEATS) {
-        return fd;
-      }
-      // A rename during resolution, or a lease that is being broken.
-      LockSupport.parkNanos(REPEAT_NANOS);
-    }
+    return path.isRoot() ? KernelRoot.HERE : path.bytes();
   }
 
   @Override
   public Opened open(SitePath path) {
-    int fd = open(name(path), OPEN, NO_LINKS);
+    int fd = root.open(name(path), OPEN, KernelRoot.NO_LINKS);
     boolean symlink = fd == -Errno.ELOOP;
     if (symlink) {
       fd = openThroughLinks(name(path));
@@ -148,22 +78,22 @@ public final class SiteKernelFiles implements SiteFiles {
   private int openThroughLinks(byte[] name) {
     return switch (symlinks) {
       case REFUSE -> -Errno.ELOOP;
-      case FOLLOW -> open(name, OPEN, ANYWHERE);
+      case FOLLOW -> root.open(name, OPEN, ANYWHERE);
       case INSIDE -> {
-        int fd = open(name, OPEN, INSIDE);
+        int fd = root.open(name, OPEN, INSIDE);
         yield fd == -Errno.EXDEV ? openByRealName(name) : fd;
       }
     };
   }
 
   private int openByRealName(byte[] name) {
-    int place = open(name, Files.O_PATH, ANYWHERE);
+    int place = root.open(name, Files.O_PATH, ANYWHERE);
     if (place < 0) {
       return place;
     }
     try {
       String real = realName(place);
-      String realRoot = realName(rootFd);
+      String realRoot = realName(root.fd());
       boolean inside =
           real != null
               && realRoot != null
@@ -197,7 +127,7 @@ public final class SiteKernelFiles implements SiteFiles {
   }
 
   private int status(SitePath path, int flags, FileStatus into) {
-    int missing = rootErrno;
+    int missing = root.errno();
     if (missing < 0) {
       return missing;
     }
@@ -206,7 +136,7 @@ public final class SiteKernelFiles implements SiteFiles {
       // On network file systems only a forced answer is newer than the last change elsewhere.
       MemorySegment name = path.isRoot() ? SitePath.HERE : path.cString();
       int how = flags | Files.AT_STATX_FORCE_SYNC;
-      int result = Files.statx(rootFd, name, how, Statx.STATX_BASIC_STATS, statx);
+      int result = Files.statx(root.fd(), name, how, Statx.STATX_BASIC_STATS, statx);
       if (result == 0) {
         copy(statx, into);
       }
@@ -325,11 +255,11 @@ public final class SiteKernelFiles implements SiteFiles {
     return null;
   }
 
-  /// Closes the root. Handles opened before stay open. Idempotent.
+  /// Gives the root back. Handles opened before stay open. Idempotent.
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      Files.close(rootFd);
+      shared.release();
     }
   }
 

@@ -4,19 +4,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import sluice.http.site.SitePath;
-import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.Inotify;
 import sluice.sys.StatFs;
 import sluice.sys.SysException;
 
-/// inotify, for one [WatchTable].
-///
-/// [#read] belongs to the table's owner; the table calls the rest as [WatchSource] says.
+/// inotify, for one directory that sites are served from. Its threads are those of [WatchSource].
 ///
 /// Directories and files are watched by descriptor (through `/proc/self/fd`), so what is watched is
 /// what was opened, whatever its name leads to by then. Above the root they are watched by name,
@@ -24,35 +18,38 @@ import sluice.sys.SysException;
 ///
 /// Limits: 40 symbolic links on the way to the root, as in the kernel; directories above the root
 /// that this user may not read are not watched, so a rename in them is not noticed.
-public final class WatchInotify implements WatchSource {
-  private static final int ABOVE_MASK =
-      IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
+final class WatchInotify implements WatchSource {
   private static final int MOST_LINKS = 40;
 
-  /// A read that leaves this much of 64 KiB free has taken everything that was queued.
-  private static final int NEARLY_FULL_BYTES = 60 << 10;
-
-  private static final int NAME_BYTES = 256;
   private static final long F2FS_SUPER_MAGIC = 0xF2F52010L;
   private static final long RAMFS_MAGIC = 0x858458F6L;
 
-  private final SiteKernelFiles files;
-  private final Inotify inotify;
+  private final KernelRoot root;
+  private final SharedInotify inotify;
   private final StatFs fileSystem = new StatFs();
-  private final byte[] name = new byte[NAME_BYTES];
+  private volatile Sink sink = (wd, mask, name, from, length) -> {};
 
   /// @throws SysException `EMFILE` when the user has no inotify instances left
-  public WatchInotify(SiteKernelFiles files) throws SysException {
-    this.files = files;
-    this.inotify = Inotify.open();
+  WatchInotify(KernelRoot root) throws SysException {
+    this.root = root;
+    this.inotify = SharedInotify.lease(this);
   }
 
   @Override
-  public Root openRoot() {
-    List<Above> above = new ArrayList<>();
+  public void deliverTo(Sink to) {
+    sink = to;
+  }
+
+  /// An event of one of the watches, or of the queue.
+  void deliver(int wd, int mask, byte[] name, int length) {
+    sink.event(wd, mask, name, 0, length);
+  }
+
+  @Override
+  public int openRoot(Above above) {
     int errno = 0;
     Deque<String> ahead = new ArrayDeque<>();
-    Path at = start(files.rootPath(), ahead, Path.of("/"));
+    Path at = start(Path.of(root.path()), ahead, Path.of("/"));
     int links = 0;
     while (!ahead.isEmpty() && links <= MOST_LINKS) {
       String next = ahead.removeFirst();
@@ -69,8 +66,8 @@ public final class WatchInotify implements WatchSource {
         }
       }
     }
-    int reopened = files.reopenRoot();
-    return new Root(reopened < 0 ? reopened : errno, above);
+    int reopened = root.reopen();
+    return reopened < 0 ? reopened : errno;
   }
 
   private static Path follow(Path link, Deque<String> ahead) {
@@ -91,23 +88,20 @@ public final class WatchInotify implements WatchSource {
   }
 
   /// @return a negated errno when there is no descriptor for it, otherwise 0
-  private int watchAbove(Path directory, String next, List<Above> above) {
+  private static int watchAbove(Path directory, String next, Above above) {
     int fd =
         Files.openat(Files.AT_FDCWD, directory.toString(), Files.O_PATH | Files.O_DIRECTORY, 0);
     if (fd < 0) {
       return FileErrors.passes(-fd) ? fd : 0;
     }
-    int wd = inotify.addWatch(fd, ABOVE_MASK);
+    above.watch(fd, next.getBytes(StandardCharsets.UTF_8));
     Files.close(fd);
-    if (wd >= 0) {
-      above.add(new Above(wd, next.getBytes(StandardCharsets.UTF_8)));
-    }
     return 0;
   }
 
   @Override
   public int openDirectory(SitePath directory) {
-    return files.openToWatch(directory);
+    return root.openToWatch(directory.isRoot() ? KernelRoot.HERE : directory.bytes());
   }
 
   @Override
@@ -137,40 +131,27 @@ public final class WatchInotify implements WatchSource {
 
   @Override
   public int add(int fd, int mask) {
-    return inotify.addWatch(fd, mask);
+    return inotify.add(this, fd, mask);
   }
 
   @Override
   public void remove(int wd) {
-    inotify.removeWatch(wd);
+    inotify.remove(this, wd);
   }
 
   @Override
-  public int read(Sink sink) {
-    int count = 0;
-    int bytes;
-    do {
-      bytes = inotify.read();
-      if (bytes == -Errno.EAGAIN) {
-        return count;
-      }
-      if (bytes < 0 && bytes != -Errno.EINTR) {
-        return bytes;
-      }
-      while (inotify.next()) {
-        int length = Math.min(inotify.nameLength(), NAME_BYTES);
-        for (int i = 0; i < length; i++) {
-          name[i] = inotify.nameByte(i);
-        }
-        sink.event(inotify.watch(), inotify.mask(), name, 0, length);
-        count++;
-      }
-    } while (bytes >= NEARLY_FULL_BYTES || bytes == -Errno.EINTR);
-    return count;
+  public int read() {
+    return inotify.read();
   }
 
+  @Override
+  public Object queue() {
+    return inotify;
+  }
+
+  /// Ends the watches that are left. Idempotent.
   @Override
   public void close() {
-    inotify.close();
+    inotify.release(this);
   }
 }

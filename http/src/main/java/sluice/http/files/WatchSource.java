@@ -1,12 +1,11 @@
 package sluice.http.files;
 
-import java.util.List;
 import sluice.http.site.SitePath;
 
 /// What [WatchTable] needs of inotify. The kernel is one implementation, tests bring another.
 ///
-/// [#read] belongs to the table's owner thread; the table calls the rest under its lock, except
-/// [#openDirectory] and [#closeDirectory].
+/// Any thread may [#read]; the table calls [#add] and [#remove] under its lock, and the rest
+/// without.
 interface WatchSource extends AutoCloseable {
   int IN_MODIFY = 0x2;
   int IN_ATTRIB = 0x4;
@@ -43,24 +42,31 @@ interface WatchSource extends AutoCloseable {
     void event(int wd, int mask, byte[] name, int from, int length);
   }
 
-  /// A directory outside the root, and the name in it that the way to the root leads through.
-  ///
-  /// @param wd the watch on the directory
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Above(int wd, byte[] name) {}
+  /// Events that decide where a path leads.
+  int ABOVE_MASK =
+      IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
 
-  /// What [#openRoot] has done.
-  ///
-  /// @param errno 0, or a negated errno when there was no descriptor for all of it: to be called
-  ///   again, and until then nothing is watched reliably
-  /// @param above the watches outside the root; they are the caller's to remove
-  record Root(int errno, List<Above> above) {}
+  /// Watches directories outside the root.
+  @FunctionalInterface
+  interface Above {
+    /// Adds a watch on a directory, for one name in it.
+    ///
+    /// @param fd the directory, which stays the caller's
+    /// @param name that the way to the root leads through
+    void watch(int fd, byte[] name);
+  }
+
+  /// Says where events go, before the first watch is added.
+  void deliverTo(Sink sink);
 
   /// Opens the root anew by its configured path, so that [#openDirectory] and the [SiteFiles] that
   /// go with this source use what the path leads to now. Watches every directory on the way, and
   /// the way of every symbolic link in it, first. Where the path leads nowhere, so does every path
-  /// beneath it, until the next call.
-  Root openRoot();
+  /// beneath it, until the next call. May wait for the disk: the table calls it without its lock.
+  ///
+  /// @return 0, or a negated errno when there was no descriptor for all of it: to be called again,
+  ///   and until then nothing is watched reliably
+  int openRoot(Above above);
 
   /// Opens a directory for watching, following no symbolic link anywhere.
   ///
@@ -81,10 +87,17 @@ interface WatchSource extends AutoCloseable {
   /// Ends a watch; unknown ones are ignored. Events already queued still arrive.
   void remove(int wd);
 
-  /// Delivers all events queued now. Without any, this is one system call.
+  /// Delivers all events queued now, those that are delivered by another thread included. Without
+  /// any, this is one system call and no lock.
   ///
   /// @return number of events, or a negated errno
-  int read(Sink sink);
+  int read();
+
+  /// The queue that [#read] reads: what one read of it delivers, it delivers for all sources that
+  /// have the same one.
+  default Object queue() {
+    return this;
+  }
 
   @Override
   void close();

@@ -1,6 +1,7 @@
 package sluice.http.files;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,17 +13,24 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | fallen | holder of the table's lock | volatile | volatile |
-/// | names | holder of the table's lock | under the lock | under the lock |
+/// | fallen | holder of the lock of its [WatchedRoot] | volatile | volatile |
+/// | names, places, placeInTable | holder of the lock | under the lock | under the lock |
 /// | attachment | owner of the table | plain | plain |
 public final class WatchTicket implements AutoCloseable {
-  final List<WatchNode> names = new ArrayList<>(4);
+  private static final int FIRST_NAMES = 4;
 
-  private final WatchTable table;
+  final List<WatchNode> names = new ArrayList<>(FIRST_NAMES);
+
+  /// Where the ticket is among those of each name, and among those of its table.
+  private int[] places = new int[FIRST_NAMES];
+
+  int placeInTable = -1;
+
+  final WatchOwner table;
   private volatile boolean fallen;
   private @Nullable Object attachment;
 
-  WatchTicket(WatchTable table) {
+  WatchTicket(WatchOwner table) {
     this.table = table;
   }
 
@@ -30,6 +38,24 @@ public final class WatchTicket implements AutoCloseable {
   /// queued has been drained, what was read after the ticket was made is what the files hold now.
   public boolean fallen() {
     return fallen;
+  }
+
+  /// Notes that the ticket is the last one of `name`.
+  void add(WatchNode name) {
+    if (names.size() == places.length) {
+      places = Arrays.copyOf(places, 2 * places.length);
+    }
+    places[names.size()] = name.tickets.size() - 1;
+    names.add(name);
+  }
+
+  int place(int name) {
+    return places[name];
+  }
+
+  /// Notes that the ticket is elsewhere among those of `name`.
+  void moved(WatchNode name, int place) {
+    places[names.indexOf(name)] = place;
   }
 
   void fall() {

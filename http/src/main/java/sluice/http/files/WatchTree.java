@@ -3,67 +3,40 @@ package sluice.http.files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 import sluice.sys.Errno;
 
-/// The names a [WatchTable] knows, their watches, and the tickets that depend on them.
+/// The names that a [WatchedRoot] knows, their watches, and the tickets that depend on them.
 ///
-/// Guarded by the lock of its table; only [#hasFallen] and the counts may be asked without it.
-///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | hasFallen | holder of the lock | volatile | volatile |
-/// | evictions, shortages | holder of the lock | volatile | atomic add |
-/// | everything else | holder of the lock | under the lock | under the lock |
+/// Guarded by the lock of its root.
 final class WatchTree {
   private static final int MOST_EVICTIONS = 8;
 
   final WatchNode root = new WatchNode(null, new byte[0], 0);
 
   private final WatchSource source;
-  private final int limit;
+  private int limit;
   private final WatchIndex index = new WatchIndex();
   private final int seed = ThreadLocalRandom.current().nextInt();
   private final List<WatchNode> emptied = new ArrayList<>();
-  private List<WatchTicket> fallen = new ArrayList<>();
-  private volatile boolean hasFallen;
-  private final AtomicLong evictions = new AtomicLong();
-  private final AtomicLong shortages = new AtomicLong();
   private @Nullable WatchNode oldest;
   private @Nullable WatchNode newest;
 
-  WatchTree(WatchSource source, int limit) {
+  WatchTree(WatchSource source) {
     this.source = source;
-    this.limit = limit;
   }
 
-  /// Whether tickets fell that [#takeFallen] has not given out.
-  boolean hasFallen() {
-    return hasFallen;
-  }
-
-  /// The tickets that fell, in exchange for an empty list.
-  List<WatchTicket> takeFallen(List<WatchTicket> empty) {
-    List<WatchTicket> taken = fallen;
-    fallen = empty;
-    hasFallen = false;
-    return taken;
+  /// Raises or lowers the most watches that are held, and gives up those above it.
+  void changeLimit(int by) {
+    limit += by;
+    while (index.size() > limit && evictOldest(null)) {
+      // one more directory
+    }
   }
 
   int watches() {
     return index.size();
-  }
-
-  /// Directories that gave way because all watches were taken.
-  long evictions() {
-    return evictions.get();
-  }
-
-  /// Times there was no watch to be had although directories gave way.
-  long shortages() {
-    return shortages.get();
   }
 
   boolean isWatched(int wd) {
@@ -141,23 +114,31 @@ final class WatchTree {
 
   private void letFall(WatchNode node) {
     for (int i = node.tickets.size() - 1; i >= 0; i--) {
-      WatchTicket ticket = node.tickets.get(i);
-      ticket.fall();
-      fallen.add(ticket);
-      hasFallen = true;
-      disconnect(ticket);
+      letFall(node.tickets.get(i));
     }
   }
 
+  private void letFall(WatchTicket ticket) {
+    ticket.fall();
+    disconnect(ticket);
+    ticket.table.fell(ticket);
+  }
+
+  /// Takes the ticket from its names, in a time that does not depend on how many each has.
   private void disconnect(WatchTicket ticket) {
     for (int i = 0; i < ticket.names.size(); i++) {
       WatchNode name = ticket.names.get(i);
-      name.tickets.remove(ticket);
+      WatchTicket last = name.tickets.removeLast();
+      if (last != ticket) {
+        name.tickets.set(ticket.place(i), last);
+        last.moved(name, ticket.place(i));
+      }
       if (name.tickets.isEmpty()) {
         emptied.add(name);
       }
     }
     ticket.names.clear();
+    ticket.table.disconnected(ticket);
   }
 
   /// Takes out names that no ticket depends on. Directories keep their watch until it is needed.
@@ -185,9 +166,18 @@ final class WatchTree {
 
   void connect(WatchTicket ticket, WatchNode node) {
     if (!ticket.names.contains(node)) {
-      ticket.names.add(node);
       node.tickets.add(ticket);
+      ticket.add(node);
+      ticket.table.connected(ticket);
     }
+  }
+
+  /// Lets all tickets of one table fall.
+  void dropAll(WatchOwner table) {
+    for (WatchTicket ticket = table.anyTicket(); ticket != null; ticket = table.anyTicket()) {
+      letFall(ticket);
+    }
+    prune();
   }
 
   /// Ends a ticket's dependence.
@@ -198,7 +188,9 @@ final class WatchTree {
   }
 
   /// Adds a watch, making room when there is none; `keep` and its ancestors stay.
-  int addWatch(int fd, int mask, @Nullable WatchNode keep) {
+  ///
+  /// @param asking counts what that takes
+  int addWatch(int fd, int mask, @Nullable WatchNode keep, WatchOwner asking) {
     use(keep);
     int wd = source.add(fd, mask);
     for (int round = 0; ; round++) {
@@ -207,17 +199,27 @@ final class WatchTree {
         return wd;
       }
       boolean full = wd >= 0 || wd == -Errno.ENOSPC;
-      if (!full || round == MOST_EVICTIONS || !evictOldest(keep)) {
+      if (!full || round == MOST_EVICTIONS || !evictOldest(keep, asking)) {
         if (wd >= 0) {
           source.remove(wd);
         }
-        shortages.addAndGet(full ? 1 : 0);
+        if (full) {
+          asking.shortage();
+        }
         return wd < 0 ? wd : -Errno.ENOSPC;
       }
       if (wd < 0) {
         wd = source.add(fd, mask);
       }
     }
+  }
+
+  private boolean evictOldest(@Nullable WatchNode keep, WatchOwner asking) {
+    boolean evicted = evictOldest(keep);
+    if (evicted) {
+      asking.evicted();
+    }
+    return evicted;
   }
 
   private boolean evictOldest(@Nullable WatchNode keep) {
@@ -231,7 +233,6 @@ final class WatchTree {
       }
     }
     drop(victim);
-    evictions.incrementAndGet();
     return true;
   }
 

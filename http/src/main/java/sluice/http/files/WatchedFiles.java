@@ -10,13 +10,10 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 
 /// The files of a site, and the watches that tell what changes: the best of both that this machine
-/// has. They belong to one loop.
+/// has. They belong to one loop; below them is what all sites of the directory share.
 ///
 /// @param watches null where nothing is watched: each hit asks the file system then
 public record WatchedFiles(SiteFiles files, @Nullable WatchTable watches) {
-  private static final String UNWATCHED =
-      "changes are not watched, so each request for a file asks the file system: ";
-
   /// Opens the files through the kernel's own resolution where it is available, otherwise through
   /// java.nio.
   ///
@@ -25,22 +22,11 @@ public record WatchedFiles(SiteFiles files, @Nullable WatchTable watches) {
   /// @throws IOException when the root is no directory that can be opened
   public static WatchedFiles open(Site site, int watches, Consumer<String> notice)
       throws IOException {
-    SiteFiles files = files(site);
-    String shortcoming = files.shortcoming();
-    if (shortcoming != null) {
-      notice.accept(shortcoming);
-    }
-    boolean watched = watches > 0 && files instanceof SiteKernelFiles;
-    return new WatchedFiles(
-        files, watched ? table((SiteKernelFiles) files, watches, notice) : null);
-  }
-
-  private static SiteFiles files(Site site) throws IOException {
     if (!System.getProperty("os.name").equals("Linux")) {
-      return new SitePortableFiles(site, "this is not Linux");
+      return portable(site, "this is not Linux", notice);
     }
     try {
-      return new SiteKernelFiles(site);
+      return SharedRoot.open(site, watches, notice);
     } catch (SysException e) {
       if (e.errno() != Errno.ENOSYS && e.errno() != Errno.EPERM) {
         throw e;
@@ -51,23 +37,16 @@ public record WatchedFiles(SiteFiles files, @Nullable WatchTable watches) {
                 + ": is no directory. Why: it does not exist, or is a file. Fix: name the directory"
                 + " to serve.");
       }
-      return new SitePortableFiles(site, e.call() + ": " + e.errnoName());
+      return portable(site, e.call() + ": " + e.errnoName(), notice);
     }
   }
 
-  /// @return null when there is no inotify instance to be had
-  private static @Nullable WatchTable table(
-      SiteKernelFiles files, int limit, Consumer<String> notice) {
-    try {
-      WatchTable table = new WatchTable(new WatchInotify(files), limit);
-      String blind = table.blindBecause();
-      if (blind != null) {
-        notice.accept(UNWATCHED + blind);
-      }
-      return table;
-    } catch (SysException e) {
-      notice.accept(UNWATCHED + e.getMessage());
-      return null;
+  private static WatchedFiles portable(Site site, String why, Consumer<String> notice) {
+    SiteFiles files = new SitePortableFiles(site, why);
+    String shortcoming = files.shortcoming();
+    if (shortcoming != null) {
+      notice.accept(shortcoming);
     }
+    return new WatchedFiles(files, null);
   }
 }

@@ -153,16 +153,35 @@ public final class SiteService implements AutoCloseable {
     return new SiteService(loop, settings, files, FileClock.SYSTEM);
   }
 
+  /// The queue of changes that [#drain] reads; null when it reads none. What it has read for one
+  /// service, it has read for all that have the same: those only [#takeIn].
+  public @Nullable Object queue() {
+    WatchTable table = watches;
+    return table == null ? null : table.queue();
+  }
+
   /// Takes in every change so far.
   public void drain() {
+    takeIn(true);
+  }
+
+  /// Takes in the changes that were read.
+  public void takeIn() {
+    takeIn(false);
+  }
+
+  private void takeIn(boolean reads) {
     long wanted = forgets.get();
     if (wanted != forgotten) {
       if (forgetNow()) {
         forgotten = wanted;
       }
     }
-    if (watches != null) {
-      watches.drain(listener);
+    WatchTable table = watches;
+    if (table != null && reads) {
+      table.drain(listener);
+    } else if (table != null) {
+      table.takeIn(listener);
     }
   }
 
@@ -187,6 +206,10 @@ public final class SiteService implements AutoCloseable {
   /// requests: the remedy for changes that inotify does not see. Requests sent after this has
   /// returned are answered from the files. Any thread.
   public void forget() {
+    WatchTable table = watches;
+    if (table != null) {
+      table.expectForget();
+    }
     forgets.incrementAndGet();
   }
 

@@ -29,7 +29,7 @@ class FileFillTest {
   private final FileMemory files = new FileMemory();
   private final Account memory = new Account("test", 1 << 24);
   private final List<SiteAnswer> answers = new ArrayList<>();
-  private final WatchTable table = new WatchTable(files, 10_000);
+  private final WatchTable table = WatchTable.alone(files, 10_000);
   private Site site = Site.of(java.nio.file.Path.of("unused"));
 
   @AfterEach
@@ -245,7 +245,7 @@ class FileFillTest {
   void withoutWatchesEachUseIsCompared() {
     files.write("f", "one");
     files.blind = true;
-    WatchTable none = new WatchTable(files, 10);
+    WatchTable none = WatchTable.alone(files, 10);
     FileFill fill =
         new FileFill(site, files, none, memory, path -> false, new FileReader(memory, files));
     Content content = (Content) fill.answer(SitePath.of("/f"));

@@ -458,9 +458,16 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
 
   // WatchSource
 
+  private Sink sink = (wd, mask, name, from, length) -> {};
+
   @Override
-  public Root openRoot() {
-    return new Root(0, List.of());
+  public void deliverTo(Sink to) {
+    sink = to;
+  }
+
+  @Override
+  public int openRoot(Above above) {
+    return 0;
   }
 
   @Override
@@ -516,7 +523,7 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
   }
 
   @Override
-  public int read(Sink sink) {
+  public int read() {
     int count = 0;
     for (Event event = events.poll(); event != null; event = events.poll()) {
       byte[] name = event.name().getBytes(StandardCharsets.UTF_8);

@@ -27,7 +27,6 @@ import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.memory.Account;
 import sluice.sys.Errno;
-import sluice.sys.SysException;
 
 /// The kernel's own resolution, on real files.
 @Timeout(240)
@@ -62,8 +61,10 @@ class SiteKernelFilesTest {
     opened.forEach(SiteKernelFiles::close);
   }
 
-  private SiteKernelFiles files(Site.Symlinks symlinks) throws SysException {
-    SiteKernelFiles files = new SiteKernelFiles(Site.of(root).withSymlinks(symlinks));
+  private SiteKernelFiles files(Site.Symlinks symlinks) throws IOException {
+    SiteKernelFiles files =
+        (SiteKernelFiles)
+            WatchedFiles.open(Site.of(root).withSymlinks(symlinks), 0, problem -> {}).files();
     opened.add(files);
     return files;
   }
@@ -82,7 +83,7 @@ class SiteKernelFilesTest {
   }
 
   @Test
-  void opensFilesAndDirectories() throws SysException {
+  void opensFilesAndDirectories() throws IOException {
     SiteKernelFiles files = files(Site.Symlinks.INSIDE);
     assertThat(open(files, "/")).isEqualTo("directory");
     assertThat(open(files, "/d")).isEqualTo("directory");

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +67,7 @@ class WatchCostTest {
     FileMemory memory = new FileMemory();
     byte[] name = "nobody's".getBytes(StandardCharsets.UTF_8);
     WatchSource noisy = new NoisySource(memory, name);
-    try (WatchTable many = new WatchTable(noisy, 100)) {
+    try (WatchTable many = WatchTable.alone(noisy, 100)) {
       WatchTicket ticket = many.ticket();
       assertThat(many.cover(ticket, SitePath.of("/somebody's"))).isTrue();
       WatchListener listener = fell -> {};
@@ -79,11 +78,24 @@ class WatchCostTest {
   }
 
   /// Each read brings one event for an entry of the root.
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record NoisySource(FileMemory memory, byte[] name) implements WatchSource {
+  private static final class NoisySource implements WatchSource {
+    private final FileMemory memory;
+    private final byte[] name;
+    private Sink sink = (wd, mask, entry, from, length) -> {};
+
+    NoisySource(FileMemory memory, byte[] name) {
+      this.memory = memory;
+      this.name = name;
+    }
+
     @Override
-    public Root openRoot() {
-      return new Root(0, List.of());
+    public void deliverTo(Sink to) {
+      sink = to;
+    }
+
+    @Override
+    public int openRoot(Above above) {
+      return 0;
     }
 
     @Override
@@ -112,7 +124,7 @@ class WatchCostTest {
     }
 
     @Override
-    public int read(Sink sink) {
+    public int read() {
       sink.event(1, IN_CREATE, name, 0, name.length);
       return 1;
     }

@@ -39,7 +39,9 @@ public final class ChannelCore {
   private volatile boolean behavesAsSocket;
 
   /// Epoll sets that have the descriptor. Closing takes it out of them: while a ring or a process
-  /// that is being started has the file too, the kernel would go on reporting it.
+  /// that is being started has the file too, the kernel would go on reporting it. And a thread in
+  /// `epoll_wait` that looks at the file in the moment when it is closed would have the last
+  /// reference: it drops that when it returns from its wait, and the peer hears nothing until then.
   private final List<Epoll> sets = new ArrayList<>(0);
 
   /// Keys of the channel.
@@ -146,6 +148,7 @@ public final class ChannelCore {
       }
       try {
         if (!needless && !isClosing()) {
+          mine.epoll(events).ifPresent(ChannelCore.this::isIn);
           mine.await(fd, events, nanos);
         }
       } finally {
@@ -332,6 +335,13 @@ public final class ChannelCore {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /// Notes that a thread is about to put the descriptor into a set.
+  private synchronized void isIn(Epoll set) {
+    if (!sets.contains(set)) {
+      sets.add(set);
     }
   }
 

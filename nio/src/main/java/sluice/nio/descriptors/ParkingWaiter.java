@@ -1,7 +1,9 @@
 package sluice.nio.descriptors;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import sluice.sys.Epoll;
 import sluice.sys.PollFds;
 
 /// A parked virtual thread. Belongs to the thread that made it; any thread wakes it.
@@ -9,12 +11,20 @@ public final class ParkingWaiter extends Waiter {
   private final Thread thread = Thread.currentThread();
   private volatile boolean awake;
 
+  private static VirtualThreadPoller poller(int events) {
+    return (events & PollFds.POLLOUT) != 0
+        ? VirtualThreadPoller.writers()
+        : VirtualThreadPoller.readers();
+  }
+
+  @Override
+  Optional<Epoll> epoll(int events) {
+    return Optional.of(poller(events).epoll());
+  }
+
   @Override
   public void await(int fd, int events, long nanos) throws IOException {
-    VirtualThreadPoller poller =
-        (events & PollFds.POLLOUT) != 0
-            ? VirtualThreadPoller.writers()
-            : VirtualThreadPoller.readers();
+    VirtualThreadPoller poller = poller(events);
     long token = poller.arm(fd, events, this);
     try {
       long deadline = System.nanoTime() + nanos;

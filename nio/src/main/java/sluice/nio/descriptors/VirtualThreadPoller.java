@@ -14,7 +14,7 @@ import sluice.sys.sockets.SocketErrors;
 ///
 /// A descriptor has one place in an epoll set, so readers and writers have a poller each. An entry
 /// that has fired, or was left by a thread that gave up, stays in the set disarmed or with a token
-/// that is not known any more; closing the descriptor removes it.
+/// that is not known any more; [ChannelCore] removes it before it closes the descriptor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -54,6 +54,10 @@ final class VirtualThreadPoller {
     } catch (SysException failure) {
       throw new IllegalStateException(failure);
     }
+  }
+
+  Epoll epoll() {
+    return epoll;
   }
 
   /// Arms one wake-up.

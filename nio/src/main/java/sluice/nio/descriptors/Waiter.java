@@ -1,6 +1,8 @@
 package sluice.nio.descriptors;
 
 import java.io.IOException;
+import java.util.Optional;
+import sluice.sys.Epoll;
 
 /// How one thread waits for a descriptor. The waiting thread calls [#await], any thread [#wake].
 ///
@@ -10,6 +12,11 @@ abstract class Waiter {
   /// @param events `POLL` bits
   /// @param nanos negative waits without limit
   abstract void await(int fd, int events, long nanos) throws IOException;
+
+  /// The set that [#await] would put the descriptor into.
+  Optional<Epoll> epoll(int events) {
+    return Optional.empty();
+  }
 
   /// Ends the wait under way, or the next one.
   abstract void wake();

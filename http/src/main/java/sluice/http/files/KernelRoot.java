@@ -1,0 +1,139 @@
+package sluice.http.files;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import sluice.loop.sockets.DescriptorShortage;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Statx;
+import sluice.sys.SysException;
+
+/// The open directory that sites are served from, and what is opened beneath it. All sites of one
+/// directory share it; any thread may call.
+///
+/// It is a descriptor whose number never changes: [#reopen] replaces what is behind it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | fd | constructor | final | - |
+/// | errno | caller of `reopen` | volatile | volatile |
+/// | closed | any | volatile | compareAndSet |
+final class KernelRoot {
+  static final int NO_LINKS =
+      Files.RESOLVE_BENEATH | Files.RESOLVE_NO_MAGICLINKS | Files.RESOLVE_NO_SYMLINKS;
+  private static final int MOST_REPEATS = 32;
+  private static final long REPEAT_NANOS = 100_000;
+  static final byte[] HERE = {'.'};
+
+  private final String path;
+  private final int fd;
+
+  /// Why the root could not be opened anew, a negated errno; 0 when it could.
+  private volatile int errno;
+
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /// Opens the root.
+  ///
+  /// @param path absolute
+  /// @throws SysException when it cannot be opened, is no directory, or this kernel or container
+  ///   has no `openat2`
+  KernelRoot(String path) throws SysException {
+    this.path = path;
+    this.fd = (int) SysException.check(openPath(path), "openat", path);
+    int probe = Files.openat2(fd, HERE, Files.O_PATH | Files.O_DIRECTORY, 0, NO_LINKS);
+    if (probe < 0) {
+      Files.close(fd);
+      throw SysException.of(-probe, "openat2", path);
+    }
+    Files.close(probe);
+  }
+
+  private static int openPath(String path) {
+    return Files.openat(Files.AT_FDCWD, path, Files.O_PATH | Files.O_DIRECTORY, 0);
+  }
+
+  String path() {
+    return path;
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  /// Why nothing can be opened here now, a negated errno; 0 when it can.
+  int errno() {
+    return errno;
+  }
+
+  /// Whether the path leads to another directory than this has open.
+  ///
+  /// @throws SysException when it cannot be opened
+  boolean moved() throws SysException {
+    int now = (int) SysException.check(openPath(path), "openat", path);
+    try {
+      Statx opened = new Statx();
+      Statx named = new Statx();
+      return errno != 0
+          || Files.statx(fd, Statx.STATX_BASIC_STATS, opened) != 0
+          || Files.statx(now, Statx.STATX_BASIC_STATS, named) != 0
+          || opened.inode() != named.inode()
+          || opened.device() != named.device();
+    } finally {
+      Files.close(now);
+    }
+  }
+
+  /// Lets the root be what its path leads to now; nothing at all where it leads nowhere.
+  ///
+  /// @return 0, or a negated errno when there was no descriptor for it
+  int reopen() {
+    int now = openPath(path);
+    if (now < 0 && !FileErrors.passes(-now)) {
+      // No path can be resolved beneath what is not a directory.
+      now = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_PATH, 0);
+    }
+    if (now < 0) {
+      // The descriptor still leads to the old root, which must not be served any more.
+      DescriptorShortage.report(-now);
+      errno = now;
+      return now;
+    }
+    Files.replace(fd, now);
+    Files.close(now);
+    errno = 0;
+    return 0;
+  }
+
+  /// Opens beneath the root.
+  ///
+  /// @param resolve `RESOLVE_` bits
+  /// @return a descriptor, or a negated errno
+  int open(byte[] name, int flags, int resolve) {
+    int missing = errno;
+    if (missing < 0) {
+      return missing;
+    }
+    for (int repeat = 1; ; repeat++) {
+      int opened = Files.openat2(fd, name, flags, 0, resolve);
+      boolean passing = opened == -Errno.EAGAIN || opened == -Errno.EINTR;
+      if (!passing || repeat == MOST_REPEATS) {
+        return opened;
+      }
+      // A rename during resolution, or a lease that is being broken.
+      LockSupport.parkNanos(REPEAT_NANOS);
+    }
+  }
+
+  /// Opens a directory to be watched; `-ELOOP` when there is a link in its path.
+  int openToWatch(byte[] name) {
+    return open(name, Files.O_PATH | Files.O_DIRECTORY, NO_LINKS);
+  }
+
+  /// Closes the root. What was opened before stays open. Idempotent.
+  void close() {
+    if (closed.compareAndSet(false, true)) {
+      Files.close(fd);
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package sluice.http.files;
+
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.Inotify;
+import sluice.sys.SysException;
+
+/// The inotify instance of the process, and which [WatchInotify] each of its watches is for. The
+/// kernel has one watch for one directory or file in it, however many sites and loops ask for it.
+/// Any thread may call.
+///
+/// **Reading.** The loops read one queue. A loop that finds it empty may go on only when no event
+/// that was taken out of it is still on the way to the tables: a reader says so *before* it reads
+/// and takes that back when all is delivered. So asking is one system call and one volatile read,
+/// and only a loop that finds events, or another that delivers some, takes the lock.
+///
+/// ```
+///  reader:  delivering = true ── read(2) ── tickets fall ── delivering = false
+///  loop:       read(2) finds nothing ── delivering? ──no──▶ go on
+///                                            └──yes──▶ wait for the lock
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | open | any | under the class | under the class |
+/// | delivering | holder of `reading` | volatile | volatile |
+/// | name | holder of `reading` | plain | plain |
+/// | buckets, watches, sources, count | any | under this object's lock | the same |
+///
+/// Locks, in the order they are taken: `reading`, that of a [WatchedRoot], this object's.
+///
+/// Limits: one queue of the kernel (`fs.inotify.max_queued_events`) for all sites; when it
+/// overflows, all that any of them keeps falls.
+final class SharedInotify {
+  /// A read that leaves this much of 64 KiB free has taken everything that was queued.
+  private static final int NEARLY_FULL_BYTES = 60 << 10;
+
+  private static final int NAME_BYTES = 256;
+
+  private static @Nullable SharedInotify open;
+
+  /// A watch, and the sources that want its events: the first `count` of `sources`. An array is
+  /// never changed where it was filled, so that a reader may go through it without the lock.
+  private static final class Watch {
+    final int wd;
+    final @Nullable Watch next;
+    WatchInotify[] sources = new WatchInotify[1];
+    int count;
+
+    Watch(int wd, @Nullable Watch next) {
+      this.wd = wd;
+      this.next = next;
+    }
+  }
+
+  private final Inotify inotify;
+  private final ReentrantLock reading = new ReentrantLock();
+  private final byte[] name = new byte[NAME_BYTES];
+  private volatile boolean delivering;
+
+  private @Nullable Watch[] buckets = new Watch[64];
+  private int watches;
+
+  /// All sources, for events that concern the queue itself.
+  private final Watch all = new Watch(-1, null);
+
+  private SharedInotify() throws SysException {
+    inotify = Inotify.open();
+  }
+
+  /// The instance of the process, which the first source opens and the last one closes.
+  ///
+  /// @throws SysException `EMFILE` when the user has no inotify instances left
+  static synchronized SharedInotify lease(WatchInotify source) throws SysException {
+    SharedInotify shared = open;
+    if (shared == null) {
+      shared = new SharedInotify();
+      open = shared;
+    }
+    synchronized (shared) {
+      add(shared.all, source);
+    }
+    return shared;
+  }
+
+  /// Idempotent.
+  void release(WatchInotify source) {
+    synchronized (SharedInotify.class) {
+      if (leaves(source) && open == this) {
+        open = null;
+        inotify.close();
+      }
+    }
+  }
+
+  /// @return whether it was the last one
+  private synchronized boolean leaves(WatchInotify source) {
+    remove(all, source);
+    return all.count == 0;
+  }
+
+  /// As [WatchSource#add].
+  synchronized int add(WatchInotify source, int fd, int mask) {
+    int wd = inotify.addWatch(fd, mask | Inotify.IN_MASK_ADD);
+    if (wd >= 0) {
+      Watch watch = find(wd);
+      add(watch == null ? insert(wd) : watch, source);
+    }
+    return wd;
+  }
+
+  /// Ends a watch for one source, and for the kernel with the last. As [WatchSource#remove].
+  synchronized void remove(WatchInotify source, int wd) {
+    Watch watch = find(wd);
+    if (watch != null) {
+      remove(watch, source);
+      if (watch.count == 0) {
+        delete(wd);
+        inotify.removeWatch(wd);
+      }
+    }
+  }
+
+  private static void add(Watch watch, WatchInotify source) {
+    for (int i = 0; i < watch.count; i++) {
+      if (watch.sources[i] == source) {
+        return;
+      }
+    }
+    if (watch.count == watch.sources.length) {
+      watch.sources = Arrays.copyOf(watch.sources, 2 * watch.count);
+    }
+    watch.sources[watch.count++] = source;
+  }
+
+  private static void remove(Watch watch, WatchInotify source) {
+    for (int i = 0; i < watch.count; i++) {
+      if (watch.sources[i] == source) {
+        WatchInotify[] left = new WatchInotify[Math.max(1, watch.count - 1)];
+        System.arraycopy(watch.sources, 0, left, 0, i);
+        System.arraycopy(watch.sources, i + 1, left, i, watch.count - i - 1);
+        watch.sources = left;
+        watch.count--;
+        return;
+      }
+    }
+  }
+
+  // ---- reading ------------------------------------------------------------------------------
+
+  /// As [WatchSource#read], for all sources.
+  int read() {
+    if (inotify.peek() == -Errno.EAGAIN && !delivering) {
+      return 0;
+    }
+    reading.lock();
+    try {
+      delivering = true;
+      return deliverAll();
+    } finally {
+      delivering = false;
+      reading.unlock();
+    }
+  }
+
+  private int deliverAll() {
+    int delivered = 0;
+    int bytes;
+    do {
+      bytes = inotify.read();
+      if (bytes == -Errno.EAGAIN) {
+        return delivered;
+      }
+      if (bytes < 0 && bytes != -Errno.EINTR) {
+        return bytes;
+      }
+      while (inotify.next()) {
+        deliver();
+        delivered++;
+      }
+    } while (bytes >= NEARLY_FULL_BYTES || bytes == -Errno.EINTR);
+    return delivered;
+  }
+
+  private void deliver() {
+    int length = Math.min(inotify.nameLength(), NAME_BYTES);
+    for (int i = 0; i < length; i++) {
+      name[i] = inotify.nameByte(i);
+    }
+    int wd = inotify.watch();
+    int mask = inotify.mask();
+    WatchInotify[] sources;
+    int count;
+    synchronized (this) {
+      Watch watch = (mask & Inotify.IN_Q_OVERFLOW) != 0 ? all : find(wd);
+      if (watch == null) {
+        return; // its last source has given it up
+      }
+      sources = watch.sources;
+      count = watch.count;
+    }
+    for (int i = 0; i < count; i++) {
+      sources[i].deliver(wd, mask, name, length);
+    }
+    if ((mask & Inotify.IN_IGNORED) != 0) {
+      synchronized (this) {
+        delete(wd);
+      }
+    }
+  }
+
+  // ---- watches by number --------------------------------------------------------------------
+
+  private @Nullable Watch find(int wd) {
+    Watch at = buckets[slot(wd)];
+    while (at != null && at.wd != wd) {
+      at = at.next;
+    }
+    return at;
+  }
+
+  private Watch insert(int wd) {
+    if (watches == buckets.length) {
+      grow();
+    }
+    watches++;
+    Watch made = new Watch(wd, buckets[slot(wd)]);
+    buckets[slot(wd)] = made;
+    return made;
+  }
+
+  private void delete(int wd) {
+    Watch head = buckets[slot(wd)];
+    buckets[slot(wd)] = null;
+    for (Watch at = head; at != null; at = at.next) {
+      if (at.wd == wd) {
+        watches--;
+      } else {
+        push(at);
+      }
+    }
+  }
+
+  private void grow() {
+    @Nullable Watch[] old = buckets;
+    buckets = new Watch[2 * old.length];
+    for (Watch head : old) {
+      for (Watch at = head; at != null; at = at.next) {
+        push(at);
+      }
+    }
+  }
+
+  private void push(Watch watch) {
+    Watch moved = new Watch(watch.wd, buckets[slot(watch.wd)]);
+    moved.sources = watch.sources;
+    moved.count = watch.count;
+    buckets[slot(watch.wd)] = moved;
+  }
+
+  private int slot(int wd) {
+    return wd & (buckets.length - 1);
+  }
+}
