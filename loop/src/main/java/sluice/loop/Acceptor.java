@@ -11,19 +11,26 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
+import sluice.loop.sockets.DescriptorRoom;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.tls.TlsContext;
 import sluice.sys.Errno;
 
 /// The listeners of a loop, and how a socket becomes a connection. Owned by the loop's thread.
 ///
-/// **Out of descriptors** (`EMFILE`, `ENFILE`), accepting ends. One descriptor of the transport's
-/// reserve is closed and accepting goes on: the client that gets it is refused as one above the
-/// limit is, by [Protocol#overloaded]. What is closed from then on goes into the reserve first, and
-/// connections are served again when that is full. With the reserve empty, the refused client that
-/// has lingered longest is cut off, and the next attempt is made when a socket has been closed, or
-/// after [#RETRY_NANOS]. A client that comes by TLS is closed without a word, because the handshake
-/// would take the descriptor for long.
+/// **Short of descriptors**: a client whose descriptor is one of the last ([DescriptorRoom]) takes
+/// the place of the connection that has been idle longest. With none idle it is refused as one
+/// above the limit is, by [Protocol#overloaded]; a client that comes by TLS is closed without a
+/// word, because the handshake would take the descriptor for long. Protocols that rather let
+/// clients wait ([Protocol#waitsForPlace]) keep it, and their listener accepts no more until there
+/// is room.
+///
+/// **Out of descriptors** (`EMFILE`, `ENFILE`), accepting ends, and idle connections are ended: it
+/// goes on when their sockets are closed. With none idle, one descriptor of the transport's reserve
+/// is closed, and the client that gets it is refused. What is closed from then on goes into the
+/// reserve first, and connections are served again when that is full. With the reserve empty, the
+/// refused client that has lingered longest is cut off, and the next attempt is made when a socket
+/// has been closed, or after [#RETRY_NANOS].
 final class Acceptor {
   private static final long RETRY_NANOS = 100_000_000L;
 
@@ -34,6 +41,14 @@ final class Acceptor {
   private final Admission admission;
   private final Runnable listenerClosed;
   private final List<Listener> listeners = new ArrayList<>();
+
+  private DescriptorRoom room = new DescriptorRoom(-1);
+
+  /// An accept of this turn has found no descriptor.
+  private boolean ranOut;
+
+  /// A listener is paused or starved.
+  private boolean waiting;
 
   /// Descriptors have run out, and the transport's reserve has not been filled since.
   private boolean shortage;
@@ -68,7 +83,9 @@ final class Acceptor {
   Listener add(Listener.Handle handle, Protocol protocol, @Nullable TlsContext tls) {
     Listener listener = new Listener(listeners.size(), handle, protocol, tls);
     listeners.add(listener);
+    room = DescriptorRoom.ofProcess();
     shortage |= !kernel.fillReserve();
+    level(-1);
     arm(listener);
     return listener;
   }
@@ -100,7 +117,7 @@ final class Acceptor {
   }
 
   private void arm(Listener listener) {
-    if (listener.held) {
+    if (listener.held || listener.starved) {
       return;
     }
     if (listener.state == Listener.State.IDLE || listener.state == Listener.State.PAUSED) {
@@ -201,13 +218,38 @@ final class Acceptor {
 
   private void outOfDescriptors(Listener listener, int errno) {
     DescriptorShortage.report(errno);
-    shortage = true;
-    if (listener.transport == kernel && kernel.freeReserve()) {
-      arm(listener);
+    ranOut = true;
+    waiting = true;
+    listener.state = Listener.State.PAUSED;
+    listener.starved |= listener.protocol.waitsForPlace();
+  }
+
+  /// All that has come in this turn has been handled, and an accept found no descriptor.
+  private void makeRoom() {
+    if (admission.mayHavePlace(true)) {
+      if (admission.evictIdle() == 0) { // all are of this turn
+        loop.tasks().schedule(1, this::goOn);
+      }
+      retryLater(); // or sooner, when their sockets are closed
       return;
     }
-    listener.state = Listener.State.PAUSED;
+    boolean closing = freed != freedBefore; // of clients that were refused in this turn
+    if (!closing && listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
+      shortage = true;
+      listeners.stream().filter(this::canTell).forEach(this::arm);
+      return;
+    }
     admission.endLongestLingering();
+    retryLater();
+  }
+
+  private boolean canTell(Listener listener) {
+    return listener.state == Listener.State.PAUSED
+        && listener.transport == kernel
+        && !listener.starved;
+  }
+
+  private void retryLater() {
     if (!retryScheduled) {
       retryScheduled = true;
       loop.tasks()
@@ -222,9 +264,51 @@ final class Acceptor {
 
   private void goOn() {
     shortage = !kernel.fillReserve();
+    waiting = false;
+    boolean starved = false;
     for (Listener listener : listeners) {
+      starved |= listener.starved;
       if (listener.state == Listener.State.PAUSED) {
         arm(listener);
+      }
+    }
+    if (starved) {
+      feed();
+    }
+  }
+
+  /// @param socket accepted just now; negative for none
+  private DescriptorRoom.Level level(int socket) {
+    int closing = admission.owed() + (int) (freed - freedBefore);
+    DescriptorRoom.Level level = room.level(kernel, socket, closing, loop.turn().now());
+    kernel.acceptAtMost(room.batch());
+    return level;
+  }
+
+  /// Lets the clients of starved listeners in if there is room for them now.
+  private void feed() {
+    boolean plenty = level(-1) == DescriptorRoom.Level.PLENTY;
+    if (!admission.mayHavePlace(shortage || !plenty)) {
+      waiting = true;
+      retryLater();
+      return;
+    }
+    for (Listener listener : listeners) {
+      if (listener.starved) {
+        listener.starved = false;
+        arm(listener);
+      }
+    }
+  }
+
+  /// Accepts no more until there is room; what was accepted before may still come.
+  private void starve(Listener listener) {
+    waiting = true;
+    retryLater();
+    if (!listener.starved) {
+      listener.starved = true;
+      if (listener.state == Listener.State.ARMED) {
+        listener.transport.cancel(Token.of(Token.ACCEPT, 0, listener.index));
       }
     }
   }
@@ -235,22 +319,41 @@ final class Acceptor {
   }
 
   void turnEnded() {
-    if (shortage && freedBefore != freedSeen) {
+    if (ranOut) {
+      ranOut = false;
+      makeRoom();
+    }
+    if ((shortage || waiting) && freedBefore != freedSeen) {
       freedSeen = freedBefore;
       goOn();
+    }
+    if ((shortage || waiting) && freedBefore != freed) {
+      loop.tasks().schedule(1, () -> {}); // the next turn carries out the closes, and goes on
     }
     freedBefore = freed;
   }
 
   private void open(Listener listener, int socket) {
     shortage = shortage && !kernel.fillReserve();
-    boolean refused = shortage || !admission.hasPlace();
+    DescriptorRoom.Level level =
+        listener.transport == kernel ? level(socket) : DescriptorRoom.Level.PLENTY;
+    boolean scarce = shortage || level != DescriptorRoom.Level.PLENTY;
+    if (scarce) {
+      DescriptorShortage.report(Errno.EMFILE);
+    }
+    boolean refused = !admission.hasPlace(scarce ? room.above() : 0);
+    boolean last = level == DescriptorRoom.Level.LAST;
+    if (refused && listener.protocol.waitsForPlace()) {
+      starve(listener);
+      refused = last || admission.farAboveLimit();
+    }
     if (refused) {
       loop.counters().refusedConnections++;
-      if (shortage) {
+      if (scarce) {
         loop.counters().descriptorRefusals++;
       }
-      if ((shortage && listener.tls != null) || !admission.canRefuse()) {
+      boolean untold = scarce && (listener.tls != null || listener.protocol.waitsForPlace());
+      if (untold || !admission.canRefuse(last)) {
         listener.transport.close(socket);
         descriptorFreed();
         return;

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// **How.** The victim is closed in order: FIN, and what comes is dropped until the peer's FIN.
 /// Such connections, and those that are told that they are refused, are `leaving`: they take none
 /// of the places, and beyond [#MOST_LEAVING] the connection that has lingered longest is cut off.
+///
+/// **Descriptors.** A connection that has one of the last descriptors takes the place of an idle
+/// one in the same way. That victim is ended at once, without waiting for the peer's FIN, because
+/// its descriptor is what is wanted.
 final class Admission {
   /// Connections above the limit for which idle ones will make room.
   static final int MOST_PROMISED = 256;
@@ -24,12 +28,24 @@ final class Admission {
   /// Connections on their way out; more are closed without a word.
   static final int MOST_LEAVING = 64;
 
+  /// Idle connections that are ended at once when not one descriptor is left.
+  private static final int MOST_EVICTED = 32;
+
+  /// Connections that are told that they are refused while that takes descriptors of files.
+  private static final int MOST_TOLD = 1;
+
   private final Connections connections;
   private final LoopCounters counters;
   private final int limit;
   private final ConnectionList idle;
   private final ConnectionList leaving = new ConnectionList();
   private int leavingCount;
+
+  /// Connections that were ended for their descriptors and have not left the table.
+  private int evictedCount;
+
+  /// Descriptors of idle connections that new ones were promised.
+  private int owed;
 
   /// @param idle where connections wait for the next message, see [Connection#idle]
   Admission(Connections connections, ConnectionList idle, LoopCounters counters, int limit) {
@@ -41,17 +57,70 @@ final class Admission {
 
   /// Connections that have a place, less the limit.
   private int excess() {
-    return connections.count() - leavingCount - limit;
+    return connections.count() - leavingCount - evictedCount - limit;
   }
 
   /// Whether one connection more has a place, or will have by the end of the turn.
-  boolean hasPlace() {
+  ///
+  /// @param above descriptors that are open above those for connections, this one included: as many
+  ///   idle connections are ended, though not more than an eighth of them and one
+  boolean hasPlace(int above) {
     int excess = excess();
-    if (excess < 0) {
+    boolean scarce = above > 0;
+    if (excess < 0 && !scarce) {
       return true;
     }
     Endpoint unused = longestIdle(false);
-    return unused != null && excess < Math.min(MOST_PROMISED, idle.size());
+    int promised = Math.max(excess, owed);
+    if (unused == null || promised >= Math.min(MOST_PROMISED, idle.size())) {
+      return false;
+    }
+    if (scarce && unused.openedInTurn > counters.turns) {
+      return false; // of this turn, which may bring its request
+    }
+    owed += Math.min(above, idle.size() / 8 + 1);
+    return true;
+  }
+
+  /// Descriptors that idle connections have not given back, and will.
+  int owed() {
+    return owed + evictedCount;
+  }
+
+  /// Whether there is a place, or a connection that could be closed for one.
+  boolean mayHavePlace(boolean scarce) {
+    return (!scarce && excess() < 0) || longestIdle(true) != null;
+  }
+
+  /// Whether so many connections are above the limit that not even clients which may wait are
+  /// served.
+  boolean farAboveLimit() {
+    return excess() >= MOST_PROMISED;
+  }
+
+  /// Ends the connections that have been idle longest, for their descriptors: an eighth of all that
+  /// are idle, and [#MOST_EVICTED] at most.
+  ///
+  /// @return how many; a connection of this turn stays
+  int evictIdle() {
+    int wanted = Math.clamp(idle.size() / 8, 1, MOST_EVICTED);
+    int count = 0;
+    while (count < wanted) {
+      Endpoint longest = longestIdle(true);
+      if (longest == null || longest.openedInTurn == counters.turns) {
+        break;
+      }
+      evict(longest);
+      count++;
+    }
+    return count;
+  }
+
+  private void evict(Endpoint longest) {
+    counters.idleEvictions++;
+    longest.evicted = true;
+    evictedCount++;
+    longest.abort();
   }
 
   /// The connection to close next. Those before it whose output has not been taken leave the list
@@ -74,8 +143,10 @@ final class Admission {
   }
 
   /// Whether one connection more can be told that it is refused.
-  boolean canRefuse() {
-    return leavingCount < MOST_LEAVING || endLongestLingering();
+  ///
+  /// @param scarce whether it takes a descriptor of those for files
+  boolean canRefuse(boolean scarce) {
+    return leavingCount < (scarce ? MOST_TOLD : MOST_LEAVING) || endLongestLingering();
   }
 
   /// A connection is being told that it is refused, or that it has been idle too long.
@@ -106,19 +177,34 @@ final class Admission {
     if (connection.leaving) {
       leavingCount--;
     }
+    if (connection.evicted) {
+      evictedCount--;
+    } else if (owed > 0) { // a descriptor came back without that
+      owed--;
+    }
   }
 
   /// All that has come in a turn has been handled. A connection of this turn stays in any case: it
   /// may be a connection that had a place promised.
   void turnEnded() {
-    while (excess() > 0) {
+    while (excess() > 0 || owed > 0) {
       Endpoint longest = longestIdle(true);
-      if (longest == null || longest.openedInTurn == counters.turns) {
+      if (longest == null) {
+        owed = 0;
         break;
       }
-      counters.idleEvictions++;
-      leaves(longest);
-      longest.close();
+      // Those that were to go for a descriptor may have asked: then one of this turn goes.
+      if (longest.openedInTurn == counters.turns && owed == 0) {
+        break;
+      }
+      if (owed > 0) {
+        owed--;
+        evict(longest);
+      } else {
+        counters.idleEvictions++;
+        leaves(longest);
+        longest.close();
+      }
     }
     if (leavingCount > MOST_LEAVING) {
       endLongestLingering();

@@ -75,6 +75,10 @@ abstract class Endpoint {
   /// Is told to leave: refused, or idle too long. Takes no place, see [Admission].
   boolean leaving;
 
+  /// Was ended for its descriptor, and is about to leave the table. Takes no place, see
+  /// [Admission].
+  boolean evicted;
+
   /// Was idle when its output had not been taken yet.
   boolean idleOnceSent;
 

@@ -271,7 +271,7 @@ public final class Loop implements AutoCloseable {
   /// @throws IOException when there is no place for one more connection, or the engine has no
   ///   descriptors; the descriptor stays the caller's then
   public Connection adoptConnected(int fd, Protocol protocol) throws IOException {
-    if (!admission.hasPlace()) {
+    if (!admission.hasPlace(0)) {
       throw SysException.of(Errno.EMFILE, "connect", "one connection above the loop's limit");
     }
     int socket = kernel.adoptConnected(fd);

@@ -68,6 +68,12 @@ public interface Protocol {
     connection.abort();
   }
 
+  /// Returns true if clients beyond the connection limit, or beyond the descriptors, are to wait in
+  /// the queue of the listening socket instead of being told.
+  default boolean waitsForPlace() {
+    return false;
+  }
+
   /// The server drains: finish what is under way, then close. Called once for each connection.
   default void draining(Connection connection) {
     connection.close();

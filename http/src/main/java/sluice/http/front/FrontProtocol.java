@@ -54,6 +54,12 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     site.overloaded(connection);
   }
 
+  /// The application's clients wait, as those of its own socket would.
+  @Override
+  public boolean waitsForPlace() {
+    return true;
+  }
+
   @Override
   public void sent(Connection connection) {
     site.sent(connection);

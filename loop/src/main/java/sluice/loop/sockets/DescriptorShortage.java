@@ -88,8 +88,9 @@ public final class DescriptorShortage {
 
   private static String text(int errno) {
     String answered =
-        " New connections, and requests for files that are not in memory, are answered 503 until"
-            + " some are closed.";
+        " Idle connections are closed for new ones. Where none is idle, new connections are"
+            + " answered 503 or wait until some are closed, and requests for files that are not in"
+            + " memory are answered 503.";
     if (errno == Errno.ENFILE) {
       return "out of file descriptors: the machine has no open files left (fs.file-max)."
           + answered
