@@ -11,28 +11,38 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
+import sluice.loop.sockets.DescriptorLender;
 import sluice.loop.sockets.DescriptorRoom;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.tls.TlsContext;
+import sluice.loop.turn.AcceptPause;
 import sluice.sys.Errno;
 
 /// The listeners of a loop, and how a socket becomes a connection. Owned by the loop's thread.
 ///
 /// **Short of descriptors**: a client whose descriptor is one of the last ([DescriptorRoom]) takes
-/// the place of the connection that has been idle longest. With none idle it is refused as one
-/// above the limit is, by [Protocol#overloaded]; a client that comes by TLS is closed without a
-/// word, because the handshake would take the descriptor for long. Protocols that rather let
-/// clients wait ([Protocol#waitsForPlace]) keep it, and their listener accepts no more until there
-/// is room.
+/// the place of the connection that has been idle longest. With none idle here, another loop of the
+/// process is asked to end some ([DescriptorLender]), and the client stays. With none there either
+/// it is refused as one above the limit is, by [Protocol#overloaded]; a client that comes by TLS is
+/// closed without a word, because the handshake would take the descriptor for long. Protocols that
+/// rather let clients wait ([Protocol#waitsForPlace]) keep it, and their listener accepts no more
+/// until there is room ([AcceptPause]).
 ///
-/// **Out of descriptors** (`EMFILE`, `ENFILE`), accepting ends, and idle connections are ended: it
-/// goes on when their sockets are closed. With none idle, one descriptor of the transport's reserve
-/// is closed, and the client that gets it is refused. What is closed from then on goes into the
-/// reserve first, and connections are served again when that is full. With the reserve empty, the
-/// refused client that has lingered longest is cut off, and the next attempt is made when a socket
-/// has been closed, or after [#RETRY_NANOS].
+/// **An accept fails** by `EMFILE` or `ENFILE`. That alone ends no connection: another thread may
+/// have given a descriptor back since. One of the transport's reserve is closed, and the accept is
+/// tried again. If the reserve can be filled then, the client is served. If not, descriptors are
+/// out: the client takes the place of an idle connection, or is refused; what is closed from then
+/// on goes into the reserve first.
+///
+/// **Out of descriptors**, with the reserve empty or the count at the limit, idle connections are
+/// ended, and accepting goes on when their sockets are closed. With none idle, the refused client
+/// that has lingered longest is cut off, and the next attempt is made when a socket has been
+/// closed, or after [#RETRY_NANOS].
 final class Acceptor {
   private static final long RETRY_NANOS = 100_000_000L;
+
+  /// Failed accepts in a row that are tried again at once.
+  private static final int MOST_FAILED = 4;
 
   private final ConnectionParts parts;
   private final LoopParts loop;
@@ -42,7 +52,17 @@ final class Acceptor {
   private final Runnable listenerClosed;
   private final List<Listener> listeners = new ArrayList<>();
 
+  private final AcceptPause pause;
   private DescriptorRoom room = new DescriptorRoom(-1);
+
+  /// Other loops of the process.
+  private List<DescriptorLender> lenders = List.of();
+
+  /// Connections that they have been asked to end and have not said to have ended.
+  private int borrowed;
+
+  /// Accepts that found no descriptor, since one has.
+  private int failed;
 
   /// An accept of this turn has found no descriptor.
   private boolean ranOut;
@@ -70,6 +90,7 @@ final class Acceptor {
       KernelTransport kernel,
       Connections connections,
       Admission admission,
+      AcceptPause pause,
       Runnable listenerClosed) {
     this.parts = parts;
     this.loop = parts.loop();
@@ -77,6 +98,12 @@ final class Acceptor {
     this.listenerClosed = listenerClosed;
     this.connections = connections;
     this.admission = admission;
+    this.pause = pause;
+  }
+
+  /// Other loops end idle connections from now on when this one is short and has none.
+  void borrowFrom(List<DescriptorLender> others) {
+    lenders = others;
   }
 
   /// Begins to accept.
@@ -192,6 +219,7 @@ final class Acceptor {
     Listener listener = listeners.get(Token.index(token));
     if (result >= 0) {
       loop.counters().accepted++;
+      failed = 0;
       open(listener, result);
     }
     if (Completion.hasMore(flags)) {
@@ -217,30 +245,79 @@ final class Acceptor {
   }
 
   private void outOfDescriptors(Listener listener, int errno) {
-    DescriptorShortage.report(errno);
+    failed++;
     ranOut = true;
     waiting = true;
     listener.state = Listener.State.PAUSED;
-    listener.starved |= listener.protocol.waitsForPlace();
+    if (listener.protocol.waitsForPlace()) {
+      listener.starved = true;
+      pause.begins();
+    } else {
+      DescriptorShortage.report(errno);
+    }
   }
 
   /// All that has come in this turn has been handled, and an accept found no descriptor.
   private void makeRoom() {
-    if (admission.mayHavePlace(true)) {
-      if (admission.evictIdle() == 0) { // all are of this turn
-        loop.tasks().schedule(1, this::goOn);
-      }
+    boolean out = isOut();
+    if (out && (endIdle() || borrow(Admission.MOST_EVICTED))) {
       retryLater(); // or sooner, when their sockets are closed
       return;
     }
     boolean closing = freed != freedBefore; // of clients that were refused in this turn
-    if (!closing && listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
+    boolean again = !closing && failed <= MOST_FAILED;
+    if (again && listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
       shortage = true;
       listeners.stream().filter(this::canTell).forEach(this::arm);
       return;
     }
+    if (again && !out) {
+      loop.tasks().schedule(1, this::goOn);
+      return;
+    }
     admission.endLongestLingering();
     retryLater();
+  }
+
+  /// Whether there are no descriptors in truth. The limit may be another by now.
+  private boolean isOut() {
+    room = DescriptorRoom.ofProcess();
+    return !kernel.fillReserve() || level(-1) != DescriptorRoom.Level.PLENTY;
+  }
+
+  private boolean endIdle() {
+    if (!admission.mayHavePlace(true)) {
+      return false;
+    }
+    if (admission.evictIdle(Admission.MOST_EVICTED) == 0) { // all are of this turn
+      loop.tasks().schedule(1, this::goOn);
+    }
+    return true;
+  }
+
+  /// Has the other loop that has most idle connections end some.
+  ///
+  /// @return false when none has more than it was asked for
+  private boolean borrow(int count) {
+    DescriptorLender most = null;
+    for (DescriptorLender each : lenders) {
+      most = most == null || each.idleCount() > most.idleCount() ? each : most;
+    }
+    if (most == null || most.idleCount() <= borrowed) {
+      return false;
+    }
+    borrowed += count;
+    waiting = true;
+    retryLater();
+    most.release(count, () -> loop.tasks().execute(() -> returned(count)));
+    return true;
+  }
+
+  private void returned(int count) {
+    borrowed = Math.max(0, borrowed - count);
+    if (waiting) {
+      goOn();
+    }
   }
 
   private boolean canTell(Listener listener) {
@@ -257,7 +334,11 @@ final class Acceptor {
               RETRY_NANOS,
               () -> {
                 retryScheduled = false;
+                borrowed = 0; // a loop that has ended does not answer
                 goOn();
+                if (listeners.stream().anyMatch(each -> each.starved)) {
+                  pause.lasts(admission.belowLimit() ? 0 : loop.config().maxConnections());
+                }
               });
     }
   }
@@ -279,7 +360,7 @@ final class Acceptor {
 
   /// @param socket accepted just now; negative for none
   private DescriptorRoom.Level level(int socket) {
-    int closing = admission.owed() + (int) (freed - freedBefore);
+    int closing = admission.owed() + borrowed + (int) (freed - freedBefore);
     DescriptorRoom.Level level = room.level(kernel, socket, closing, loop.turn().now());
     kernel.acceptAtMost(room.batch());
     return level;
@@ -287,12 +368,13 @@ final class Acceptor {
 
   /// Lets the clients of starved listeners in if there is room for them now.
   private void feed() {
-    boolean plenty = level(-1) == DescriptorRoom.Level.PLENTY;
-    if (!admission.mayHavePlace(shortage || !plenty)) {
+    boolean scarce = shortage || level(-1) != DescriptorRoom.Level.PLENTY;
+    if (!admission.mayHavePlace(scarce)) {
       waiting = true;
       retryLater();
       return;
     }
+    pause.ends();
     for (Listener listener : listeners) {
       if (listener.starved) {
         listener.starved = false;
@@ -304,6 +386,7 @@ final class Acceptor {
   /// Accepts no more until there is room; what was accepted before may still come.
   private void starve(Listener listener) {
     waiting = true;
+    pause.begins();
     retryLater();
     if (!listener.starved) {
       listener.starved = true;
@@ -338,14 +421,16 @@ final class Acceptor {
     DescriptorRoom.Level level =
         listener.transport == kernel ? level(socket) : DescriptorRoom.Level.PLENTY;
     boolean scarce = shortage || level != DescriptorRoom.Level.PLENTY;
-    if (scarce) {
-      DescriptorShortage.report(Errno.EMFILE);
-    }
-    boolean refused = !admission.hasPlace(scarce ? room.above() : 0);
     boolean last = level == DescriptorRoom.Level.LAST;
+    boolean refused = !admission.hasPlace(scarce ? room.above() : 0);
+    if (refused && scarce && !last && admission.belowLimit()) {
+      refused = !borrow(room.above());
+    }
     if (refused && listener.protocol.waitsForPlace()) {
       starve(listener);
       refused = last || admission.farAboveLimit();
+    } else if (scarce) {
+      DescriptorShortage.report(Errno.EMFILE);
     }
     if (refused) {
       loop.counters().refusedConnections++;

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /// **Descriptors.** A connection that has one of the last descriptors takes the place of an idle
 /// one in the same way. That victim is ended at once, without waiting for the peer's FIN, because
 /// its descriptor is what is wanted.
+///
+/// **Protocols.** A protocol that does not call [Connection#idle] keeps its connections, and one
+/// that does may still say no when their time has come ([Protocol#mayMakeRoom]): then the
+/// connection goes to the end of the list, because it is busy now.
 final class Admission {
   /// Connections above the limit for which idle ones will make room.
   static final int MOST_PROMISED = 256;
@@ -29,7 +33,10 @@ final class Admission {
   static final int MOST_LEAVING = 64;
 
   /// Idle connections that are ended at once when not one descriptor is left.
-  private static final int MOST_EVICTED = 32;
+  static final int MOST_EVICTED = 32;
+
+  /// Connections whose protocols are asked at a time.
+  private static final int MOST_LOOKS = 64;
 
   /// Connections that are told that they are refused while that takes descriptors of files.
   private static final int MOST_TOLD = 1;
@@ -98,12 +105,22 @@ final class Admission {
     return excess() >= MOST_PROMISED;
   }
 
+  /// Returns how many connections are idle, about. Any thread.
+  int idleCount() {
+    return idle.size();
+  }
+
+  /// Whether descriptors alone are short.
+  boolean belowLimit() {
+    return excess() < 0;
+  }
+
   /// Ends the connections that have been idle longest, for their descriptors: an eighth of all that
   /// are idle, and [#MOST_EVICTED] at most.
   ///
   /// @return how many; a connection of this turn stays
-  int evictIdle() {
-    int wanted = Math.clamp(idle.size() / 8, 1, MOST_EVICTED);
+  int evictIdle(int most) {
+    int wanted = Math.min(most, Math.clamp(idle.size() / 8, 1, MOST_EVICTED));
     int count = 0;
     while (count < wanted) {
       Endpoint longest = longestIdle(true);
@@ -120,6 +137,7 @@ final class Admission {
     counters.idleEvictions++;
     longest.evicted = true;
     evictedCount++;
+    longest.tellMakesRoom();
     longest.abort();
   }
 
@@ -128,13 +146,23 @@ final class Admission {
   ///
   /// @param settled whether the turn has shown how its sends went; before, they may have gone well
   private @Nullable Endpoint longestIdle(boolean settled) {
+    int looks = MOST_LOOKS;
     Endpoint longest = idle.first();
-    while (longest != null && !isIdle(longest, settled)) {
-      idle.remove(longest);
-      longest.idleOnceSent = true;
-      longest = idle.first();
+    while (longest != null) {
+      boolean rests = isIdle(longest, settled);
+      if (rests && longest.mayMakeRoom()) {
+        return longest;
+      }
+      idle.remove(longest); // where its protocol has failed, it is not there any more
+      if (!rests) {
+        longest.idleOnceSent = true;
+      } else if (longest.state == Endpoint.State.OPEN) {
+        idle.add(longest);
+        looks--;
+      }
+      longest = looks > 0 ? idle.first() : null;
     }
-    return longest;
+    return null;
   }
 
   private static boolean isIdle(Endpoint connection, boolean settled) {
@@ -203,6 +231,7 @@ final class Admission {
       } else {
         counters.idleEvictions++;
         leaves(longest);
+        longest.tellMakesRoom();
         longest.close();
       }
     }

@@ -74,6 +74,16 @@ public interface Protocol {
     return false;
   }
 
+  /// Returns true if a connection that was said to be idle ([Connection#idle]) may be closed now
+  /// for a new client. Asked for those that have been idle longest, when places or descriptors are
+  /// short.
+  default boolean mayMakeRoom(Connection connection) {
+    return true;
+  }
+
+  /// The connection is closed for a new client, right after this.
+  default void makesRoom(Connection connection) {}
+
   /// The server drains: finish what is under way, then close. Called once for each connection.
   default void draining(Connection connection) {
     connection.close();

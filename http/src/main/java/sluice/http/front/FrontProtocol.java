@@ -54,10 +54,29 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     site.overloaded(connection);
   }
 
-  /// The application's clients wait, as those of its own socket would.
+  /// The application's clients wait, as those of its own socket would, until a connection may go.
   @Override
   public boolean waitsForPlace() {
     return true;
+  }
+
+  /// Between two requests only: while the application owes a reply, and once the bytes are no HTTP
+  /// any more, the connection stays. So does a connection that has brought no request and is the
+  /// application's.
+  @Override
+  public boolean mayMakeRoom(Connection connection) {
+    FrontedConnection fronted = fronted(connection);
+    return fronted.link == null || fronted.isBetweenRequests();
+  }
+
+  /// The application sees the end that it would see of a client, and closes its descriptor.
+  @Override
+  public void makesRoom(Connection connection) {
+    FrontedConnection fronted = fronted(connection);
+    if (fronted.link != null) {
+      connection.shutdownOutput();
+      end(fronted);
+    }
   }
 
   @Override
@@ -318,9 +337,11 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
       fronted.headTimed = false;
       if (fronted.link == null) {
         connection.deadline(times.idle().toNanos());
-        connection.idle();
       } else {
         connection.deadline(0); // how long it waits is the application's matter
+      }
+      if (fronted.link == null || fronted.isHttp()) {
+        connection.idle(); // [#mayMakeRoom] says when it may go
       }
     }
   }
