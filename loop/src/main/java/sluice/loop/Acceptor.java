@@ -67,6 +67,9 @@ final class Acceptor {
   /// An accept of this turn has found no descriptor.
   private boolean ranOut;
 
+  /// Clients of a listener are to wait: so none is accepted for whom there is no place.
+  private boolean anyWaits;
+
   /// A listener is paused or starved.
   private boolean waiting;
 
@@ -110,6 +113,7 @@ final class Acceptor {
   Listener add(Listener.Handle handle, Protocol protocol, @Nullable TlsContext tls) {
     Listener listener = new Listener(listeners.size(), handle, protocol, tls);
     listeners.add(listener);
+    anyWaits |= protocol.waitsForPlace();
     room = DescriptorRoom.ofProcess();
     shortage |= !kernel.fillReserve();
     level(-1);
@@ -122,6 +126,7 @@ final class Acceptor {
     loop.counters().accepted++;
     Connection connection = connections.add(parts, from, socket);
     connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    connection.openedNanos = loop.turn().now();
     parts.calls().opened(connection);
     connection.input.arm();
     return connection;
@@ -362,7 +367,7 @@ final class Acceptor {
   private DescriptorRoom.Level level(int socket) {
     int closing = admission.owed() + borrowed + (int) (freed - freedBefore);
     DescriptorRoom.Level level = room.level(kernel, socket, closing, loop.turn().now());
-    kernel.acceptAtMost(room.batch());
+    kernel.acceptAtMost(anyWaits ? Math.min(room.batch(), admission.places()) : room.batch());
     return level;
   }
 
@@ -426,9 +431,11 @@ final class Acceptor {
     if (refused && scarce && !last && admission.belowLimit()) {
       refused = !borrow(room.above());
     }
-    if (refused && listener.protocol.waitsForPlace()) {
-      starve(listener);
-      refused = last || admission.farAboveLimit();
+    if (listener.protocol.waitsForPlace()) {
+      if (refused) {
+        starve(listener);
+        refused = last || admission.farAboveLimit();
+      }
     } else if (scarce) {
       DescriptorShortage.report(Errno.EMFILE);
     }
@@ -446,6 +453,7 @@ final class Acceptor {
     }
     Connection connection = connections.add(parts, listener, socket);
     connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    connection.openedNanos = loop.turn().now();
     if (refused) {
       admission.leaves(connection);
       parts.calls().overloaded(connection);

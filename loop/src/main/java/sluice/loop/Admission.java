@@ -1,6 +1,7 @@
 package sluice.loop;
 
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.TurnClock;
 
 /// Which connections have a place in a loop's table. When all are taken, the connection that has
 /// been idle longest is closed for a new one; when none is idle, the new one is refused. Owned by
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **When.** A place is promised when a connection is accepted and taken at the end of the turn,
 /// because a request of the idle connection may be among the completions of that turn. Until then
-/// up to [#MOST_PROMISED] connections are above the limit.
+/// up to [#MOST_PROMISED] connections are above the limit. If all that were idle have asked in that
+/// turn, the new connection is one too many, and stays for a second at least.
 ///
 /// **How.** The victim is closed in order: FIN, and what comes is dropped until the peer's FIN.
 /// Such connections, and those that are told that they are refused, are `leaving`: they take none
@@ -35,6 +37,11 @@ final class Admission {
   /// Idle connections that are ended at once when not one descriptor is left.
   static final int MOST_EVICTED = 32;
 
+  /// Connections above the limit that stay for [#YOUNG_NANOS] if they have not asked yet.
+  private static final int MOST_SPARED = 16;
+
+  private static final long YOUNG_NANOS = 1_000_000_000L;
+
   /// Connections whose protocols are asked at a time.
   private static final int MOST_LOOKS = 64;
 
@@ -43,6 +50,7 @@ final class Admission {
 
   private final Connections connections;
   private final LoopCounters counters;
+  private final TurnClock clock;
   private final int limit;
   private final ConnectionList idle;
   private final ConnectionList leaving = new ConnectionList();
@@ -54,8 +62,17 @@ final class Admission {
   /// Descriptors of idle connections that new ones were promised.
   private int owed;
 
+  /// A place was promised in this turn.
+  private boolean promisedNow;
+
   /// @param idle where connections wait for the next message, see [Connection#idle]
-  Admission(Connections connections, ConnectionList idle, LoopCounters counters, int limit) {
+  Admission(
+      Connections connections,
+      ConnectionList idle,
+      LoopCounters counters,
+      TurnClock clock,
+      int limit) {
+    this.clock = clock;
     this.connections = connections;
     this.idle = idle;
     this.counters = counters;
@@ -86,6 +103,7 @@ final class Admission {
       return false; // of this turn, which may bring its request
     }
     owed += Math.min(above, idle.size() / 8 + 1);
+    promisedNow = true;
     return true;
   }
 
@@ -108,6 +126,11 @@ final class Admission {
   /// Returns how many connections are idle, about. Any thread.
   int idleCount() {
     return idle.size();
+  }
+
+  /// Returns how many connections more have a place, at least 1.
+  int places() {
+    return Math.max(1, -excess());
   }
 
   /// Whether descriptors alone are short.
@@ -222,7 +245,7 @@ final class Admission {
         break;
       }
       // Those that were to go for a descriptor may have asked: then one of this turn goes.
-      if (longest.openedInTurn == counters.turns && owed == 0) {
+      if (owed == 0 && (longest.openedInTurn == counters.turns || isSpared(longest))) {
         break;
       }
       if (owed > 0) {
@@ -235,8 +258,17 @@ final class Admission {
         longest.close();
       }
     }
+    promisedNow = false;
     if (leavingCount > MOST_LEAVING) {
       endLongestLingering();
     }
+  }
+
+  /// Whether a connection stays although there is one too many, because its request may be on its
+  /// way: no other client waits for its place.
+  private boolean isSpared(Endpoint connection) {
+    return !promisedNow
+        && excess() <= MOST_SPARED
+        && clock.now() - connection.openedNanos < YOUNG_NANOS;
   }
 }

@@ -72,6 +72,9 @@ abstract class Endpoint {
   /// Turn of the loop in which it was accepted.
   long openedInTurn;
 
+  /// When that was.
+  long openedNanos;
+
   /// Is told to leave: refused, or idle too long. Takes no place, see [Admission].
   boolean leaving;
 

@@ -94,10 +94,9 @@ public final class FrontTracker {
     return reason == null && owedCount == 0;
   }
 
-  /// Whether a request has been answered in full, and no byte of another has come: not before the
-  /// first, because a client that is silent may speak something else than HTTP.
+  /// Whether all requests so far have been answered in full, and no byte of another has come.
   public boolean isBetweenRequests() {
-    return mayAnswer() && !first && !chunked && bodyLeft == 0;
+    return mayAnswer() && !chunked && bodyLeft == 0;
   }
 
   /// Replies that the application owes.
