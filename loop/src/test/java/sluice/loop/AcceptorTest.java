@@ -74,6 +74,13 @@ final class AcceptorTest {
     in.turns(2);
   }
 
+  /// Without what goes to the slow path.
+  private void pass(long nanos) {
+    rig.nanos += nanos;
+    rig.loop.turn(0);
+    rig.loop.turn(0);
+  }
+
   @Test
   void oneFailedAcceptEndsNoConnection() {
     Connection first = rig.open();
@@ -180,10 +187,16 @@ final class AcceptorTest {
     rig.turns(2);
     assertThat(rig.loop.connectionCount()).as("what was accepted is served").isEqualTo(2);
     assertThat(rig.engine.accepts()).as("and no more is").isFalse();
+    for (int i = 0; i < 5; i++) {
+      pass(200_000_000L);
+    }
+    assertThat(rig.slow).as("one line").hasSize(1);
     rig.engine.descriptors(1);
-    rig.nanos += 200_000_000L;
-    rig.turns(2);
+    pass(200_000_000L);
     assertThat(rig.engine.accepts()).isTrue();
+    assertThat(rig.slow).hasSize(1);
+    pass(2_000_000_000L);
+    assertThat(rig.slow).as("and one when it accepts again").hasSize(2);
     assertThat(refused).isEmpty();
   }
 }
