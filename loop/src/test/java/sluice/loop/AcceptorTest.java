@@ -183,7 +183,9 @@ final class AcceptorTest {
     waits = true;
     keepBusy(rig);
     runShort(1);
-    rig.engine.dial();
+    int kept = rig.engine.dial();
+    rig.turns(2);
+    rig.engine.arrive(kept, BEGUN);
     rig.turns(2);
     assertThat(rig.loop.connectionCount()).as("what was accepted is served").isEqualTo(2);
     assertThat(rig.engine.accepts()).as("and no more is").isFalse();
