@@ -51,6 +51,7 @@ final class Admission {
   private final Connections connections;
   private final LoopCounters counters;
   private final TurnClock clock;
+  private final ProtocolCalls calls;
   private final int limit;
   private final ConnectionList idle;
   private final ConnectionList leaving = new ConnectionList();
@@ -71,7 +72,9 @@ final class Admission {
       ConnectionList idle,
       LoopCounters counters,
       TurnClock clock,
+      ProtocolCalls calls,
       int limit) {
+    this.calls = calls;
     this.clock = clock;
     this.connections = connections;
     this.idle = idle;
@@ -160,7 +163,7 @@ final class Admission {
     counters.idleEvictions++;
     longest.evicted = true;
     evictedCount++;
-    longest.tellMakesRoom();
+    calls.makesRoom(longest);
     longest.abort();
   }
 
@@ -173,7 +176,7 @@ final class Admission {
     Endpoint longest = idle.first();
     while (longest != null) {
       boolean rests = isIdle(longest, settled);
-      if (rests && longest.mayMakeRoom()) {
+      if (rests && calls.mayMakeRoom(longest)) {
         return longest;
       }
       idle.remove(longest); // where its protocol has failed, it is not there any more
@@ -254,7 +257,7 @@ final class Admission {
       } else {
         counters.idleEvictions++;
         leaves(longest);
-        longest.tellMakesRoom();
+        calls.makesRoom(longest);
         longest.close();
       }
     }

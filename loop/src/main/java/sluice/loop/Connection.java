@@ -336,16 +336,6 @@ public final class Connection extends Endpoint {
   }
 
   @Override
-  boolean mayMakeRoom() {
-    return parts.calls().mayMakeRoom(this);
-  }
-
-  @Override
-  void tellMakesRoom() {
-    parts.calls().makesRoom(this);
-  }
-
-  @Override
   boolean allSent() {
     return sendState == Send.IDLE && unsentBytes() == 0;
   }

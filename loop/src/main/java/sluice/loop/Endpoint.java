@@ -116,12 +116,6 @@ abstract class Endpoint {
   /// Whether nothing was asked, or begun to be asked, that has not been answered.
   abstract boolean asksForNothing();
 
-  /// Whether its protocol lets it go for another client now.
-  abstract boolean mayMakeRoom();
-
-  /// Tells its protocol that it is closed for another client.
-  abstract void tellMakesRoom();
-
   // ---- for output ---------------------------------------------------------------------------
 
   /// Something was staged: the turn flushes it.

@@ -120,7 +120,8 @@ public final class Loop implements AutoCloseable {
     ConnectionParts ofEach =
         new ConnectionParts(parts, calls, dirty, resumes, idle, this::connectionGone);
     this.flushes = new FlushQueue(parts, dirty);
-    this.admission = new Admission(connections, idle, counters, turn, config.maxConnections());
+    this.admission =
+        new Admission(connections, idle, counters, turn, calls, config.maxConnections());
     Consumer<String> log = line -> slowPath.execute(() -> Log.LOGGER.log(Level.WARNING, line));
     AcceptPause pause = new AcceptPause(name, tasks, log);
     this.acceptor =

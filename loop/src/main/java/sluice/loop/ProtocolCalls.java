@@ -73,7 +73,10 @@ final class ProtocolCalls {
   }
 
   /// Returns true if the connection may be closed for another client.
-  boolean mayMakeRoom(Connection connection) {
+  boolean mayMakeRoom(Endpoint endpoint) {
+    if (!(endpoint instanceof Connection connection)) {
+      return true;
+    }
     try {
       return connection.protocol.mayMakeRoom(connection);
     } catch (RuntimeException | Error e) {
@@ -82,8 +85,10 @@ final class ProtocolCalls {
     }
   }
 
-  void makesRoom(Connection connection) {
-    guarded(connection, () -> connection.protocol.makesRoom(connection));
+  void makesRoom(Endpoint endpoint) {
+    if (endpoint instanceof Connection connection) {
+      guarded(connection, () -> connection.protocol.makesRoom(connection));
+    }
   }
 
   void draining(Connection connection) {
