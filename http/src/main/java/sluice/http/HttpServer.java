@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.Route;
 import sluice.http.handlers.Routes;
@@ -50,6 +52,8 @@ public final class HttpServer implements AutoCloseable {
       server = Server.start(config.server(), parts::protocol);
       redirecting = parts.redirecting(server);
       Server monitoring = parts.observatory.start(config, server, parts.errors);
+      Server.shareDescriptors(
+          Stream.of(server, redirecting, monitoring).filter(Objects::nonNull).toList());
       return new HttpServer(server, parts, monitoring, redirecting);
     } catch (IOException | RuntimeException e) {
       if (redirecting != null) {

@@ -3,6 +3,7 @@ package sluice.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -16,6 +17,7 @@ import sluice.http.front.FrontTimes;
 import sluice.http.handlers.Route;
 import sluice.http.site.Site;
 import sluice.loop.Loop;
+import sluice.loop.LoopConfig;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.CounterValue;
 import sluice.loop.counters.Counters;
@@ -84,6 +86,32 @@ abstract class HttpFrontedContract extends HttpContractLife {
   }
 
   // ---- where it differs ---------------------------------------------------------------------
+
+  /// The application's clients wait, as those of its own socket would.
+  @Test
+  @Override
+  void oneConnectionTooManyIsTurnedAway() throws Exception {
+    LoopConfig limit = LoopConfig.DEFAULT.withMaxConnections(4);
+    start(c -> HttpConfig.of(c.server().withLoop(limit), c.site()));
+    List<HttpPeer> peers = new ArrayList<>();
+    String half = "GET /a.txt HTT";
+    for (int i = 0; i < 4; i++) {
+      peers.add(peer().send(half)); // none of them is idle
+    }
+    await(loop -> loop.counters().receivedBytes(), 4L * half.length());
+    List<HttpPeer> waiting = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      waiting.add(peer().send(HttpPeer.text("GET", "/b.txt")));
+    }
+    assertThat(peers.getFirst().send("P/1.1\r\nHost: a\r\n\r\n").read().text()).isEqualTo("alpha");
+    for (HttpPeer each : waiting) { // in the place of that one, and then of each other
+      assertThat(each.read().status()).isEqualTo(200);
+    }
+    for (HttpPeer each : peers.subList(1, 4)) {
+      assertThat(each.send("P/1.1\r\nHost: a\r\n\r\n").read().text()).isEqualTo("alpha");
+    }
+    assertThat(loop().counters().refusedConnections()).isZero();
+  }
 
   /// All that a site says of its files comes from the front; the application is not asked.
   @Test

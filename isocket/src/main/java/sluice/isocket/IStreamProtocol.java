@@ -63,6 +63,12 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
+  /// Connections of an application are never ended for others.
+  @Override
+  public boolean waitsForPlace() {
+    return true;
+  }
+
   /// An interruptlet's reply leaves when it is made: Nagle's algorithm would keep its last piece
   /// back until the client has acknowledged those before, which it may do 40 ms later.
   private static void sendAtOnce(int fd) {

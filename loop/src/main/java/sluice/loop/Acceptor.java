@@ -11,21 +11,38 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
+import sluice.loop.sockets.DescriptorLender;
+import sluice.loop.sockets.DescriptorRoom;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.tls.TlsContext;
+import sluice.loop.turn.AcceptPause;
 import sluice.sys.Errno;
 
 /// The listeners of a loop, and how a socket becomes a connection. Owned by the loop's thread.
 ///
-/// **Out of descriptors** (`EMFILE`, `ENFILE`), accepting ends. One descriptor of the transport's
-/// reserve is closed and accepting goes on: the client that gets it is refused as one above the
-/// limit is, by [Protocol#overloaded]. What is closed from then on goes into the reserve first, and
-/// connections are served again when that is full. With the reserve empty, the refused client that
-/// has lingered longest is cut off, and the next attempt is made when a socket has been closed, or
-/// after [#RETRY_NANOS]. A client that comes by TLS is closed without a word, because the handshake
-/// would take the descriptor for long.
+/// **Short of descriptors**: a client whose descriptor is one of the last ([DescriptorRoom]) takes
+/// the place of the connection that has been idle longest. With none idle here, another loop of the
+/// process is asked to end some ([DescriptorLender]), and the client stays. With none there either
+/// it is refused as one above the limit is, by [Protocol#overloaded]; a client that comes by TLS is
+/// closed without a word, because the handshake would take the descriptor for long. Protocols that
+/// rather let clients wait ([Protocol#waitsForPlace]) keep it, and their listener accepts no more
+/// until there is room ([AcceptPause]).
+///
+/// **An accept fails** by `EMFILE` or `ENFILE`. That alone ends no connection: another thread may
+/// have given a descriptor back since. One of the transport's reserve is closed, and the accept is
+/// tried again. If the reserve can be filled then, the client is served. If not, descriptors are
+/// out: the client takes the place of an idle connection, or is refused; what is closed from then
+/// on goes into the reserve first.
+///
+/// **Out of descriptors**, with the reserve empty or the count at the limit, idle connections are
+/// ended, and accepting goes on when their sockets are closed. With none idle, the refused client
+/// that has lingered longest is cut off, and the next attempt is made when a socket has been
+/// closed, or after [#RETRY_NANOS].
 final class Acceptor {
   private static final long RETRY_NANOS = 100_000_000L;
+
+  /// Failed accepts in a row that are tried again at once.
+  private static final int MOST_FAILED = 4;
 
   private final ConnectionParts parts;
   private final LoopParts loop;
@@ -34,6 +51,27 @@ final class Acceptor {
   private final Admission admission;
   private final Runnable listenerClosed;
   private final List<Listener> listeners = new ArrayList<>();
+
+  private final AcceptPause pause;
+  private DescriptorRoom room = new DescriptorRoom(-1);
+
+  /// Other loops of the process.
+  private List<DescriptorLender> lenders = List.of();
+
+  /// Connections that they have been asked to end and have not said to have ended.
+  private int borrowed;
+
+  /// Accepts that found no descriptor, since one has.
+  private int failed;
+
+  /// An accept of this turn has found no descriptor.
+  private boolean ranOut;
+
+  /// Clients of a listener are to wait: so none is accepted for whom there is no place.
+  private boolean anyWaits;
+
+  /// A listener is paused or starved.
+  private boolean waiting;
 
   /// Descriptors have run out, and the transport's reserve has not been filled since.
   private boolean shortage;
@@ -55,6 +93,7 @@ final class Acceptor {
       KernelTransport kernel,
       Connections connections,
       Admission admission,
+      AcceptPause pause,
       Runnable listenerClosed) {
     this.parts = parts;
     this.loop = parts.loop();
@@ -62,13 +101,22 @@ final class Acceptor {
     this.listenerClosed = listenerClosed;
     this.connections = connections;
     this.admission = admission;
+    this.pause = pause;
+  }
+
+  /// Other loops end idle connections from now on when this one is short and has none.
+  void borrowFrom(List<DescriptorLender> others) {
+    lenders = others;
   }
 
   /// Begins to accept.
   Listener add(Listener.Handle handle, Protocol protocol, @Nullable TlsContext tls) {
     Listener listener = new Listener(listeners.size(), handle, protocol, tls);
     listeners.add(listener);
+    anyWaits |= protocol.waitsForPlace();
+    room = DescriptorRoom.ofProcess();
     shortage |= !kernel.fillReserve();
+    level(-1);
     arm(listener);
     return listener;
   }
@@ -78,6 +126,7 @@ final class Acceptor {
     loop.counters().accepted++;
     Connection connection = connections.add(parts, from, socket);
     connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    connection.openedNanos = loop.turn().now();
     parts.calls().opened(connection);
     connection.input.arm();
     return connection;
@@ -100,7 +149,7 @@ final class Acceptor {
   }
 
   private void arm(Listener listener) {
-    if (listener.held) {
+    if (listener.held || listener.starved) {
       return;
     }
     if (listener.state == Listener.State.IDLE || listener.state == Listener.State.PAUSED) {
@@ -175,6 +224,7 @@ final class Acceptor {
     Listener listener = listeners.get(Token.index(token));
     if (result >= 0) {
       loop.counters().accepted++;
+      failed = 0;
       open(listener, result);
     }
     if (Completion.hasMore(flags)) {
@@ -200,14 +250,88 @@ final class Acceptor {
   }
 
   private void outOfDescriptors(Listener listener, int errno) {
-    DescriptorShortage.report(errno);
-    shortage = true;
-    if (listener.transport == kernel && kernel.freeReserve()) {
-      arm(listener);
+    failed++;
+    ranOut = true;
+    waiting = true;
+    listener.state = Listener.State.PAUSED;
+    if (listener.protocol.waitsForPlace()) {
+      listener.starved = true;
+      pause.begins();
+    } else {
+      DescriptorShortage.report(errno);
+    }
+  }
+
+  /// All that has come in this turn has been handled, and an accept found no descriptor.
+  private void makeRoom() {
+    boolean out = isOut();
+    if (out && (endIdle() || borrow(Admission.MOST_EVICTED))) {
+      retryLater(); // or sooner, when their sockets are closed
       return;
     }
-    listener.state = Listener.State.PAUSED;
+    boolean closing = freed != freedBefore; // of clients that were refused in this turn
+    boolean again = !closing && failed <= MOST_FAILED;
+    if (again && listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
+      shortage = true;
+      listeners.stream().filter(this::canTell).forEach(this::arm);
+      return;
+    }
+    if (again && !out) {
+      loop.tasks().schedule(1, this::goOn);
+      return;
+    }
     admission.endLongestLingering();
+    retryLater();
+  }
+
+  /// Whether there are no descriptors in truth. The limit may be another by now.
+  private boolean isOut() {
+    room = DescriptorRoom.ofProcess();
+    return !kernel.fillReserve() || level(-1) != DescriptorRoom.Level.PLENTY;
+  }
+
+  private boolean endIdle() {
+    if (!admission.mayHavePlace(true)) {
+      return false;
+    }
+    if (admission.evictIdle(Admission.MOST_EVICTED) == 0) { // all are of this turn
+      loop.tasks().schedule(1, this::goOn);
+    }
+    return true;
+  }
+
+  /// Has the other loop that has most idle connections end some.
+  ///
+  /// @return false when none has more than it was asked for
+  private boolean borrow(int count) {
+    DescriptorLender most = null;
+    for (DescriptorLender each : lenders) {
+      most = most == null || each.idleCount() > most.idleCount() ? each : most;
+    }
+    if (most == null || most.idleCount() <= borrowed) {
+      return false;
+    }
+    borrowed += count;
+    waiting = true;
+    retryLater();
+    most.release(count, () -> loop.tasks().execute(() -> returned(count)));
+    return true;
+  }
+
+  private void returned(int count) {
+    borrowed = Math.max(0, borrowed - count);
+    if (waiting) {
+      goOn();
+    }
+  }
+
+  private boolean canTell(Listener listener) {
+    return listener.state == Listener.State.PAUSED
+        && listener.transport == kernel
+        && !listener.starved;
+  }
+
+  private void retryLater() {
     if (!retryScheduled) {
       retryScheduled = true;
       loop.tasks()
@@ -215,16 +339,64 @@ final class Acceptor {
               RETRY_NANOS,
               () -> {
                 retryScheduled = false;
+                borrowed = 0; // a loop that has ended does not answer
                 goOn();
+                if (listeners.stream().anyMatch(each -> each.starved)) {
+                  pause.lasts(admission.belowLimit() ? 0 : loop.config().maxConnections());
+                }
               });
     }
   }
 
   private void goOn() {
     shortage = !kernel.fillReserve();
+    waiting = false;
+    boolean starved = false;
     for (Listener listener : listeners) {
+      starved |= listener.starved;
       if (listener.state == Listener.State.PAUSED) {
         arm(listener);
+      }
+    }
+    if (starved) {
+      feed();
+    }
+  }
+
+  /// @param socket accepted just now; negative for none
+  private DescriptorRoom.Level level(int socket) {
+    int closing = admission.owed() + borrowed + (int) (freed - freedBefore);
+    DescriptorRoom.Level level = room.level(kernel, socket, closing, loop.turn().now());
+    kernel.acceptAtMost(anyWaits ? Math.min(room.batch(), admission.places()) : room.batch());
+    return level;
+  }
+
+  /// Lets the clients of starved listeners in if there is room for them now.
+  private void feed() {
+    boolean scarce = shortage || level(-1) != DescriptorRoom.Level.PLENTY;
+    if (!admission.mayHavePlace(scarce)) {
+      waiting = true;
+      retryLater();
+      return;
+    }
+    pause.ends();
+    for (Listener listener : listeners) {
+      if (listener.starved) {
+        listener.starved = false;
+        arm(listener);
+      }
+    }
+  }
+
+  /// Accepts no more until there is room; what was accepted before may still come.
+  private void starve(Listener listener) {
+    waiting = true;
+    pause.begins();
+    retryLater();
+    if (!listener.starved) {
+      listener.starved = true;
+      if (listener.state == Listener.State.ARMED) {
+        listener.transport.cancel(Token.of(Token.ACCEPT, 0, listener.index));
       }
     }
   }
@@ -235,22 +407,45 @@ final class Acceptor {
   }
 
   void turnEnded() {
-    if (shortage && freedBefore != freedSeen) {
+    if (ranOut) {
+      ranOut = false;
+      makeRoom();
+    }
+    if ((shortage || waiting) && freedBefore != freedSeen) {
       freedSeen = freedBefore;
       goOn();
+    }
+    if ((shortage || waiting) && freedBefore != freed) {
+      loop.tasks().schedule(1, () -> {}); // the next turn carries out the closes, and goes on
     }
     freedBefore = freed;
   }
 
   private void open(Listener listener, int socket) {
     shortage = shortage && !kernel.fillReserve();
-    boolean refused = shortage || !admission.hasPlace();
+    DescriptorRoom.Level level =
+        listener.transport == kernel ? level(socket) : DescriptorRoom.Level.PLENTY;
+    boolean scarce = shortage || level != DescriptorRoom.Level.PLENTY;
+    boolean last = level == DescriptorRoom.Level.LAST;
+    boolean refused = !admission.hasPlace(scarce ? room.above() : 0);
+    if (refused && scarce && !last && admission.belowLimit()) {
+      refused = !borrow(room.above());
+    }
+    if (listener.protocol.waitsForPlace()) {
+      if (refused) {
+        starve(listener);
+        refused = last || admission.farAboveLimit();
+      }
+    } else if (scarce) {
+      DescriptorShortage.report(Errno.EMFILE);
+    }
     if (refused) {
       loop.counters().refusedConnections++;
-      if (shortage) {
+      if (scarce) {
         loop.counters().descriptorRefusals++;
       }
-      if ((shortage && listener.tls != null) || !admission.canRefuse()) {
+      boolean untold = scarce && (listener.tls != null || listener.protocol.waitsForPlace());
+      if (untold || !admission.canRefuse(last)) {
         listener.transport.close(socket);
         descriptorFreed();
         return;
@@ -258,6 +453,7 @@ final class Acceptor {
     }
     Connection connection = connections.add(parts, listener, socket);
     connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    connection.openedNanos = loop.turn().now();
     if (refused) {
       admission.leaves(connection);
       parts.calls().overloaded(connection);

@@ -72,8 +72,15 @@ abstract class Endpoint {
   /// Turn of the loop in which it was accepted.
   long openedInTurn;
 
+  /// When that was.
+  long openedNanos;
+
   /// Is told to leave: refused, or idle too long. Takes no place, see [Admission].
   boolean leaving;
+
+  /// Was ended for its descriptor, and is about to leave the table. Takes no place, see
+  /// [Admission].
+  boolean evicted;
 
   /// Was idle when its output had not been taken yet.
   boolean idleOnceSent;

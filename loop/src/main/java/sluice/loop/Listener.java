@@ -54,6 +54,9 @@ public final class Listener {
   /// Its protocol takes no more clients for now.
   boolean held;
 
+  /// There is no place for its clients, which wait.
+  boolean starved;
+
   /// Runs once the close has been submitted, a turn later.
   Runnable whenClosed = () -> {};
 

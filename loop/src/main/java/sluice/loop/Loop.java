@@ -23,8 +23,10 @@ import sluice.loop.engine.TurnClock;
 import sluice.loop.engine.UserTransport;
 import sluice.loop.input.PartialMemory;
 import sluice.loop.output.OutputMemory;
+import sluice.loop.sockets.DescriptorLender;
 import sluice.loop.sockets.Log;
 import sluice.loop.tls.TlsContext;
+import sluice.loop.turn.AcceptPause;
 import sluice.loop.turn.BatchQueue;
 import sluice.loop.turn.LoopTasks;
 import sluice.loop.turn.Turn;
@@ -118,8 +120,12 @@ public final class Loop implements AutoCloseable {
     ConnectionParts ofEach =
         new ConnectionParts(parts, calls, dirty, resumes, idle, this::connectionGone);
     this.flushes = new FlushQueue(parts, dirty);
-    this.admission = new Admission(connections, idle, counters, config.maxConnections());
-    this.acceptor = new Acceptor(ofEach, kernel, connections, admission, this::stopWhenDrained);
+    this.admission =
+        new Admission(connections, idle, counters, turn, calls, config.maxConnections());
+    Consumer<String> log = line -> slowPath.execute(() -> Log.LOGGER.log(Level.WARNING, line));
+    AcceptPause pause = new AcceptPause(name, tasks, log);
+    this.acceptor =
+        new Acceptor(ofEach, kernel, connections, admission, pause, this::stopWhenDrained);
     this.receiver = new Receiver(turn, counters, connections);
     this.drain = new Drain(name, parts, calls, acceptor, connections);
   }
@@ -271,7 +277,7 @@ public final class Loop implements AutoCloseable {
   /// @throws IOException when there is no place for one more connection, or the engine has no
   ///   descriptors; the descriptor stays the caller's then
   public Connection adoptConnected(int fd, Protocol protocol) throws IOException {
-    if (!admission.hasPlace()) {
+    if (!admission.hasPlace(0)) {
       throw SysException.of(Errno.EMFILE, "connect", "one connection above the loop's limit");
     }
     int socket = kernel.adoptConnected(fd);
@@ -288,6 +294,29 @@ public final class Loop implements AutoCloseable {
   /// Accepts again. On the loop's thread.
   public void resumeAccepting(Listener listener) {
     acceptor.goOn(listener);
+  }
+
+  /// Has other loops of this process end idle connections when this one is short of descriptors and
+  /// has none idle. On the loop's thread.
+  public void borrowDescriptorsFrom(List<Loop> others) {
+    acceptor.borrowFrom(others.stream().map(Loop::lender).toList());
+  }
+
+  private DescriptorLender lender() {
+    return new DescriptorLender() {
+      @Override
+      public int idleCount() {
+        return admission.idleCount();
+      }
+
+      @Override
+      public void release(int count, Runnable done) {
+        tasks.execute(() -> {
+          int _ = admission.evictIdle(count);
+          tasks.execute(() -> tasks.execute(done)); // the closes have been carried out by then
+        });
+      }
+    };
   }
 
   /// Accepts no more on a listening socket and closes it; its connections stay. What waited to be

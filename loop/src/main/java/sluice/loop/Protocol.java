@@ -68,6 +68,22 @@ public interface Protocol {
     connection.abort();
   }
 
+  /// Returns true if clients beyond the connection limit, or beyond the descriptors, are to wait in
+  /// the queue of the listening socket instead of being told.
+  default boolean waitsForPlace() {
+    return false;
+  }
+
+  /// Returns true if a connection that was said to be idle ([Connection#idle]) may be closed now
+  /// for a new client. Asked for those that have been idle longest, when places or descriptors are
+  /// short.
+  default boolean mayMakeRoom(Connection connection) {
+    return true;
+  }
+
+  /// The connection is closed for a new client, right after this.
+  default void makesRoom(Connection connection) {}
+
   /// The server drains: finish what is under way, then close. Called once for each connection.
   default void draining(Connection connection) {
     connection.close();

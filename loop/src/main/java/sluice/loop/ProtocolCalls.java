@@ -72,6 +72,25 @@ final class ProtocolCalls {
     guarded(connection, () -> connection.protocol.overloaded(connection));
   }
 
+  /// Returns true if the connection may be closed for another client.
+  boolean mayMakeRoom(Endpoint endpoint) {
+    if (!(endpoint instanceof Connection connection)) {
+      return true;
+    }
+    try {
+      return connection.protocol.mayMakeRoom(connection);
+    } catch (RuntimeException | Error e) {
+      failed(connection, e);
+      return false;
+    }
+  }
+
+  void makesRoom(Endpoint endpoint) {
+    if (endpoint instanceof Connection connection) {
+      guarded(connection, () -> connection.protocol.makesRoom(connection));
+    }
+  }
+
   void draining(Connection connection) {
     guarded(connection, () -> connection.protocol.draining(connection));
   }

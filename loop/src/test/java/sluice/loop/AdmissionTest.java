@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import sluice.memory.View;
@@ -19,6 +21,8 @@ final class AdmissionTest {
   private static final byte[] BEGUN = {2};
 
   private final List<Connection> refused = new ArrayList<>();
+  private final Set<Connection> kept = new HashSet<>();
+  private final List<Connection> told = new ArrayList<>();
   private final LoopRig rig =
       new LoopRig(new Answering(), LoopRig.CONFIG.withMaxConnections(LIMIT));
 
@@ -36,6 +40,17 @@ final class AdmissionTest {
       refused.add(connection);
       connection.output().put(MESSAGE);
       connection.close();
+    }
+
+    @Override
+    public boolean mayMakeRoom(Connection connection) {
+      return !kept.contains(connection);
+    }
+
+    @Override
+    public void makesRoom(Connection connection) {
+      assertThat(connection.isOpen()).isTrue();
+      told.add(connection);
     }
 
     @Override
@@ -77,6 +92,28 @@ final class AdmissionTest {
     assertThat(first.isOpen() && fourth.isOpen() && fifth.isOpen()).isTrue();
     assertThat(rig.loop.counters().idleEvictions).isEqualTo(2);
     assertThat(refused).isEmpty();
+  }
+
+  @Test
+  void aProtocolKeepsAConnectionForAsLongAsItLikes() {
+    Connection first = rig.open();
+    Connection second = rig.open();
+    Connection third = rig.open();
+    kept.addAll(List.of(first, second));
+    Connection fourth = rig.open();
+    rig.turns(2);
+    assertThat(third.isOpen()).isFalse();
+    assertThat(told).containsExactly(third);
+    kept.add(fourth);
+    rig.engine.dial();
+    rig.turns(2);
+    assertThat(refused).hasSize(1);
+    assertThat(told).hasSize(1);
+    kept.remove(second);
+    Connection fifth = rig.open();
+    rig.turns(2);
+    assertThat(second.isOpen()).isFalse();
+    assertThat(first.isOpen() && fourth.isOpen() && fifth.isOpen()).isTrue();
   }
 
   @Test

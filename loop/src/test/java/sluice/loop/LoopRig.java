@@ -51,6 +51,21 @@ final class LoopRig implements AutoCloseable {
       }
 
       @Override
+      public boolean waitsForPlace() {
+        return protocol.waitsForPlace();
+      }
+
+      @Override
+      public boolean mayMakeRoom(Connection connection) {
+        return protocol.mayMakeRoom(connection);
+      }
+
+      @Override
+      public void makesRoom(Connection connection) {
+        protocol.makesRoom(connection);
+      }
+
+      @Override
       public void timedOut(Connection connection) {
         protocol.timedOut(connection);
       }

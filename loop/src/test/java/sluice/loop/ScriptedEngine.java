@@ -59,6 +59,9 @@ final class ScriptedEngine implements Engine, KernelTransport {
   private final ArrayDeque<Due> due = new ArrayDeque<>();
   private Taking taking = length -> length;
   private long acceptToken;
+  private boolean accepts;
+  private boolean reserve = true;
+  private int descriptors;
   private int sockets = 10;
   private int sends;
   private int longestVector;
@@ -106,6 +109,29 @@ final class ScriptedEngine implements Engine, KernelTransport {
     wires.put(socket, new ByteArrayOutputStream());
     due.add(new Due(acceptToken, socket, Completion.MORE));
     return socket;
+  }
+
+  /// The accept that is armed ends so, with the next turn.
+  void failAccept(int errno) {
+    if (accepts) {
+      accepts = false;
+      due.add(new Due(acceptToken, -errno, 0));
+    }
+  }
+
+  /// Whether an accept is armed.
+  boolean accepts() {
+    return accepts;
+  }
+
+  /// Whether there are descriptors for the reserve.
+  void reserve(boolean value) {
+    reserve = value;
+  }
+
+  /// How many descriptors are open.
+  void descriptors(int count) {
+    descriptors = count;
   }
 
   /// Bytes for a receive that is armed; delivered by the next turn.
@@ -293,7 +319,9 @@ final class ScriptedEngine implements Engine, KernelTransport {
 
   @Override
   public void cancel(long token) {
-    if (token == acceptToken
+    boolean accepted = token == acceptToken && accepts;
+    accepts &= !accepted;
+    if (accepted
         || receives.values().remove(token)
         || writableWaits.values().remove(token)
         || waiting.removeIf(send -> send.token() == token)
@@ -338,6 +366,22 @@ final class ScriptedEngine implements Engine, KernelTransport {
   @Override
   public void accept(int listener, long token) {
     acceptToken = token;
+    accepts = true;
+  }
+
+  @Override
+  public boolean fillReserve() {
+    return reserve;
+  }
+
+  @Override
+  public boolean freeReserve() {
+    return reserve;
+  }
+
+  @Override
+  public int descriptorsUsed(int socket) {
+    return descriptors;
   }
 
   @Override

@@ -6,11 +6,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
+import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,13 +102,33 @@ class DescriptorShortageTest {
     for (SocketChannel each : clients) {
       useUp(hogs); // a descriptor of another thread may have come back
       each.connect(address);
-      if (read(each) == REFUSED) {
-        refused++;
+      try {
+        if (read(each) == REFUSED) {
+          refused++;
+        }
+      } catch (SocketTimeoutException e) {
+        throw new AssertionError(refused + " were refused, then none is told: " + state(loop), e);
       }
     }
     assertThat(refused).isGreaterThan(CLIENTS / 2);
     assertThat(counters.descriptorRefusals()).isGreaterThanOrEqualTo(refused);
     assertThat(fewestTurns(counters)).isLessThan(MOST_TURNS);
+  }
+
+  private static String state(Loop loop) {
+    LoopCounters counters = loop.counters();
+    Thread thread = loop.ownerThread();
+    String stack = thread == null ? "no thread" : Arrays.toString(thread.getStackTrace());
+    return "connections "
+        + loop.connectionCount()
+        + ", turns "
+        + counters.turns()
+        + ", descriptor refusals "
+        + counters.descriptorRefusals()
+        + ", task failures "
+        + counters.taskFailures()
+        + ", at "
+        + stack;
   }
 
   private static SocketAddress address(Server server) {
@@ -133,9 +154,10 @@ class DescriptorShortageTest {
 
   /// What a client hears first; it goes on reading until the connection ends.
   private static byte read(SocketChannel client) throws IOException {
-    ByteBuffer heard = ByteBuffer.allocate(1);
-    assertThat(client.read(heard)).isEqualTo(1);
-    return heard.get(0);
+    client.socket().setSoTimeout(60_000);
+    int heard = client.socket().getInputStream().read();
+    assertThat(heard).isNotNegative();
+    return (byte) heard;
   }
 
   private static long highest() throws SysException {

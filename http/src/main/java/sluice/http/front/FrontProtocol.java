@@ -23,6 +23,9 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private final @Nullable KeptReplies replies;
   private boolean telling;
 
+  /// [#received] runs, and says in the end how the connection waits.
+  private boolean receiving;
+
   public FrontProtocol(
       Loop loop, FrontSite site, FrontApplication application, FrontSettings settings) {
     this.loop = loop;
@@ -52,6 +55,30 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   @Override
   public void overloaded(Connection connection) {
     site.overloaded(connection);
+  }
+
+  /// The application's clients wait, as those of its own socket would, until a connection may go.
+  @Override
+  public boolean waitsForPlace() {
+    return true;
+  }
+
+  /// Between two requests only: while the application owes a reply, and once the bytes are no HTTP
+  /// any more, or the application has spoken first, the connection stays.
+  @Override
+  public boolean mayMakeRoom(Connection connection) {
+    FrontedConnection fronted = fronted(connection);
+    return fronted.link == null || fronted.isBetweenRequests();
+  }
+
+  /// The application sees the end that it would see of a client, and closes its descriptor.
+  @Override
+  public void makesRoom(Connection connection) {
+    FrontedConnection fronted = fronted(connection);
+    if (fronted.link != null) {
+      connection.shutdownOutput();
+      end(fronted);
+    }
   }
 
   @Override
@@ -132,6 +159,23 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     FrontedConnection fronted = fronted(connection);
     fronted.greeted = true;
     int end = input.length();
+    receiving = true;
+    int at;
+    try {
+      at = steps(connection, fronted, input, end);
+    } finally {
+      receiving = false;
+    }
+    if (!connection.isOpen()) {
+      end(fronted);
+      return end;
+    }
+    updateDeadline(connection, fronted, end - at);
+    return at;
+  }
+
+  /// @return bytes used
+  private int steps(Connection connection, FrontedConnection fronted, View input, int end) {
     int at = 0;
     while (at < end && isReady(connection)) {
       int next = step(connection, fronted, input, at, end);
@@ -140,11 +184,6 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
       }
       at = next;
     }
-    if (!connection.isOpen()) {
-      end(fronted);
-      return end;
-    }
-    updateDeadline(connection, fronted, end - at);
     return at;
   }
 
@@ -226,6 +265,8 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     fronted.answered();
     if (!connection.isOpen()) {
       end(fronted);
+    } else if (!receiving) {
+      rests(connection, fronted);
     }
   }
 
@@ -241,7 +282,9 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     int from = site.request().from();
     fronted.drained(); // it was before the path was looked up
     boolean _ = give(connection, fronted, head, from, from + fronted.pass());
-    connection.deadline(0);
+    if (!receiving) {
+      rests(connection, fronted);
+    }
   }
 
   /// Whether all output of the loop has gone; otherwise input waits for that. The application never
@@ -310,12 +353,16 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
       }
     } else {
       fronted.headTimed = false;
-      if (fronted.link == null) {
-        connection.deadline(times.idle().toNanos());
-        connection.idle();
-      } else {
-        connection.deadline(0); // how long it waits is the application's matter
-      }
+      rests(connection, fronted);
+    }
+  }
+
+  /// Waits for the next request.
+  private void rests(Connection connection, FrontedConnection fronted) {
+    // How long it waits is the application's matter, if it is the application's.
+    connection.deadline(fronted.link == null ? times.idle().toNanos() : 0);
+    if (fronted.link == null || fronted.isHttp()) {
+      connection.idle(); // [#mayMakeRoom] says when it may go
     }
   }
 }

@@ -94,6 +94,11 @@ public final class FrontTracker {
     return reason == null && owedCount == 0;
   }
 
+  /// Whether all requests so far have been answered in full, and no byte of another has come.
+  public boolean isBetweenRequests() {
+    return mayAnswer() && !chunked && bodyLeft == 0;
+  }
+
   /// Replies that the application owes.
   public int owed() {
     return owedCount;

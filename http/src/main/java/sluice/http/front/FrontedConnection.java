@@ -257,6 +257,16 @@ public final class FrontedConnection {
     return tracker.reason() == OpaqueReason.TLS;
   }
 
+  /// Whether the bytes are still understood.
+  synchronized boolean isHttp() {
+    return tracker.reason() == null;
+  }
+
+  /// Whether the application owes nothing, and has nothing on its way.
+  synchronized boolean isBetweenRequests() {
+    return posted == 0 && tracker.isBetweenRequests();
+  }
+
   /// Bytes of a body that [#look] has found.
   int bytes() {
     return tracker.bytes();

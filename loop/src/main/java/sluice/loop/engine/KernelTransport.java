@@ -25,6 +25,22 @@ public interface KernelTransport extends Transport {
     return -1;
   }
 
+  /// Bounds the clients that each listener accepts before the loop has looked at the last of them:
+  /// they must not take descriptors that are meant for files. An engine may round up, except that 1
+  /// is 1.
+  ///
+  /// @param count at least 1
+  default void acceptAtMost(int count) {}
+
+  /// Returns how many descriptors this process has open at least.
+  ///
+  /// @param socket opened last, whose number tells without a system call; negative for a count by
+  ///   the system
+  /// @return 0 where that is unknown, and `Integer.MAX_VALUE` where not one more is to be had
+  default int descriptorsUsed(int socket) {
+    return 0;
+  }
+
   /// Opens the descriptors that are kept to refuse clients with when there are no others. Takes
   /// effect at once.
   ///

@@ -97,6 +97,11 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   }
 
   @Override
+  public int descriptorsUsed(int socket) {
+    return socket < 0 ? reserve.used() : socket + 1;
+  }
+
+  @Override
   public DescriptorReserve reserve() {
     return reserve;
   }

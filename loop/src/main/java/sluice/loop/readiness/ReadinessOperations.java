@@ -29,6 +29,8 @@ final class ReadinessOperations {
 
   private static final int ACCEPTS_PER_TURN = 256;
 
+  private int acceptsPerTurn = ACCEPTS_PER_TURN;
+
   private final Demultiplexer demultiplexer;
   private final ReadinessSockets device;
   private final ChunkPool pool;
@@ -304,7 +306,12 @@ final class ReadinessOperations {
   }
 
   private void acceptReady(ReadinessSocket listener) {
-    accept(listener, ACCEPTS_PER_TURN);
+    accept(listener, acceptsPerTurn);
+  }
+
+  /// As [sluice.loop.engine.KernelTransport#acceptAtMost].
+  void acceptAtMost(int count) {
+    acceptsPerTurn = Math.clamp(count, 1, ACCEPTS_PER_TURN);
   }
 
   /// As [sluice.loop.engine.Transport#acceptRestAndClose]: a queue holds one connection more than

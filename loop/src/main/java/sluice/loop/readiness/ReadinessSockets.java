@@ -45,6 +45,11 @@ interface ReadinessSockets {
   /// @return a new non-blocking socket, or -EAGAIN when no client waits, or another errno
   int accept(int listener);
 
+  /// As [sluice.loop.engine.KernelTransport#descriptorsUsed].
+  default int descriptorsUsed(int socket) {
+    return 0;
+  }
+
   /// What is kept to refuse clients with, [sluice.loop.engine.Transport#fillReserve]. Closed by
   /// [#close].
   DescriptorReserve reserve();

@@ -94,6 +94,16 @@ final class ReadinessTransport implements KernelTransport {
   }
 
   @Override
+  public void acceptAtMost(int count) {
+    operations.acceptAtMost(count);
+  }
+
+  @Override
+  public int descriptorsUsed(int socket) {
+    return device.descriptorsUsed(socket);
+  }
+
+  @Override
   public boolean fillReserve() {
     return device.reserve().fill();
   }

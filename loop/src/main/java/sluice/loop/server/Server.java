@@ -58,6 +58,16 @@ public final class Server implements AutoCloseable {
     return start(config, protocols, Engines::open);
   }
 
+  /// Has each loop of these servers ask the others for room when it is short of descriptors and has
+  /// no idle connection. Once for all servers of a process.
+  public static void shareDescriptors(List<Server> servers) {
+    List<Loop> all = servers.stream().flatMap(each -> each.loops().stream()).toList();
+    for (Loop loop : all) {
+      List<Loop> others = all.stream().filter(each -> each != loop).toList();
+      loop.execute(() -> loop.borrowDescriptorsFrom(others));
+    }
+  }
+
   /// Opens an engine on the calling thread, which will own it.
   interface EngineOpener {
     Engine open(Engines.Choice choice, EngineConfig config) throws IOException;
@@ -80,6 +90,7 @@ public final class Server implements AutoCloseable {
       }
       try {
         server.listen(config.addresses());
+        shareDescriptors(List.of(server));
         return server;
       } catch (IOException | RuntimeException e) {
         server.close();

@@ -22,6 +22,11 @@ public final class DescriptorShortage {
   static final long EPISODE_END_NANOS = TimeUnit.SECONDS.toNanos(10);
   static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  /// How to raise the limit.
+  public static final String FIX =
+      "for example to 1048576: 'ulimit -n 1048576' in the shell that starts it,"
+          + " LimitNOFILE=1048576 in its systemd unit, or --ulimit nofile=1048576 of the container";
+
   public static final DescriptorShortage OF_PROCESS = new DescriptorShortage();
 
   private final AtomicLong count = new AtomicLong();
@@ -88,8 +93,9 @@ public final class DescriptorShortage {
 
   private static String text(int errno) {
     String answered =
-        " New connections, and requests for files that are not in memory, are answered 503 until"
-            + " some are closed.";
+        " Until some are closed, idle HTTP connections are closed for new ones; other new clients"
+            + " are refused, over HTTP by 503, and so are requests for files that are not in"
+            + " memory.";
     if (errno == Errno.ENFILE) {
       return "out of file descriptors: the machine has no open files left (fs.file-max)."
           + answered
@@ -99,12 +105,13 @@ public final class DescriptorShortage {
         + limit()
         + " open (RLIMIT_NOFILE)."
         + answered
-        + " Fix: raise the limit, for example to 1048576: 'ulimit -n 1048576' in the shell that"
-        + " starts it, LimitNOFILE=1048576 in its systemd unit, or --ulimit nofile=1048576 of the"
-        + " container.";
+        + " Fix: raise the limit, "
+        + FIX
+        + ".";
   }
 
-  private static String limit() {
+  /// The limit of this process, in words.
+  public static String limit() {
     try {
       return Long.toUnsignedString(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft());
     } catch (SysException | LinkageError | RuntimeException e) {

@@ -37,6 +37,9 @@ final class IoUringTransport implements KernelTransport {
 
   private static final int VECTOR_BYTES = MsgHeader.SIZE + SendVector.LIMIT * IoVec.SIZE;
 
+  /// With fewer to accept, each accept is for one client.
+  private static final int MANY_ACCEPTED = 256;
+
   private final IoUringEngine engine;
   private final SubmissionQueue submission;
   private final ReceiveArena arena;
@@ -50,6 +53,10 @@ final class IoUringTransport implements KernelTransport {
   private long[] accepts = new long[4];
 
   private int acceptCount;
+
+  /// Each accept takes one client only, see [#acceptAtMost].
+  private boolean acceptsOne;
+
   private long systemCalls;
 
   /// Ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
@@ -119,7 +126,7 @@ final class IoUringTransport implements KernelTransport {
       accepts = Arrays.copyOf(accepts, 2 * acceptCount);
     }
     accepts[acceptCount++] = token;
-    if (adoptedListeners.get(listener)) {
+    if (acceptsOne || adoptedListeners.get(listener)) {
       submission.accept(listener, token);
     } else {
       submission.acceptMultishot(listener, token);
@@ -162,6 +169,23 @@ final class IoUringTransport implements KernelTransport {
       engine.submitNow(); // the kernel copies the address as it takes the entry
     }
     return fd;
+  }
+
+  /// An accept that goes on takes all that waits; it is ended, and the loop arms it anew.
+  @Override
+  public void acceptAtMost(int count) {
+    boolean one = count < MANY_ACCEPTED;
+    if (one && !acceptsOne) {
+      for (int i = 0; i < acceptCount; i++) {
+        engine.cancel(accepts[i]);
+      }
+    }
+    acceptsOne = one;
+  }
+
+  @Override
+  public int descriptorsUsed(int socket) {
+    return socket < 0 ? reserve.used() : socket + 1;
   }
 
   @Override

@@ -1,0 +1,14 @@
+package sluice.loop.sockets;
+
+/// Another loop of this process, which ends idle connections of its own where a loop that is short
+/// of descriptors has none. Any thread may call.
+public interface DescriptorLender {
+  /// Returns how many idle connections it has, about: the number may be old.
+  int idleCount();
+
+  /// Has it end the connections that have been idle longest, on its own thread.
+  ///
+  /// @param count at most
+  /// @param done runs on that thread when their sockets have been closed
+  void release(int count, Runnable done);
+}
