@@ -22,6 +22,7 @@ import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.sys.AttributeCalls;
 import sluice.testbase.Await;
+import sluice.testkit.Privileges;
 
 /// `sluice fs cp -a` keeps access control lists both ways, and says once where they cannot be kept.
 @Timeout(240)
@@ -100,6 +101,7 @@ final class FsCpListsTest {
 
   @Test
   void theyAreKeptBothWays() throws Exception {
+    Privileges.requireRoot("it keeps owners");
     tree();
     List<String> before = lists("tree");
     assertThat(before.stream().filter(line -> !line.endsWith("none"))).hasSize(4);

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.testkit.Privileges;
 
 /// `sluice nfs` in a process of its own, and other people's clients: libnfs, rpcinfo, showmount;
 /// and tshark, which looks at what they have said to each other.
@@ -129,6 +130,7 @@ final class NfsCommandTest {
 
   @Test
   void libnfsCopiesFilesInAndOutAndTheImageStaysClean() throws Exception {
+    Privileges.requireRoot("its client writes into a directory of root");
     needs("nfs-cp", "libnfs-utils");
     byte[] content = new byte[9_000_001];
     new Random(7).nextBytes(content);
@@ -179,6 +181,7 @@ final class NfsCommandTest {
   /// What was stable when the server was killed is in the log only, and the image may not change.
   @Test
   void whatACrashLeftIsExportedReadOnly() throws Exception {
+    Privileges.requireRoot("its client writes into a directory of root");
     needs("nfs-cp", "libnfs-utils");
     byte[] content = new byte[300_001];
     new Random(8).nextBytes(content);

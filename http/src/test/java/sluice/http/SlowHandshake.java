@@ -16,6 +16,7 @@ import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.testkit.Privileges;
 
 /// A client that does not hear the server's SYN-ACK until it is let in. One thread uses it.
 final class SlowHandshake implements AutoCloseable {
@@ -32,6 +33,7 @@ final class SlowHandshake implements AutoCloseable {
   private final long begun = System.nanoTime();
 
   SlowHandshake(int port) throws IOException {
+    Privileges.requireSocketFilters();
     server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     int type = Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK;
     fd = Sockets.socket(SocketAddresses.AF_INET, type, 0);

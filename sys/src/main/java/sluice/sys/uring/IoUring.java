@@ -42,6 +42,9 @@ import sluice.sys.call.Timespec;
 /// rings back. Operations that a block device already works on cannot be cancelled: wait for their
 /// completions before closing.
 public final class IoUring implements AutoCloseable {
+  private static final long MEMORY_NANOS = 1_000_000_000;
+  private static final long MEMORY_LOOK_NANOS = 10_000_000;
+
   /// Run deferred work without interrupting the thread.
   public static final int SETUP_COOP_TASKRUN = 1 << 8;
 
@@ -158,7 +161,20 @@ public final class IoUring implements AutoCloseable {
     completion = new CompletionQueue(rings.segment(), params);
   }
 
-  /// Opens a ring owned by the calling thread.
+  /// Tries again where memory is short: the kernel gives back what closed rings of the same user
+  /// had locked a while after their end.
+  private static long setup(int entries, IoUringParams params) {
+    long deadline = System.nanoTime() + MEMORY_NANOS;
+    while (true) {
+      long fd = Kernel.callWithBuffer(SystemCall.IO_URING_SETUP, entries, params.segment(), 0);
+      if (fd != -Errno.ENOMEM || System.nanoTime() - deadline > 0) {
+        return fd;
+      }
+      LockSupport.parkNanos(MEMORY_LOOK_NANOS);
+    }
+  }
+
+  /// Opens a ring owned by the calling thread. Waits up to a second where memory is short.
   ///
   /// @param entries submission entries, rounded up to a power of two and clamped by the kernel
   /// @param cqEntries completion entries (`SETUP_CQSIZE` is implied), at least `entries`
@@ -172,7 +188,7 @@ public final class IoUring implements AutoCloseable {
     int flags = setupFlags | SETUP_CQSIZE | SETUP_CLAMP | SETUP_SUBMIT_ALL;
     try (Arena arena = Arena.ofConfined()) {
       IoUringParams params = new IoUringParams(arena, cqEntries, flags);
-      long fd = Kernel.callWithBuffer(SystemCall.IO_URING_SETUP, entries, params.segment(), 0);
+      long fd = setup(entries, params);
       SysException.check(
           fd, "io_uring_setup", entries, "cq_entries=" + cqEntries, "flags=0x" + hex(flags));
       try {
