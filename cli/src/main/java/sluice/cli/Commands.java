@@ -6,11 +6,11 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import sluice.cli.compare.CompareCommand;
-import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Output;
 import sluice.cli.console.Version;
 import sluice.cli.domain.DomainCommand;
 import sluice.cli.fs.FsCommand;
+import sluice.host.text.FailureMessage;
 
 /// The commands whose start may take a tenth of a second, on picocli. The main thread runs them.
 @Command(

@@ -2,16 +2,17 @@ package sluice.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.List;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.TerminalText;
-import sluice.cli.console.UsageException;
+import sluice.host.SiteServer;
+import sluice.host.file.UsageException;
+import sluice.host.site.SiteOptions;
+import sluice.host.text.TerminalText;
 import sluice.http.HttpConfig;
-import sluice.http.HttpServer;
 
 /// `sluice config`: looks at configuration files of `sluice serve`. Runs in the main thread.
 @Command(
@@ -43,17 +44,13 @@ final class ConfigCommand {
       PrintWriter out = spec.commandLine().getOut();
       PrintWriter err = spec.commandLine().getErr();
       try {
-        ServeOptions options = ServeOptions.parse(List.of("--config", file));
-        HttpConfig config = options.config(List.of());
-        options.checkLog();
-        HttpServer.check(config);
-        options.warnings.forEach((warning, counts) -> {
-          if (counts.getAsBoolean()) {
-            err.println("sluice: warning: " + TerminalText.message(warning));
-          }
-        });
+        SiteOptions options = SiteOptions.read(Path.of(file));
+        HttpConfig config = options.check();
+        for (String warning : options.warnings()) {
+          err.println("sluice: warning: " + TerminalText.message(warning));
+        }
         err.flush();
-        out.println(file + ": good, " + Serve.sites(config));
+        out.println(file + ": good, " + SiteServer.sites(config));
         out.flush();
         return 0;
       } catch (UsageException | IOException e) {

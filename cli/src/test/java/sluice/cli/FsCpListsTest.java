@@ -16,10 +16,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.cli.fs.HostSystemCalls;
-import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
+import sluice.host.disk.MountedImage;
+import sluice.host.disk.copy.HostSystemCalls;
 import sluice.sys.AttributeCalls;
 import sluice.testbase.Await;
 
