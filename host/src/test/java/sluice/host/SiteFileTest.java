@@ -303,9 +303,52 @@ final class SiteFileTest {
     Path file = write(text);
     assertThatThrownBy(() -> SiteOptions.read(file))
         .isInstanceOf(UsageException.class)
-        .hasMessageStartingWith(file + parts.getFirst())
+        .hasMessageContaining(file + parts.getFirst())
         .hasMessageContaining("Fix: ")
         .satisfies(e -> assertThat(e.getMessage()).contains(parts));
+  }
+
+  @Test
+  void allThatIsWrongIsReportedAtOnceInTheOrderOfTheFile() throws Exception {
+    String text =
+        """
+        directory = "public"
+        listin = true
+        gzip = 10
+        [server]
+        port = 70000
+        loops = "2"
+        [[header]]
+        path = "/*"
+        [[redirect]]
+        from = "/a"
+        [[host]]
+        names = ["a"]
+        directory = "none"
+        [[plugin]]
+        path = "/a"
+        """;
+    Path file = write(text);
+    assertThatThrownBy(() -> SiteOptions.read(file))
+        .isInstanceOf(UsageException.class)
+        .satisfies(e ->
+            assertThat(e.getMessage().lines().map(line -> line.replaceFirst(": .*", "")))
+                .containsExactly(
+                    Stream.of(2, 3, 5, 6, 8, 10, 13, 15)
+                        .map(line -> file + ":" + line)
+                        .toArray(String[]::new)));
+    Path many = write("directory = \"public\"\n" + wrongKeys(51));
+    assertThatThrownBy(() -> SiteOptions.read(many))
+        .satisfies(e ->
+            assertThat(e.getMessage().lines()).hasSize(21).last().asString().contains("31 more"));
+  }
+
+  private static String wrongKeys(int count) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      text.append("unknown-").append(i).append(" = 1\n");
+    }
+    return text.toString();
   }
 
   /// Keys and certificates of a test: `NAME.pem` and `NAME.key`, self-signed.

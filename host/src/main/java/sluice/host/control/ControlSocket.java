@@ -143,10 +143,12 @@ public final class ControlSocket implements AutoCloseable {
   private void serve(SocketChannel peer) {
     try (peer) {
       String asking = peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+      // Read in any case: closing with unread bytes may take the answer from the peer.
+      String request = ControlWire.receiveRequest(peer);
       ControlWire.answer(
           peer,
           asking.equals(user) || ROOT.contains(asking)
-              ? run(ControlWire.receiveRequest(peer))
+              ? run(request)
               : ControlAnswer.refused(
                   "only " + user + (ROOT.contains(user) ? "" : " and root") + " may ask this"));
     } catch (IOException e) {

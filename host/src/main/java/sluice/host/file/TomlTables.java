@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -18,12 +19,17 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
 /// Takes values out of the tables of one TOML file. Used by one thread. Each error names the file,
-/// the line and the fix.
+/// the line and the fix. A reader takes its parts by [#take] and ends with [#requireGood], so that
+/// all errors of a file are reported at once.
 public final class TomlTables {
   /// Letters that a misspelt key may have wrong.
   private static final int MOST_WRONG = 2;
 
+  /// Errors that are reported at once; the number of the others is.
+  private static final int MOST_SHOWN = 20;
+
   private final Path file;
+  private final List<Wrong> problems = new ArrayList<>();
 
   public TomlTables(Path file) {
     this.file = file;
@@ -40,9 +46,45 @@ public final class TomlTables {
   public TomlTable root() throws IOException {
     TomlParseResult root = Toml.parse(file);
     for (TomlParseError error : root.errors()) {
-      throw wrong(error.position(), error.getMessage(), fix(String.valueOf(error.getMessage())));
+      String message = String.valueOf(error.getMessage());
+      problems.add(wrong(error.position(), message, fix(message)));
     }
+    requireGood();
     return root;
+  }
+
+  /// Takes a part of the file. What is wrong with it is kept for [#requireGood].
+  ///
+  /// @return false if something is wrong with it
+  public boolean take(Runnable part) {
+    try {
+      part.run();
+      return true;
+    } catch (Wrong e) {
+      problems.add(e);
+      return false;
+    }
+  }
+
+  /// Returns true if nothing was wrong until now.
+  public boolean isGood() {
+    return problems.isEmpty();
+  }
+
+  /// Reports all that was wrong until now, a line each, in the order of the file.
+  public void requireGood() {
+    if (problems.isEmpty()) {
+      return;
+    }
+    List<Wrong> ordered = new ArrayList<>(problems);
+    ordered.sort(Comparator.comparingInt(each -> each.line));
+    List<String> lines = new ArrayList<>();
+    ordered.stream().limit(MOST_SHOWN).forEach(each -> lines.add(each.getMessage()));
+    if (ordered.size() > MOST_SHOWN) {
+      lines.add(
+          file + ": and " + (ordered.size() - MOST_SHOWN) + " more. Fix: correct these first");
+    }
+    throw new Wrong(ordered.getFirst().line, String.join("\n", lines));
   }
 
   /// What to do about the mistakes that are made most.
@@ -62,15 +104,20 @@ public final class TomlTables {
     return "text is in quotes, a list in [ ]; all of it: https://toml.io";
   }
 
+  /// Checks that a table has known keys only; unknown ones are kept for [#requireGood].
+  ///
   /// @param what the table is, for the message
   public void requireKeys(TomlTable table, Set<String> known, String what) {
     for (String key : table.keySet()) {
       if (!known.contains(key)) {
         String near = nearest(key, known);
-        throw wrong(
-            position(table, key),
-            "unknown key " + key + " of " + what,
-            (near == null ? "" : "write " + near + "; ") + "known are " + String.join(", ", known));
+        problems.add(
+            wrong(
+                position(table, key),
+                "unknown key " + key + " of " + what,
+                (near == null ? "" : "write " + near + "; ")
+                    + "known are "
+                    + String.join(", ", known)));
       }
     }
   }
@@ -237,17 +284,20 @@ public final class TomlTables {
   }
 
   /// What is wrong in a line, and the fix.
-  public IllegalArgumentException wrong(
-      @Nullable TomlPosition at, @Nullable String why, String fix) {
-    return new Wrong(file + (at == null ? "" : ":" + at.line()) + ": " + why + ". Fix: " + fix);
+  public Wrong wrong(@Nullable TomlPosition at, @Nullable String why, String fix) {
+    int line = at == null ? 0 : at.line();
+    return new Wrong(line, file + (line == 0 ? "" : ":" + line) + ": " + why + ". Fix: " + fix);
   }
 
   /// With file, line and fix.
   public static final class Wrong extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 
-    Wrong(String message) {
+    private final int line;
+
+    Wrong(int line, String message) {
       super(message);
+      this.line = line;
     }
   }
 }

@@ -15,14 +15,15 @@ final class ClientOptions {
   int burst;
   private List<AddressRange> proxies = List.of();
 
+  /// @param name of the setting, for messages
   /// @param list addresses with commas between them
-  void proxies(String list) throws UsageException {
+  void proxies(String name, String list) throws UsageException {
     List<AddressRange> read = new ArrayList<>();
     for (String each : list.split(",", -1)) {
       try {
         read.add(AddressRange.of(each.strip()));
       } catch (IllegalArgumentException e) {
-        throw new UsageException("--proxy-protocol: " + e.getMessage());
+        throw new UsageException(name + ": " + e.getMessage());
       }
     }
     proxies = read;
@@ -35,8 +36,7 @@ final class ClientOptions {
   /// @throws UsageException when there is a burst without a rate
   ClientLimits limits() throws UsageException {
     if (requests == 0 && burst > 0) {
-      throw new UsageException(
-          "--burst-per-address is for --requests-per-address, which is not given");
+      throw new UsageException("burst-per-address is for requests-per-address, which is not given");
     }
     int atOnce = burst > 0 || requests == 0 ? burst : Math.max(LEAST_DEFAULT_BURST, requests);
     return new ClientLimits(connections, requests, atOnce);

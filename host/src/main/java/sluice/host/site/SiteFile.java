@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
@@ -159,18 +160,27 @@ public final class SiteFile {
 
   private void all(TomlTable root, SiteOptions into) {
     tables.requireKeys(root, TOP, "the file");
-    TomlTable server = tables.below(root, "server");
-    if (server != null) {
-      server(server, into);
-    }
-    TomlTable tls = tables.below(root, "tls");
-    if (tls != null) {
-      tls(tls, into);
-    }
+    take(root, "server", server -> server(server, into));
+    take(root, "tls", tls -> tls(tls, into));
     new SiteTable(tables, root, root, "").into(into);
-    hosts(root, into);
-    if (into.directory == null) {
-      if (into.hosts.isEmpty()) {
+    tables.take(() -> hosts(root, into));
+    tables.take(() -> requireDirectory(root, into));
+    tables.take(() -> plugins(root, into));
+    tables.requireGood();
+  }
+
+  private void take(TomlTable root, String key, Consumer<TomlTable> part) {
+    tables.take(() -> {
+      TomlTable table = tables.below(root, key);
+      if (table != null) {
+        part.accept(table);
+      }
+    });
+  }
+
+  private void requireDirectory(TomlTable root, SiteOptions into) {
+    if (into.directory == null && !root.contains(List.of("directory"))) {
+      if (!root.contains(List.of("host"))) {
         throw tables.wrong(null, "it names no directory to serve", "directory = \"public\"");
       }
       for (String key : root.keySet()) {
@@ -182,36 +192,45 @@ public final class SiteFile {
         }
       }
     }
-    plugins(root, into);
   }
 
   private void server(TomlTable table, SiteOptions into) {
     tables.requireKeys(table, SERVER, "[server]");
     for (String key : NUMBERS) {
-      Long number = tables.number(table, key);
-      if (number != null) {
-        option(table, key, number.toString(), into);
-      }
+      tables.take(() -> {
+        Long number = tables.number(table, key);
+        if (number != null) {
+          option(table, key, number.toString(), into);
+        }
+      });
     }
     for (String key : TEXTS) {
-      String text = tables.string(table, key);
-      if (text != null) {
-        option(table, key, text, into);
-      }
+      tables.take(() -> {
+        String text = tables.string(table, key);
+        if (text != null) {
+          option(table, key, text, into);
+        }
+      });
     }
     for (String key : FLAGS) {
-      if (tables.flag(table, key, false)) {
-        option(table, key, null, into);
+      tables.take(() -> {
+        if (tables.flag(table, key, false)) {
+          option(table, key, null, into);
+        }
+      });
+    }
+    tables.take(() -> {
+      List<String> proxies = tables.strings(table, "proxy-protocol");
+      if (!proxies.isEmpty()) {
+        option(table, "proxy-protocol", String.join(",", proxies), into);
       }
-    }
-    List<String> proxies = tables.strings(table, "proxy-protocol");
-    if (!proxies.isEmpty()) {
-      option(table, "proxy-protocol", String.join(",", proxies), into);
-    }
-    Path log = tables.path(table, "access-log");
-    if (log != null) {
-      option(table, "access-log", log.toString(), into);
-    }
+    });
+    tables.take(() -> {
+      Path log = tables.path(table, "access-log");
+      if (log != null) {
+        option(table, "access-log", log.toString(), into);
+      }
+    });
   }
 
   private void option(TomlTable table, String key, @Nullable String value, SiteOptions into) {
@@ -224,9 +243,11 @@ public final class SiteFile {
   private void tls(TomlTable table, SiteOptions into) {
     tables.requireKeys(table, TLS, "[tls]");
     for (String key : List.of("certificate", "key")) {
-      Path path = pem(table, key, "[tls]");
-      String option = key.equals("key") ? "tls-key" : "tls-cert";
-      SiteTable.at(tables, null, "", () -> into.set(option, path.toString()));
+      tables.take(() -> {
+        Path path = pem(table, key, "[tls]");
+        String option = key.equals("key") ? "tls-key" : "tls-cert";
+        SiteTable.at(tables, null, "", () -> into.set(option, path.toString()));
+      });
     }
     Long plain = tables.number(table, "redirect-port");
     if (plain != null) {
@@ -300,71 +321,87 @@ public final class SiteFile {
     List<VirtualHost> hosts = new ArrayList<>();
     Set<String> names = new LinkedHashSet<>();
     for (TomlTable table : tables.each(root, "host", "host")) {
-      tables.requireKeys(table, HOST, "[[host]]");
-      TomlPosition begin = TomlTables.begin(table);
-      if (table.get(List.of("directory")) == null || tables.strings(table, "names").isEmpty()) {
-        throw tables.wrong(
-            begin,
-            "[[host]] has no names or no directory",
-            "names = [\"example.com\"] and directory = \"example\"");
-      }
-      TlsPair pair = certificate(table, root.contains(List.of("tls")));
-      SiteOptions site = new SiteOptions();
-      new SiteTable(tables, root, table, "host.").into(site);
-      into.warnings.putAll(site.warnings);
-      TomlPosition where = TomlTables.position(table, "names");
-      SiteTable.at(
-          tables,
-          where,
-          "names = [\"example.com\", \"*.example.com\"]",
-          () -> {
-            VirtualHost host =
-                new VirtualHost(tables.strings(table, "names"), site.site(), site.rules);
-            for (String name : host.names()) {
-              if (!names.add(name)) {
-                throw new UsageException("another host is named " + name + " already");
-              }
-            }
-            hosts.add(host);
-          });
-      if (pair != null) {
-        requireNames(pair, hosts.getLast().names(), TomlTables.position(table, "certificate"));
-        into.certificates.add(pair);
-      }
+      tables.take(() -> host(root, table, names, hosts, into));
     }
     into.hosts = hosts;
   }
 
+  private void host(
+      TomlTable root,
+      TomlTable table,
+      Set<String> names,
+      List<VirtualHost> hosts,
+      SiteOptions into) {
+    tables.requireKeys(table, HOST, "[[host]]");
+    TomlPosition begin = TomlTables.begin(table);
+    if (table.get(List.of("directory")) == null || tables.strings(table, "names").isEmpty()) {
+      throw tables.wrong(
+          begin,
+          "[[host]] has no names or no directory",
+          "names = [\"example.com\"] and directory = \"example\"");
+    }
+    TlsPair pair = certificate(table, root.contains(List.of("tls")));
+    SiteOptions site = new SiteOptions();
+    new SiteTable(tables, root, table, "host.").into(site);
+    into.warnings.putAll(site.warnings);
+    if (site.directory == null) {
+      return; // is reported
+    }
+    TomlPosition where = TomlTables.position(table, "names");
+    SiteTable.at(
+        tables,
+        where,
+        "names = [\"example.com\", \"*.example.com\"]",
+        () -> {
+          VirtualHost host =
+              new VirtualHost(tables.strings(table, "names"), site.site(), site.rules);
+          for (String name : host.names()) {
+            if (!names.add(name)) {
+              throw new UsageException("another host is named " + name + " already");
+            }
+          }
+          hosts.add(host);
+        });
+    if (pair != null) {
+      requireNames(pair, hosts.getLast().names(), TomlTables.position(table, "certificate"));
+      into.certificates.add(pair);
+    }
+  }
+
   private void plugins(TomlTable root, SiteOptions into) {
     for (TomlTable table : tables.each(root, "plugin", "plugin")) {
-      tables.requireKeys(table, PLUGIN, "[[plugin]]");
-      String path = tables.string(table, "path");
-      Path jar = tables.path(table, "jar");
-      TomlPosition where = TomlTables.begin(table);
-      if (path == null || jar == null) {
-        throw tables.wrong(
-            where, "[[plugin]] has no path or no jar", "path = \"/api\" and jar = \"api.jar\"");
-      }
-      if (!Files.isReadable(jar)) {
-        throw tables.wrong(
-            TomlTables.position(table, "jar"), jar + " cannot be read", "name a jar that exists");
-      }
-      String budget = tables.string(table, "budget");
-      keep("[[plugin]] " + path, table, "path", jar + " " + budget);
+      tables.take(() -> plugin(table, into));
+    }
+  }
+
+  private void plugin(TomlTable table, SiteOptions into) {
+    tables.requireKeys(table, PLUGIN, "[[plugin]]");
+    String path = tables.string(table, "path");
+    Path jar = tables.path(table, "jar");
+    TomlPosition where = TomlTables.begin(table);
+    if (path == null || jar == null) {
+      throw tables.wrong(
+          where, "[[plugin]] has no path or no jar", "path = \"/api\" and jar = \"api.jar\"");
+    }
+    if (!Files.isReadable(jar)) {
+      throw tables.wrong(
+          TomlTables.position(table, "jar"), jar + " cannot be read", "name a jar that exists");
+    }
+    String budget = tables.string(table, "budget");
+    keep("[[plugin]] " + path, table, "path", jar + " " + budget);
+    SiteTable.at(
+        tables,
+        TomlTables.position(table, "path"),
+        "path = \"/api\"",
+        () -> into.plugins.add(path + "=" + jar));
+    if (budget != null) {
       SiteTable.at(
           tables,
-          TomlTables.position(table, "path"),
-          "path = \"/api\"",
-          () -> into.plugins.add(path + "=" + jar));
-      if (budget != null) {
-        SiteTable.at(
-            tables,
-            TomlTables.position(table, "budget"),
-            "budget = \"cpu=20%,threads=8\"",
-            () -> into.plugins.budget(budget));
-      }
-      requireNoUsers(path, where, into);
+          TomlTables.position(table, "budget"),
+          "budget = \"cpu=20%,threads=8\"",
+          () -> into.plugins.budget(budget));
     }
+    requireNoUsers(path, where, into);
   }
 
   /// A password is checked on the way to a file alone.

@@ -174,7 +174,7 @@ public final class SiteOptions {
       case "connections-per-address" -> clients.connections = number(name, value, 1, MOST);
       case "requests-per-address" -> clients.requests = number(name, value, 1, MOST);
       case "burst-per-address" -> clients.burst = number(name, value, 1, MOST);
-      case "proxy-protocol" -> clients.proxies(value);
+      case "proxy-protocol" -> clients.proxies(name, value);
       case "access-log" -> accessLog = path(value);
       case "plugin" -> plugins.add(value);
       case "budget" -> plugins.budget(value);

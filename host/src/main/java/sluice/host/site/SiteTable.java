@@ -97,8 +97,47 @@ final class SiteTable {
     at(tables, TomlTables.position(table, key), fix, setting);
   }
 
-  /// Takes everything into the options of a site.
+  /// Takes everything into the options of a site. What is wrong is kept in the tables.
   void into(SiteOptions options) {
+    tables.take(() -> options.directory = directory());
+    for (String key : TEXTS) {
+      tables.take(() -> set(options, key, tables.string(site, key), "choose one of these"));
+    }
+    for (String key : List.of("gzip", "zstd", "compress-from")) {
+      String fix = key + " = " + (key.equals("compress-from") ? 256 : 6);
+      tables.take(() -> {
+        Long number = tables.number(site, key);
+        set(options, key, number == null ? null : number.toString(), fix);
+      });
+    }
+    tables.take(() -> list(options, "compress-types", "compress-types = [\"text/*\"]"));
+    for (String key : List.of("listing", "hidden")) {
+      tables.take(() -> {
+        if (tables.flag(site, key, false)) {
+          at(site, key, "", () -> options.set(key, null));
+        }
+      });
+    }
+    tables.take(() -> {
+      if (!tables.flag(site, "precompressed", true)) {
+        at(site, "precompressed", "", () -> options.set("no-precompressed", null));
+      }
+    });
+    tables.take(() -> list(options, "index", "index = [\"index.html\"]"));
+    tables.take(() -> options.tries = tries());
+    tables.take(() -> options.types = types());
+    tables.take(() -> errorPages(options, options.directory));
+    boolean isRead = tables.take(() -> options.rules = rules());
+    if (options.directory != null) { // what its values say together
+      TomlPosition begin = TomlTables.position(site, "directory");
+      tables.take(() -> at(tables, begin, "correct the value", () -> check(options)));
+      if (isRead && tables.isGood()) {
+        tables.take(() -> at(tables, begin, "correct the value", () -> compareRules(options)));
+      }
+    }
+  }
+
+  private @Nullable Path directory() {
     Path directory = tables.path(site, "directory");
     if (directory != null && !Files.isDirectory(directory)) {
       throw tables.wrong(
@@ -109,47 +148,19 @@ final class SiteTable {
               + (Files.exists(directory) ? "no directory" : "not there"),
           "name a directory that exists, from where this file is");
     }
-    options.directory = directory;
-    for (String key : TEXTS) {
-      String value = tables.string(site, key);
-      if (value != null) {
-        at(site, key, "choose one of these", () -> options.set(key, value));
-      }
+    return directory;
+  }
+
+  private void set(SiteOptions options, String key, @Nullable String value, String fix) {
+    if (value != null) {
+      at(site, key, fix, () -> options.set(key, value));
     }
-    for (String key : List.of("gzip", "zstd", "compress-from")) {
-      Long number = tables.number(site, key);
-      if (number != null) {
-        String fix = key + " = " + (key.equals("compress-from") ? 256 : 6);
-        at(site, key, fix, () -> options.set(key, number.toString()));
-      }
-    }
-    List<String> packed = tables.strings(site, "compress-types");
-    if (!packed.isEmpty()) {
-      String types = String.join(",", packed);
-      String fix = "compress-types = [\"text/*\"]";
-      at(site, "compress-types", fix, () -> options.set("compress-types", types));
-    }
-    for (String key : List.of("listing", "hidden")) {
-      if (tables.flag(site, key, false)) {
-        at(site, key, "", () -> options.set(key, null));
-      }
-    }
-    if (!tables.flag(site, "precompressed", true)) {
-      at(site, "precompressed", "", () -> options.set("no-precompressed", null));
-    }
-    List<String> index = tables.strings(site, "index");
-    if (!index.isEmpty()) {
-      String names = String.join(",", index);
-      at(site, "index", "index = [\"index.html\"]", () -> options.set("index", names));
-    }
-    options.tries = tries();
-    options.types = types();
-    errorPages(options, directory);
-    options.rules = rules();
-    if (directory != null) { // what its values say together
-      TomlPosition begin = TomlTables.position(site, "directory");
-      at(tables, begin, "correct the value", () -> check(options));
-      at(tables, begin, "correct the value", () -> compareRules(options));
+  }
+
+  private void list(SiteOptions options, String key, String fix) {
+    List<String> values = tables.strings(site, key);
+    if (!values.isEmpty()) {
+      set(options, key, String.join(",", values), fix);
     }
   }
 
@@ -236,15 +247,16 @@ final class SiteTable {
   private void errorPages(SiteOptions options, @Nullable Path directory) {
     TomlTable table = tables.below(site, "error-pages");
     Map<String, Object> pages = tables.table(site, "error-pages");
-    pages.forEach((status, page) -> {
-      TomlPosition where = TomlTables.position(table == null ? site : table, status);
-      String fix = "404 = \"errors/404.html\", a file beneath the directory";
-      at(tables, where, fix, () -> options.set("error-page", status + "=" + page));
-      String beneath = page.toString().replaceFirst("^/+", "");
-      if (directory != null && !Files.isReadable(directory.resolve(beneath))) {
-        throw tables.wrong(where, directory.resolve(beneath) + " cannot be read", fix);
-      }
-    });
+    pages.forEach((status, page) ->
+        tables.take(() -> {
+          TomlPosition where = TomlTables.position(table == null ? site : table, status);
+          String fix = "404 = \"errors/404.html\", a file beneath the directory";
+          at(tables, where, fix, () -> options.set("error-page", status + "=" + page));
+          String beneath = page.toString().replaceFirst("^/+", "");
+          if (directory != null && !Files.isReadable(directory.resolve(beneath))) {
+            throw tables.wrong(where, directory.resolve(beneath) + " cannot be read", fix);
+          }
+        }));
   }
 
   private SiteRules rules() {
@@ -259,19 +271,21 @@ final class SiteTable {
           () -> headers.add(new HeaderRule(PathPattern.of("*"), field)));
     }
     for (TomlTable each : tables.each(site, "header", prefix + "header")) {
-      headers.add(header(each));
+      tables.take(() -> headers.add(header(each)));
     }
     List<RedirectRule> redirects = new ArrayList<>();
     for (TomlTable each : tables.each(site, "redirect", prefix + "redirect")) {
-      redirects.add(redirect(each));
-      String fix = "name a path that from does not have, or make from smaller";
-      at(each, "to", fix, () -> SiteRules.requireNoCircle(redirects, redirects.size() - 1));
+      tables.take(() -> {
+        redirects.add(redirect(each));
+        String fix = "name a path that from does not have, or make from smaller";
+        at(each, "to", fix, () -> SiteRules.requireNoCircle(redirects, redirects.size() - 1));
+      });
     }
     List<AccessRule> access = new ArrayList<>();
     for (TomlTable each : tables.each(site, "access", prefix + "access")) {
-      access.add(access(each));
+      tables.take(() -> access.add(access(each)));
     }
-    return new SiteRules(headers, redirects, access);
+    return tables.isGood() ? new SiteRules(headers, redirects, access) : SiteRules.NONE;
   }
 
   private HeaderRule header(TomlTable table) {
