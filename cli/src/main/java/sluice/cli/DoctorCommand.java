@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.Finding;
 import sluice.cli.console.Json;
 import sluice.cli.console.Version;
-import sluice.host.text.MachineFiles;
+import sluice.host.life.MachineFiles;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
 import sluice.sys.SysException;

@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
-import sluice.host.SiteServer;
+import sluice.host.Host;
 import sluice.host.control.ControlAnswer;
 import sluice.host.control.ControlClient;
 import sluice.host.text.TerminalText;
@@ -57,7 +57,7 @@ final class ReloadCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     CounterSnapshot process = find();
     ControlAnswer answer =
-        ControlClient.ask(counters.path(), process.pid(), SiteServer.RELOAD, "", PATIENCE);
+        ControlClient.ask(counters.path(), process.pid(), Host.RELOAD, "", PATIENCE);
     PrintWriter out = spec.commandLine().getOut();
     out.println("process " + process.pid() + "  " + process.description());
     answer.lines().forEach(line -> out.println("  " + TerminalText.line(line)));

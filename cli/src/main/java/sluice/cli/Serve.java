@@ -5,9 +5,11 @@ import java.io.PrintStream;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.function.Consumer;
+import sluice.host.Host;
 import sluice.host.SiteServer;
 import sluice.host.file.UsageException;
 import sluice.host.life.ResidentMemory;
+import sluice.host.life.ServiceManager;
 import sluice.http.HttpServer;
 import sluice.loop.server.Engines;
 
@@ -51,17 +53,16 @@ final class Serve {
       ServeOptions options, List<String> words, PrintStream out, PrintStream err)
       throws UsageException, IOException {
     Consumer<String> messages = line -> err.println("sluice: " + line);
-    try (SiteServer server = SiteServer.start(options.site, messages)) {
+    ServiceManager manager = ServiceManager.ofProcess(messages);
+    SiteServer server = SiteServer.start(options.site, manager.listeners(), messages);
+    try (Host host = new Host(List.of(server), manager, messages)) {
       server.configuredBy(() -> ServeOptions.parse(words).site);
-      server.listenToSignals();
+      host.drainWithin(options.site.drainTimeout());
+      host.listenToSignals(Host.Hangup.RELOADS);
       announce(server.http(), out);
-      server.publish();
+      host.publish(server.describe());
       ResidentMemory.watch();
-      if (server.awaitEnd()) {
-        return 0;
-      }
-      err.println("sluice: every loop has died; see above");
-      return 1;
+      return host.awaitEnd() ? 0 : 1;
     }
   }
 

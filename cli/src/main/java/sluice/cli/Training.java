@@ -22,6 +22,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
+import sluice.host.Host;
 import sluice.host.SiteServer;
 import sluice.host.site.SiteOptions;
 import sun.misc.Signal;
@@ -50,14 +51,15 @@ final class Training {
   private static void serve(String directory) throws Exception {
     Main.run("serve", "--help");
     SiteOptions options = ServeOptions.parse(List.of(directory, "--port", "0")).site;
-    try (SiteServer server = SiteServer.start(options, System.err::println)) {
-      server.listenToSignals();
+    SiteServer server = SiteServer.start(options, System.err::println);
+    try (Host host = new Host(List.of(server), System.err::println)) {
+      host.listenToSignals(Host.Hangup.RELOADS);
       Serve.announce(server.http(), System.out);
-      server.publish();
+      host.publish(server.describe());
       for (int i = 0; i < REQUESTS; i++) {
         ask(server.http().server().port(), i % 4 == 0 ? "/style.css" : "/");
       }
-      server.drain();
+      host.drain();
     }
   }
 

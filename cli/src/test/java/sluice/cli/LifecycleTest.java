@@ -72,7 +72,7 @@ final class LifecycleTest {
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
     port = port(out.readLine());
     metricsPort = port(out.readLine());
-    assertThat(manager().next(60)).startsWith("READY=1\nSTATUS=serving ");
+    assertThat(manager().next(60)).startsWith("READY=1\nSTATUS=serve ");
   }
 
   private static int port(@Nullable String line) {

@@ -5,18 +5,17 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sluice.host.control.ControlAnswer;
 import sluice.host.control.ControlSocket;
 import sluice.host.file.UsageException;
-import sluice.host.life.Lifecycle;
-import sluice.host.life.ServiceManager;
+import sluice.host.life.Part;
+import sluice.host.life.PassedSocket;
 import sluice.host.plugin.Plugins;
 import sluice.host.site.SiteFile;
 import sluice.host.site.SiteOptions;
@@ -25,8 +24,9 @@ import sluice.http.HttpServer;
 import sluice.http.handlers.Route;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
 
-/// A running server of sites with its plug-ins, counters and control socket. Any thread may call.
+/// A running server of sites, with its plug-ins. Any thread may call.
 ///
 /// ```java
 /// SiteOptions options = SiteOptions.read(Path.of("site.toml"));
@@ -34,10 +34,12 @@ import sluice.loop.counters.Counters;
 ///   server.awaitEnd();
 /// }
 /// ```
-public final class SiteServer implements AutoCloseable {
-  /// The request of `sluice reload`.
-  public static final String RELOAD = "reload";
-
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | source | the thread that starts it | volatile | volatile |
+/// | ending | the thread that ends it | volatile | volatile |
+public final class SiteServer implements Part {
   /// Reads the settings again, from where they came.
   @FunctionalInterface
   public interface Source {
@@ -48,26 +50,17 @@ public final class SiteServer implements AutoCloseable {
   }
 
   private final SiteOptions options;
+  private final Path directory;
   private final Plugins plugins;
   private final HttpServer server;
-  private final ServiceManager manager;
-  private final Lifecycle life;
-  private final Consumer<String> messages;
-  private @Nullable Counters counters;
-  private @Nullable ControlSocket control;
+  private volatile @Nullable Source source;
+  private volatile boolean ending;
 
-  private SiteServer(
-      SiteOptions options,
-      Plugins plugins,
-      HttpServer server,
-      ServiceManager manager,
-      Consumer<String> messages) {
+  private SiteServer(SiteOptions options, Path directory, Plugins plugins, HttpServer server) {
     this.options = options;
+    this.directory = directory;
     this.plugins = plugins;
     this.server = server;
-    this.manager = manager;
-    this.messages = messages;
-    life = new Lifecycle(server, plugins::reload, manager, options.drainTimeout(), messages);
   }
 
   /// Starts to serve.
@@ -77,22 +70,31 @@ public final class SiteServer implements AutoCloseable {
   /// @throws IOException if the server cannot start, with why and fix
   public static SiteServer start(SiteOptions options, Consumer<String> messages)
       throws UsageException, IOException {
-    ServiceManager manager =
-        new ServiceManager(System.getenv(), ProcessHandle.current().pid(), messages);
+    return start(options, List.of(), messages);
+  }
+
+  /// Starts to serve, on sockets that listen already as well.
+  ///
+  /// @param sockets passed to this process by the service manager
+  public static SiteServer start(
+      SiteOptions options, List<PassedSocket> sockets, Consumer<String> messages)
+      throws UsageException, IOException {
+    Path directory = options.directory();
     Plugins plugins = Plugins.load(options.plugins(), messages);
     try {
-      HttpServer server = serve(options, manager, plugins.routes(), messages);
-      return new SiteServer(options, plugins, server, manager, messages);
+      requireDirectory(options, directory);
+      HttpConfig config = options.config(sockets);
+      List<Route> all = new ArrayList<>(config.routes());
+      all.addAll(plugins.routes());
+      HttpServer server = HttpServer.start(config.withRoutes(all), messages);
+      return new SiteServer(options, directory, plugins, server);
     } catch (UsageException | IOException | RuntimeException e) {
       plugins.close();
       throw e;
     }
   }
 
-  private static HttpServer serve(
-      SiteOptions options, ServiceManager manager, List<Route> routes, Consumer<String> messages)
-      throws UsageException, IOException {
-    Path directory = options.directory();
+  private static void requireDirectory(SiteOptions options, Path directory) throws IOException {
     if (options.file() == null && !Files.isDirectory(directory)) {
       throw new IOException(
           "cannot serve "
@@ -101,25 +103,43 @@ public final class SiteServer implements AutoCloseable {
               + (Files.exists(directory) ? "no directory" : "not there")
               + ". Fix: name a directory that exists.");
     }
-    HttpConfig config = options.config(manager.listeners());
-    List<Route> all = new ArrayList<>(config.routes());
-    all.addAll(routes);
-    return HttpServer.start(config.withRoutes(all), messages);
   }
 
   /// Has [#reload] read settings again; without it, only files, certificates and plug-ins are.
-  public void configuredBy(Source source) {
-    life.configuredBy(told -> reread(source, told));
+  public void configuredBy(Source value) {
+    source = value;
+  }
+
+  @Override
+  public boolean reload(Consumer<String> told) {
+    Source from = source;
+    try {
+      if (from != null) {
+        reread(from, told);
+      }
+    } catch (IOException e) {
+      told.accept("the configuration in use stays: " + e.getMessage());
+      return false;
+    }
+    boolean good = true;
+    try {
+      server.reload();
+      told.accept("files, error pages, certificates and the access log are read again");
+    } catch (IOException e) {
+      told.accept(String.valueOf(e.getMessage()));
+      good = false;
+    }
+    return plugins.reload(told) && good;
   }
 
   /// Replaces the sites by those of a file, all or nothing.
-  private void reread(Source source, Consumer<String> told) throws IOException {
+  private void reread(Source from, Consumer<String> told) throws IOException {
     SiteFile before = options.file();
     if (before == null) {
       return;
     }
     try {
-      SiteOptions next = source.read();
+      SiteOptions next = from.read();
       SiteFile file = Objects.requireNonNull(next.file());
       file.requireSameServer(before);
       HttpConfig config = next.config(List.of());
@@ -136,70 +156,60 @@ public final class SiteServer implements AutoCloseable {
     return sites + (sites == 1 ? " site" : " sites");
   }
 
-  /// Ends the server by TERM and INT, and reloads it by HUP.
-  public void listenToSignals() {
-    life.listenToSignals();
-  }
-
-  /// Opens what other processes see: the counters of `sluice stat` and the socket of `sluice
-  /// reload`; tells the service manager that the server is up.
-  ///
-  /// @throws UsageException if no directory is named
-  public void publish() throws UsageException {
-    Counters opened = Counters.open(server.server().loops().size());
-    counters = opened;
-    if (opened.file() == null) {
-      messages.accept("sluice stat will not see this server: " + opened.whyNoFile());
-    }
-    Path directory = options.directory();
-    opened.describe(
-        "serve "
-            + directory.toAbsolutePath().normalize()
-            + " on "
-            + url(server.scheme(0), server.server().addresses().get(0))
-            + " ("
-            + server.server().engine().backend()
-            + ")");
-    server.publishTo(new CounterPublisher(opened));
-    Map<String, ControlSocket.Action> actions = new TreeMap<>(plugins.publishTo(opened));
-    actions.put(RELOAD, _ -> life.reload());
-    control = ControlSocket.open(opened.file(), actions, messages);
-    life.ready("serving " + directory + " on " + server.server().addresses());
-  }
-
-  /// Returns the server of the sites.
+  /// Returns the HTTP server.
   public HttpServer http() {
     return server;
   }
 
-  /// Reads again what the server was configured from.
-  ///
-  /// @return what is in use now, and what was refused and stays as it was
-  public ControlAnswer reload() {
-    return life.reload();
+  @Override
+  public String name() {
+    return "site";
   }
 
-  /// Ends the server when the requests under way are answered, or the drain timeout is over.
-  public void drain() {
-    life.terminate();
+  @Override
+  public String describe() {
+    return "serve "
+        + directory.toAbsolutePath().normalize()
+        + " on "
+        + url(server.scheme(0), server.server().addresses().get(0))
+        + " ("
+        + server.server().engine().backend()
+        + ")";
   }
 
-  /// Waits until the server has ended.
-  ///
-  /// @return false if every loop has died of a failure
+  @Override
+  public int loops() {
+    return server.server().loops().size();
+  }
+
+  @Override
+  public Map<String, ControlSocket.Action> publishTo(Counters counters, String prefix) {
+    server.publishTo(new CounterPublisher(counters, prefix));
+    return plugins.publishTo(counters);
+  }
+
+  @Override
+  public List<String> stuck(Duration within) throws InterruptedException {
+    return server.server().stuckLoops(within);
+  }
+
+  @Override
+  public void drain(String why, Duration atMost, Consumer<String> told) {
+    ending = true;
+    if (!server.drain(atMost)) {
+      told.accept("the time was over before every connection had ended; the rest was cut off");
+    }
+  }
+
+  @Override
   public boolean awaitEnd() {
-    return life.awaitEnd();
+    Uninterrupted.await(server.server()::awaitEnd);
+    return ending;
   }
 
-  /// Ends the server, at once if it still serves, and its plug-ins.
   @Override
   public void close() {
-    if (control != null) {
-      control.close();
-    }
-    if (counters != null) {
-      counters.close();
-    }
+    ending = true;
     server.close();
     plugins.close();
   }

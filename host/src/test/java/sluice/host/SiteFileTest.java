@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,7 +28,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.security.crypto.bcrypt.BCrypt;
-import sluice.host.control.ControlAnswer;
 import sluice.host.file.UsageException;
 import sluice.host.site.SiteOptions;
 import sluice.http.HttpConfig;
@@ -476,9 +476,9 @@ final class SiteFileTest {
       """;
 
   private static String reload(SiteServer server, boolean isGood) {
-    ControlAnswer answer = server.reload();
-    assertThat(answer.isDone()).isEqualTo(isGood);
-    return String.join("\n", answer.lines());
+    List<String> lines = new ArrayList<>();
+    assertThat(server.reload(lines::add)).isEqualTo(isGood);
+    return String.join("\n", lines);
   }
 
   private static String ask(SiteServer server, String host, String path, String... fields)

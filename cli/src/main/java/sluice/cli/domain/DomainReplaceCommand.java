@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import sluice.host.control.ControlAnswer;
 import sluice.host.control.ControlClient;
-import sluice.host.domain.ComponentRun;
+import sluice.host.domain.Domains;
 import sluice.host.text.TerminalText;
 
 /// `sluice domain replace`: has a running process load the jars of a domain's components again,
@@ -41,7 +41,7 @@ final class DomainReplaceCommand implements Callable<Integer> {
     DomainRow row = named.row();
     String shown = "domain " + TerminalText.line(row.name()) + " of process " + row.pid();
     ControlAnswer answer =
-        ControlClient.ask(named.directory(), row.pid(), ComponentRun.REPLACE, row.name(), PATIENCE);
+        ControlClient.ask(named.directory(), row.pid(), Domains.REPLACE, row.name(), PATIENCE);
     String told = TerminalText.line(String.join("; ", answer.lines()));
     spec.commandLine().getOut().println(shown + " " + told);
     spec.commandLine().getOut().flush();

@@ -1,6 +1,6 @@
 /// Requests of one command to the process of another: `sluice reload`, `sluice domain kill` and
-/// `domain replace`. [sluice.cli.control.ControlSocket] answers, [sluice.cli.control.ControlClient]
-/// asks.
+/// `domain replace`. [sluice.host.control.ControlSocket] answers,
+/// [sluice.host.control.ControlClient] asks.
 @NullMarked
 package sluice.host.control;
 

@@ -75,14 +75,15 @@ public final class MountedImage implements AutoCloseable {
   }
 
   /// Mounts it through FUSE, from a loop device over it where there is one to be had. Commands that
-  /// come when it is unmounted wait until it is closed. The end of the mount closes the tree.
+  /// come when it is unmounted wait until it is closed.
   ///
+  /// @param closesTree whether the end of the mount closes the tree, which is not in use otherwise
   /// @param err told in one line where the kernel does not wait for the image to be written
-  public FuseMount serve(Path directory, FuseOptions options, PrintWriter err)
+  public FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
       throws IOException, InterruptedException {
     try (ServedDevice served = BlockDevices.serve(device)) {
       FuseStability stability =
-          options.stability().withBlockDevice(served.blockDevice()).withClosesTree(true);
+          options.stability().withBlockDevice(served.blockDevice()).withClosesTree(closesTree);
       FuseMount mount =
           FuseMount.open(tree, directory, options.withStability(stability), err::println);
       if (!mount.limits().isEmpty()) {

@@ -1,16 +1,20 @@
 package sluice.host.domain;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import sluice.domain.Domain;
 import sluice.domain.DomainStat;
 import sluice.host.control.ControlAnswer;
 import sluice.loop.counters.Counter;
 import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
 
 /// The domains of this process among its counters, where `sluice stat` and `sluice domain ls` read
 /// them. One thread calls [#tick]; any thread calls [#kill].
@@ -41,6 +45,8 @@ public final class DomainCounters {
       Counter allocated,
       Counter held,
       Map<String, Counter> late) {}
+
+  private static final Duration LOOK = Duration.ofMillis(20);
 
   private final Counters counters;
   private final List<Shown> domains = new CopyOnWriteArrayList<>();
@@ -90,6 +96,26 @@ public final class DomainCounters {
       shown.late.computeIfAbsent(kind, _ -> counters.gauge(LABEL + shown.name + "/" + LATE + kind));
     }
     shown.late.forEach((kind, counter) -> counter.set(Collections.frequency(late, kind)));
+  }
+
+  /// Starts a daemon thread that calls [#tick] until a condition holds.
+  ///
+  /// @param tell gets one line if the counters cannot be written any more
+  /// @return the thread
+  public Thread watch(String name, BooleanSupplier until, Consumer<String> tell) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name(name)
+        .start(() -> {
+          try {
+            while (!until.getAsBoolean()) {
+              tick();
+              Uninterrupted.sleep(LOOK);
+            }
+          } catch (RuntimeException e) {
+            tell.accept("sluice domain does not see the domains any more: " + e.getMessage());
+          }
+        });
   }
 
   /// Ends a domain: its gates are closed when this returns.

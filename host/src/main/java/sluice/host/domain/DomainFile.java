@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlTable;
 import sluice.domain.Budget;
@@ -41,6 +42,10 @@ import sluice.host.file.TomlTables;
 public final class DomainFile {
   private static final String DOMAIN = "domain";
   private static final String COMPONENT = "component";
+
+  /// The tables that it reads.
+  public static final Set<String> TABLES = keys(DOMAIN, COMPONENT);
+
   private static final Set<String> KEYS =
       keys("jars", "main", "args", "budget", "properties", "components");
   private static final Set<String> COMPONENT_KEYS =
@@ -48,8 +53,8 @@ public final class DomainFile {
 
   private final TomlTables tables;
 
-  private DomainFile(Path file) {
-    tables = new TomlTables(file);
+  private DomainFile(TomlTables tables) {
+    this.tables = tables;
   }
 
   private static Set<String> keys(String... keys) {
@@ -75,41 +80,45 @@ public final class DomainFile {
     }
   }
 
-  /// The domains, at least one, and components of a file, in its order.
+  /// Reads the domains, at least one, and components of a file, in its order.
   ///
   /// @throws IOException if the file cannot be read
   /// @throws IllegalArgumentException if it does not say which domains, for the user to read
   public static Content read(Path file) throws IOException {
-    DomainFile read = new DomainFile(file);
-    return read.content(read.tables.root());
+    TomlTables tables = new TomlTables(file);
+    TomlTable root = tables.root();
+    tables.requireKeys(root, TABLES, "the file");
+    Content content = read(tables, root);
+    if (content.domains().isEmpty() && tables.isGood()) {
+      tables.take(() -> {
+        throw tables.wrong(null, "it has no domain", "write [domain.NAME]");
+      });
+    }
+    tables.requireGood();
+    return content;
+  }
+
+  /// Reads the domains and components of a table. What is wrong is kept in the tables.
+  public static Content read(TomlTables tables, TomlTable root) {
+    return new DomainFile(tables).content(root);
   }
 
   private Content content(TomlTable root) {
-    for (String key : root.keySet()) {
-      if (!key.equals(DOMAIN) && !key.equals(COMPONENT)) {
-        throw tables.wrong(
-            TomlTables.position(root, key),
-            "unknown key " + key,
-            "write [domain.NAME] or [component.NAME]");
-      }
-    }
     List<Component> components = new ArrayList<>();
-    if (root.get(List.of(COMPONENT)) instanceof TomlTable all) {
-      for (String name : all.keySet()) {
-        components.add(component(all, name));
-      }
-    }
+    each(root, COMPONENT, (all, name) -> components.add(component(all, name)));
     List<Entry> entries = new ArrayList<>();
-    if (root.get(List.of(DOMAIN)) instanceof TomlTable all) {
-      for (String name : all.keySet()) {
-        entries.add(entry(all, name, !components.isEmpty()));
-      }
-    }
-    if (entries.isEmpty()) {
-      throw new IllegalArgumentException(
-          tables.file() + ": it has no domain. Fix: write [domain.NAME]");
-    }
+    boolean ofComponents = root.contains(List.of(COMPONENT));
+    each(root, DOMAIN, (all, name) -> entries.add(entry(all, name, ofComponents)));
     return new Content(entries, components);
+  }
+
+  private void each(TomlTable root, String kind, BiConsumer<TomlTable, String> reader) {
+    tables.take(() -> {
+      TomlTable all = tables.below(root, kind);
+      if (all != null) {
+        all.keySet().forEach(name -> tables.take(() -> reader.accept(all, name)));
+      }
+    });
   }
 
   private TomlTable table(TomlTable all, String kind, String name) {

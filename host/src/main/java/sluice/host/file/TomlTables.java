@@ -1,6 +1,8 @@
 package sluice.host.file;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -51,6 +54,28 @@ public final class TomlTables {
     }
     requireGood();
     return root;
+  }
+
+  /// Reads a file as a whole.
+  ///
+  /// @param reader takes its parts by [#take]
+  /// @throws UsageException if it cannot be read, or with all that is wrong in it
+  public static void read(Path file, BiConsumer<TomlTables, TomlTable> reader)
+      throws UsageException {
+    TomlTables tables = new TomlTables(file);
+    try {
+      reader.accept(tables, tables.root());
+      tables.requireGood();
+    } catch (CharacterCodingException e) {
+      throw new UsageException(file + ": it is not in UTF-8. Fix: save it in UTF-8");
+    } catch (NoSuchFileException e) {
+      throw new UsageException(file + " is not there. Fix: name a file that exists");
+    } catch (IOException e) {
+      throw new UsageException(
+          file + " cannot be read: " + e.getMessage() + ". Fix: make it readable, in UTF-8");
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
   }
 
   /// Takes a part of the file. What is wrong with it is kept for [#requireGood].

@@ -3,7 +3,6 @@ package sluice.host.life;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import sluice.host.text.MachineFiles;
 import sluice.sys.NativeMemory;
 import sluice.sys.threads.Uninterrupted;
 

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.server.Server;
 import sluice.sys.AbstractUnixAddress;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -42,6 +41,13 @@ public final class ServiceManager {
     this.pid = pid;
     this.complaints = complaints;
     this.socket = socket(environment.getOrDefault("NOTIFY_SOCKET", ""));
+  }
+
+  /// Returns the service manager of this process.
+  ///
+  /// @param complaints gets one line if the manager cannot be told something
+  public static ServiceManager ofProcess(Consumer<String> complaints) {
+    return new ServiceManager(System.getenv(), ProcessHandle.current().pid(), complaints);
   }
 
   /// A leading `@` stands for the abstract name space.
@@ -110,20 +116,24 @@ public final class ServiceManager {
 
   /// Starts the thread that tells the manager twice per interval that every loop still turns. When
   /// one does not, nothing is said, and the manager acts.
-  void watch(Server server) {
+  public void watch(List<? extends Part> parts) {
     Duration interval = watchdogInterval();
     if (interval != null && socket != null) {
       Thread.ofPlatform()
           .daemon()
           .name("sluice-notify")
-          .start(() -> watch(server, interval.dividedBy(2)));
+          .start(() -> watch(parts, interval.dividedBy(2)));
     }
   }
 
-  private void watch(Server server, Duration pause) {
+  private void watch(List<? extends Part> parts, Duration pause) {
     while (!stopping) {
       try {
-        if (server.stuckLoops(pause).isEmpty()) {
+        boolean turns = true;
+        for (Part part : parts) {
+          turns &= part.stuck(pause).isEmpty();
+        }
+        if (turns) {
           send("WATCHDOG=1");
         }
         Thread.sleep(pause);

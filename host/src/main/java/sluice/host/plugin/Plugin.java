@@ -183,7 +183,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// answers when its plug-in is made; the one before ends when its calls are done, in a thread of
   /// its own. If the jar cannot be loaded, all stays as it was.
   ///
-  /// @param told one line, as the log, if it was loaded or could not be
+  /// @param told gets one line, if it was loaded or could not be
   /// @return false if it could not be loaded
   synchronized boolean reload(Consumer<String> told) {
     PluginDomain before = current;
@@ -194,12 +194,12 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
       PluginDomain next = load();
       current = next;
       watch(next);
-      told.accept(log.tell("was loaded again from " + option.jar()));
+      told.accept(log.line("was loaded again from " + option.jar()));
       Thread.ofVirtual().name("retire-" + name).start(() -> retire(before));
       return true;
     } catch (IOException e) {
       String stays = before.domain().alive() ? "stays as it was" : "stays ended";
-      told.accept(log.tell(stays + ": " + e.getMessage()));
+      told.accept(log.line(stays + ": " + e.getMessage()));
       return false;
     }
   }

@@ -28,12 +28,13 @@ final class PluginLog {
   }
 
   /// Tells an event of the plug-in's life.
-  ///
-  /// @return the line
-  String tell(String line) {
-    String told = "plug-in " + prefix + " " + TerminalText.line(line);
-    lines.accept(told);
-    return told;
+  void tell(String line) {
+    lines.accept(line(line));
+  }
+
+  /// Returns an event of the plug-in's life as the log shows it.
+  String line(String line) {
+    return "plug-in " + prefix + " " + TerminalText.line(line);
   }
 
   /// A request that did not go well.

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import sluice.domain.Budget;
 import sluice.host.file.UsageException;
 import sluice.http.handlers.Route;
@@ -50,6 +51,11 @@ public final class PluginOptions {
   /// `--plugin-timeout`.
   public void limit(Duration value) {
     limit = value;
+  }
+
+  /// Hands each plug-in to a reader: its path and its jar.
+  public void each(BiConsumer<String, Path> reader) {
+    plugins.forEach(plugin -> reader.accept(plugin.prefix(), plugin.jar()));
   }
 
   List<PluginOption> plugins() {

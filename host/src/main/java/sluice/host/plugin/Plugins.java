@@ -1,7 +1,6 @@
 package sluice.host.plugin;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +16,6 @@ import sluice.sys.threads.Uninterrupted;
 /// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main
 /// thread; [#reload] is for the thread of a signal.
 public final class Plugins implements AutoCloseable {
-  private static final Duration LOOK = Duration.ofMillis(50);
-
   private final List<Plugin> plugins;
   private final @Nullable JarCopies copies;
   private final Consumer<String> log;
@@ -68,25 +65,14 @@ public final class Plugins implements AutoCloseable {
     }
     DomainCounters shown = new DomainCounters(counters);
     plugins.forEach(plugin -> shown.add(plugin.name(), plugin::domain));
-    looking = Thread.ofPlatform().daemon().name("sluice-plugins").start(() -> look(shown));
+    looking = shown.watch("sluice-plugins", () -> closed, log);
     return Map.of(DomainCounters.KILL, shown::kill);
-  }
-
-  private void look(DomainCounters shown) {
-    try {
-      while (!closed) {
-        shown.tick();
-        Uninterrupted.sleep(LOOK);
-      }
-    } catch (RuntimeException e) {
-      log.accept("sluice domain does not see the plug-ins any more: " + e.getMessage());
-    }
   }
 
   /// Loads those again that have another jar now, or have ended. Tells what cannot be loaded, which
   /// stays as it was.
   ///
-  /// @param told one line for each that was loaded, or could not be; the log is told as well
+  /// @param told gets one line for each that was loaded, or could not be
   /// @return false if one could not be loaded
   public boolean reload(Consumer<String> told) {
     boolean good = true;

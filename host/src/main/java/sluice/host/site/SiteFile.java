@@ -1,9 +1,7 @@
 package sluice.host.site;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,7 +59,10 @@ public final class SiteFile {
   private static final List<String> TEXTS = List.of("host", "backend", "handlers", "log-format");
   private static final List<String> FLAGS = List.of("revalidate", "demo");
   private static final Set<String> SERVER = new LinkedHashSet<>();
-  private static final Set<String> TOP = new LinkedHashSet<>(SiteTable.KEYS);
+
+  /// The keys of a table with sites.
+  public static final Set<String> TOP = new LinkedHashSet<>(SiteTable.KEYS);
+
   private static final Set<String> HOST = new LinkedHashSet<>();
   private static final String FIX = ". Fix: ";
   private static final Set<String> TLS = SiteTable.keys("certificate", "key", "redirect-port");
@@ -83,8 +84,8 @@ public final class SiteFile {
   private final TomlTables tables;
   private final Map<String, Fixed> fixed = new LinkedHashMap<>();
 
-  private SiteFile(Path file) {
-    tables = new TomlTables(file);
+  private SiteFile(TomlTables tables) {
+    this.tables = tables;
   }
 
   /// Returns its path.
@@ -92,25 +93,26 @@ public final class SiteFile {
     return tables.file();
   }
 
-  /// Reads a file.
+  /// Reads a file that has sites alone.
   ///
   /// @param into gets what it says
   /// @throws UsageException when it cannot be read or something in it is wrong
   public static void read(Path file, SiteOptions into) throws UsageException {
-    SiteFile read = new SiteFile(file);
-    try {
-      read.all(read.tables.root(), into);
-      into.file = read;
-    } catch (CharacterCodingException e) {
-      throw new UsageException(file + ": it is not in UTF-8. Fix: save it in UTF-8");
-    } catch (NoSuchFileException e) {
-      throw new UsageException(file + " is not there. Fix: name a file that exists");
-    } catch (IOException e) {
-      throw new UsageException(
-          file + " cannot be read: " + e.getMessage() + ". Fix: make it readable, in UTF-8");
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
-    }
+    TomlTables.read(
+        file,
+        (tables, root) -> {
+          tables.requireKeys(root, TOP, "the file");
+          read(tables, root, into);
+        });
+  }
+
+  /// Reads the sites of a table. What is wrong is kept in the tables.
+  ///
+  /// @param into gets what it says
+  public static void read(TomlTables tables, TomlTable table, SiteOptions into) {
+    SiteFile read = new SiteFile(tables);
+    read.all(table, into);
+    into.file = read;
   }
 
   /// @throws UsageException when a value differs that a running server cannot change
@@ -159,14 +161,12 @@ public final class SiteFile {
   }
 
   private void all(TomlTable root, SiteOptions into) {
-    tables.requireKeys(root, TOP, "the file");
     take(root, "server", server -> server(server, into));
     take(root, "tls", tls -> tls(tls, into));
     new SiteTable(tables, root, root, "").into(into);
     tables.take(() -> hosts(root, into));
     tables.take(() -> requireDirectory(root, into));
     tables.take(() -> plugins(root, into));
-    tables.requireGood();
   }
 
   private void take(TomlTable root, String key, Consumer<TomlTable> part) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,37 @@ final class ServiceManagerTest {
 
   @TempDir Path directory = Path.of(".");
   private final List<String> complaints = new ArrayList<>();
+
+  /// A part that is stuck when a loop of its server is.
+  private record Turning(Server server) implements Part {
+    @Override
+    public String name() {
+      return "test";
+    }
+
+    @Override
+    public String describe() {
+      return "test";
+    }
+
+    @Override
+    public List<String> stuck(Duration within) throws InterruptedException {
+      return server.stuckLoops(within);
+    }
+
+    @Override
+    public void drain(String why, Duration atMost, Consumer<String> told) {}
+
+    @Override
+    public boolean awaitEnd() {
+      return true;
+    }
+
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
 
   private ServiceManager manager(Map<String, String> environment) {
     return new ServiceManager(environment, PID, complaints::add);
@@ -118,7 +150,7 @@ final class ServiceManagerTest {
         Server server = Server.start(config, loop -> (connection, input) -> 0)) {
       ServiceManager watched =
           manager(Map.of("NOTIFY_SOCKET", file.toString(), "WATCHDOG_USEC", "100000"));
-      watched.watch(server);
+      watched.watch(List.of(new Turning(server)));
       assertThat(socket.next(60)).isEqualTo("WATCHDOG=1");
       assertThat(socket.next(60)).isEqualTo("WATCHDOG=1");
       CountDownLatch blocked = new CountDownLatch(1);

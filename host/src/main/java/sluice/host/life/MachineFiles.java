@@ -1,4 +1,4 @@
-package sluice.host.text;
+package sluice.host.life;
 
 import java.io.IOException;
 import java.io.InputStream;
