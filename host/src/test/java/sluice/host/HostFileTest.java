@@ -49,7 +49,7 @@ final class HostFileTest {
     Files.createDirectories(directory.resolve("data"));
     Files.writeString(directory.resolve("public/index.html"), "home");
     program("Returns", CodeBuilder::return_);
-    program("Loops", code -> code.labelBinding(code.startLabel()).goto_(code.startLabel()));
+    program("Loops", code -> code.goto_(code.startLabel()));
   }
 
   /// A jar whose class has a main method.
@@ -208,7 +208,8 @@ final class HostFileTest {
             ":3: cache is no number of bytes, at least 1M: 1k. Fix: cache = ",
             ":4: there is no [net.lan]. Fix: write that table"),
         arguments(
-            "[net.lan]\nstack = \"tun:x\"\n[disk.a]\ndirectory = \"data\"\nnfs = { net = \"lan\" }\n",
+            "[net.lan]\nstack = \"tun:x\"\n"
+                + "[disk.a]\ndirectory = \"data\"\nnfs = { net = \"lan\" }\n",
             ":2: ",
             "Fix: stack = \"tap:tap0,"),
         arguments(
