@@ -19,6 +19,7 @@ module sluice.memory {
       sluice.vi,
       sluice.domain,
       sluice.cli,
+      sluice.host,
       sluice.testkit,
       sluice.bench;
 }

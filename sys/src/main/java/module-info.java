@@ -17,6 +17,7 @@ module sluice.sys {
       sluice.nfs,
       sluice.vi,
       sluice.cli,
+      sluice.host,
       sluice.testkit,
       sluice.bench;
   exports sluice.sys.uring to
@@ -24,10 +25,12 @@ module sluice.sys {
       sluice.nio,
       sluice.fs,
       sluice.cli,
+      sluice.host,
       sluice.bench;
   exports sluice.sys.mount to
       sluice.fs,
-      sluice.cli;
+      sluice.cli,
+      sluice.host;
   exports sluice.sys.sockets to
       sluice.nio,
       sluice.isocket;
@@ -35,6 +38,7 @@ module sluice.sys {
       sluice.memory,
       sluice.nio,
       sluice.cli,
+      sluice.host,
       sluice.loop,
       sluice.net,
       sluice.fs,

@@ -6,11 +6,11 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import sluice.cli.compare.CompareCommand;
-import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Output;
 import sluice.cli.console.Version;
 import sluice.cli.domain.DomainCommand;
 import sluice.cli.fs.FsCommand;
+import sluice.host.text.FailureMessage;
 
 /// The commands whose start may take a tenth of a second, on picocli. The main thread runs them.
 @Command(
@@ -55,6 +55,7 @@ public final class Commands {
       case "stat" -> commands.addSubcommand(new StatCommand());
       case "fs" -> commands.addSubcommand(FsCommand.line(words.length < 2 ? "" : words[1]));
       case "nfs" -> commands.addSubcommand(new NfsCommand());
+      case "up" -> commands.addSubcommand(new UpCommand());
       case "verify" -> commands.addSubcommand(new VerifyCommand());
       case "domain" -> commands.addSubcommand(new DomainCommand());
       case "reload" -> commands.addSubcommand(new ReloadCommand());
@@ -65,6 +66,7 @@ public final class Commands {
         commands.addSubcommand(new StatCommand());
         commands.addSubcommand(FsCommand.line(""));
         commands.addSubcommand(new NfsCommand());
+        commands.addSubcommand(new UpCommand());
         commands.addSubcommand(new VerifyCommand());
         commands.addSubcommand(new DomainCommand());
         commands.addSubcommand(new ConfigCommand());

@@ -2,29 +2,29 @@ package sluice.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.TerminalText;
-import sluice.cli.console.UsageException;
-import sluice.http.HttpConfig;
-import sluice.http.HttpServer;
+import sluice.host.HostFile;
+import sluice.host.file.UsageException;
+import sluice.host.text.TerminalText;
 
-/// `sluice config`: looks at configuration files of `sluice serve`. Runs in the main thread.
+/// `sluice config`: looks at files that name what runs. Runs in the main thread.
 @Command(
     name = "config",
-    description = "Looks at configuration files of sluice serve.",
+    description = "Looks at the files that name what runs.",
     subcommands = ConfigCommand.Check.class,
     mixinStandardHelpOptions = true)
 final class ConfigCommand {
   /// `sluice config check`: reads all that a start would, and listens nowhere.
   @Command(
       name = "check",
-      description = "Tells whether sluice serve --config FILE would start, and if not, why.",
-      footer = {"", "All keys of the file are in docs/site.md."},
+      description = "Tells what sluice up FILE would run; if it would not start, why.",
+      footer = {"", "The keys of sites are in docs/site.md, all others in docs/running.md."},
       exitCodeListHeading = "Exit codes:%n",
       exitCodeList = {
         "0:nothing is wrong; a warning may be printed, for example of a rule that names no file",
@@ -43,17 +43,14 @@ final class ConfigCommand {
       PrintWriter out = spec.commandLine().getOut();
       PrintWriter err = spec.commandLine().getErr();
       try {
-        ServeOptions options = ServeOptions.parse(List.of("--config", file));
-        HttpConfig config = options.config(List.of());
-        options.checkLog();
-        HttpServer.check(config);
-        options.warnings.forEach((warning, counts) -> {
-          if (counts.getAsBoolean()) {
-            err.println("sluice: warning: " + TerminalText.message(warning));
-          }
-        });
+        HostFile read = HostFile.read(Path.of(file));
+        List<String> parts = read.explain();
+        for (String warning : read.warnings()) {
+          err.println("sluice: warning: " + TerminalText.message(warning));
+        }
         err.flush();
-        out.println(file + ": good, " + Serve.sites(config));
+        out.println(file + ": good");
+        parts.forEach(part -> out.println("  " + TerminalText.line(part)));
         out.flush();
         return 0;
       } catch (UsageException | IOException e) {

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import sluice.cli.console.Finding;
-import sluice.cli.console.MachineFiles;
+import sluice.host.life.MachineFiles;
 
 /// Examines the machine: what Sluice can use, what is blocked, and the exact fix. Reads files and
 /// changes nothing; any thread may call.

@@ -5,12 +5,12 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -19,26 +19,21 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.ByteCount;
-import sluice.cli.console.ShellWord;
 import sluice.cli.console.Version;
-import sluice.cli.fs.MountedImage;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
-import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.MountOptions;
-import sluice.loop.counters.CounterPublisher;
-import sluice.loop.counters.Counters;
+import sluice.host.Host;
+import sluice.host.disk.Disk;
+import sluice.host.disk.DiskSettings;
+import sluice.host.text.ByteCount;
+import sluice.host.text.ShellWord;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
 import sluice.net.transport.StackOption;
-import sluice.net.transport.StackPorts;
 import sluice.nfs.ExportOptions;
 import sluice.nfs.NfsConfig;
-import sluice.nfs.NfsExport;
-import sluice.nfs.RpcLimits;
 import sluice.nfs.Squash;
-import sluice.nfs.host.HostTree;
 import sluice.nfs.server.NfsServer;
 
 /// `sluice nfs`: exports an image over NFS until a signal ends it. The main thread waits while the
@@ -157,65 +152,35 @@ final class NfsCommand implements Callable<Integer> {
       description = "How long calls may take to be answered at the end (default: 30).")
   int drainSeconds = 30;
 
-  /// While the server runs.
-  private @Nullable StackPorts stack;
-
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     if (!path.startsWith("/")) {
       throw wrong("--export begins with /, not as in " + path, null);
     }
     ExportOptions options = exportOptions();
-    MountOptions mount = mountOptions();
-    if (Files.isDirectory(source)) {
-      try (HostTree tree = HostTree.open(source, readOnly)) {
-        return export(tree, options, mount);
-      }
-    }
+    StackOption stack = udpStack == null ? null : stackOption(udpStack);
+    DiskSettings settings =
+        new DiskSettings(
+            "nfs",
+            source,
+            mountOptions(),
+            null,
+            new DiskSettings.Export(
+                path, directory, options, server(), !noUdp, !noPortmap && port != 0, stack));
+    PrintWriter err = spec.commandLine().getErr();
+    Disk disk = Disk.start(settings, err);
     int status;
-    Ext2 tree;
-    try (MountedImage mounted = MountedImage.open(source, mount, spec.commandLine().getErr())) {
-      tree = mounted.tree();
-      status = export(tree, options, mount);
+    try (Host host = new Host(List.of(disk), line -> err.println("sluice: " + line))) {
+      host.drainWithin(Duration.ofSeconds(drainSeconds));
+      host.listenToSignals(Host.Hangup.ENDS);
+      announce(Objects.requireNonNull(disk.server()), disk, surprises(disk.tree(), options));
+      host.publish(disk.describe());
+      status = host.awaitEnd() ? 0 : 1;
     }
-    spec.commandLine().getErr().println("sluice: " + leftAs(tree));
+    if (!disk.leftAs().isEmpty()) {
+      err.println("sluice: " + disk.leftAs());
+    }
     return status;
-  }
-
-  /// How the image is after its tree was closed.
-  private String leftAs(Ext2 tree) {
-    if (readOnly) {
-      return "the image was not changed";
-    }
-    return tree.closedCleanly()
-        ? "the image is clean"
-        : "the image is not clean: a change failed; Fix: e2fsck -f " + ShellWord.of(source);
-  }
-
-  private int export(FileTree tree, ExportOptions options, MountOptions mount) throws IOException {
-    NfsExport export = new NfsExport(path, tree, directory, options);
-    NfsConfig config =
-        new NfsConfig(server(), List.of(export), limits(mount), !noUdp, !noPortmap && port != 0);
-    try (StackPorts stack = udpStack == null ? null : openStack(udpStack);
-        NfsServer server =
-            NfsServer.start(
-                stack == null ? config : config.withDatagramPorts(stack.onOwnAddress()))) {
-      this.stack = stack;
-      return serve(server, surprises(tree, options));
-    }
-  }
-
-  /// Before the server has threads, which have the privileges that this one has when it starts
-  /// them.
-  private StackPorts openStack(String text) throws IOException {
-    StackPorts opened = StackPorts.open(stackOption(text));
-    try {
-      opened.dropPrivileges();
-      return opened;
-    } catch (IOException e) {
-      opened.close();
-      throw e;
-    }
   }
 
   private StackOption stackOption(String text) {
@@ -257,44 +222,7 @@ final class NfsCommand implements Callable<Integer> {
             + " user");
   }
 
-  /// Replies that clients do not take keep a quarter of the cache from others, at most.
-  private RpcLimits limits(MountOptions mount) {
-    return RpcLimits.DEFAULT.withLeasedBytes(mount.cacheBytes() / 4 / Math.max(1, loops));
-  }
-
-  private int serve(NfsServer server, List<String> notes) {
-    PrintWriter err = spec.commandLine().getErr();
-    NfsLifecycle life =
-        new NfsLifecycle(
-            server, Duration.ofSeconds(drainSeconds), line -> err.println("sluice: " + line));
-    life.listenToSignals();
-    announce(server, notes);
-    Counters counters = Counters.open(loops);
-    if (counters.file() == null) {
-      err.println("sluice stat will not see this server: " + counters.whyNoFile());
-    }
-    counters.describe(
-        "nfs "
-            + source.toAbsolutePath().normalize()
-            + " on port "
-            + server.port()
-            + " ("
-            + server.server().engine().backend()
-            + ")");
-    CounterPublisher publisher = new CounterPublisher(counters);
-    server.publishTo(publisher);
-    if (stack != null) {
-      stack.counters().publishTo(publisher, stack.name());
-    }
-    boolean asked = life.awaitEnd();
-    counters.close();
-    if (!asked) {
-      err.println("sluice: every loop has died; see above");
-    }
-    return asked ? 0 : 1;
-  }
-
-  private void announce(NfsServer server, List<String> notes) {
+  private void announce(NfsServer server, Disk disk, List<String> notes) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
         "exporting %s as %s%s on %s, TCP%s (backend: %s; %s)%n",
@@ -302,7 +230,7 @@ final class NfsCommand implements Callable<Integer> {
         path,
         readOnly ? " read-only" : "",
         String.join(", ", addresses(server)),
-        server.datagrams() ? " and UDP" + byStack() : "",
+        server.datagrams() ? " and UDP" + byStack(disk) : "",
         server.server().engine().backend(),
         server.server().engine().why().replaceAll("\\s*\\R\\s*", ". "));
     out.printf("mount it with: %s%n", mountCommand(server, "vers=4.1,port=%1$d"));
@@ -312,8 +240,8 @@ final class NfsCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private String byStack() {
-    return stack == null ? "" : " by " + stack.describe();
+  private static String byStack(Disk disk) {
+    return disk.stack() == null ? "" : " by " + disk.stack().describe();
   }
 
   private static List<String> addresses(NfsServer server) {

@@ -14,9 +14,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
-import sluice.cli.console.TerminalText;
-import sluice.cli.control.ControlAnswer;
-import sluice.cli.control.ControlClient;
+import sluice.host.Host;
+import sluice.host.control.ControlAnswer;
+import sluice.host.control.ControlClient;
+import sluice.host.text.TerminalText;
 import sluice.loop.counters.CounterFile;
 import sluice.loop.counters.CounterSnapshot;
 
@@ -38,9 +39,6 @@ import sluice.loop.counters.CounterSnapshot;
     },
     mixinStandardHelpOptions = true)
 final class ReloadCommand implements Callable<Integer> {
-  /// The request, which has no argument.
-  static final String RELOAD = "reload";
-
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Spec CommandSpec spec = CommandSpec.create();
@@ -58,7 +56,8 @@ final class ReloadCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     CounterSnapshot process = find();
-    ControlAnswer answer = ControlClient.ask(counters.path(), process.pid(), RELOAD, "", PATIENCE);
+    ControlAnswer answer =
+        ControlClient.ask(counters.path(), process.pid(), Host.RELOAD, "", PATIENCE);
     PrintWriter out = spec.commandLine().getOut();
     out.println("process " + process.pid() + "  " + process.description());
     answer.lines().forEach(line -> out.println("  " + TerminalText.line(line)));

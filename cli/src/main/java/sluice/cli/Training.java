@@ -15,7 +15,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.jar.Attributes;
@@ -23,9 +22,9 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
-import sluice.cli.domain.Plugins;
-import sluice.http.HttpServer;
-import sluice.loop.counters.Counters;
+import sluice.host.Host;
+import sluice.host.SiteServer;
+import sluice.host.site.SiteOptions;
 import sun.misc.Signal;
 
 /// The runs from which the launcher records the start-up caches: a short life of `sluice serve`
@@ -51,21 +50,17 @@ final class Training {
   /// Serves, asks, stops.
   private static void serve(String directory) throws Exception {
     Main.run("serve", "--help");
-    ServeOptions options = ServeOptions.parse(List.of(directory, "--port", "0"));
-    Plugins.load(options.plugins, System.err::println).close();
-    HttpServer server = Serve.start(options, List.of(), List.of(), System.err);
-    ServiceManager manager =
-        new ServiceManager(System.getenv(), ProcessHandle.current().pid(), System.err::println);
-    Lifecycle life =
-        new Lifecycle(server, _ -> true, manager, Duration.ofSeconds(1), System.err::println);
-    life.listenToSignals();
-    Serve.announce(server, System.out);
-    Counters counters = Serve.count(server, options.directory(), System.err);
-    for (int i = 0; i < REQUESTS; i++) {
-      ask(server.server().port(), i % 4 == 0 ? "/style.css" : "/");
+    SiteOptions options = ServeOptions.parse(List.of(directory, "--port", "0")).site;
+    SiteServer server = SiteServer.start(options, System.err::println);
+    try (Host host = new Host(List.of(server), System.err::println)) {
+      host.listenToSignals(Host.Hangup.RELOADS);
+      Serve.announce(server.http(), System.out);
+      host.publish(server.describe());
+      for (int i = 0; i < REQUESTS; i++) {
+        ask(server.http().server().port(), i % 4 == 0 ? "/style.css" : "/");
+      }
+      host.drain();
     }
-    life.terminate();
-    counters.close();
   }
 
   /// What they print goes into the log of the recording.

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.cli.console.Finding;
-import sluice.cli.console.MachineFiles;
+import sluice.host.life.MachineFiles;
 
 /// Shows the doctor copies of `/proc` and `/sys` of machines with one trouble each.
 final class DoctorTest {

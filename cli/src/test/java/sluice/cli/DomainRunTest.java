@@ -285,7 +285,7 @@ final class DomainRunTest {
         arguments("[domain.a]\njars = ['x.jar', 1]", "2: jars has no string there. Fix: "),
         arguments("[domain.a]\njars = ['x.jar'", "2: "),
         arguments("[domain.'a b']\njars = ['x.jar']", "1: the name of a domain is 1 to 64"),
-        arguments("[other]", "1: unknown key other. Fix: write [domain.NAME]"),
+        arguments("[other]", "1: unknown key other of the file. Fix: known are domain, component"),
         arguments("# nothing", " it has no domain. Fix: write [domain.NAME]"));
   }
 

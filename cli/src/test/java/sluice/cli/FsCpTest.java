@@ -16,11 +16,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.cli.fs.HostSystemCalls;
-import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2;
+import sluice.host.disk.MountedImage;
+import sluice.host.disk.copy.HostSystemCalls;
 import sluice.testbase.Await;
 
 /// `sluice fs cp` where it is not simple: strangers' images, what cannot be copied, signals.

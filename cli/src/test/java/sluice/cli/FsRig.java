@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
-import sluice.cli.fs.MountedImage;
+import sluice.host.disk.MountedImage;
 
 /// Runs `sluice fs` in the test's own process and keeps what it says. Of the test's thread.
 final class FsRig {

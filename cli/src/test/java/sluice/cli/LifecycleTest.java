@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Await;
+import sluice.testkit.NotifySocket;
 
 /// A server in a process of its own, and the signals that such a process gets.
 @Timeout(600)
@@ -71,7 +72,7 @@ final class LifecycleTest {
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
     port = port(out.readLine());
     metricsPort = port(out.readLine());
-    assertThat(manager().next(60)).startsWith("READY=1\nSTATUS=serving ");
+    assertThat(manager().next(60)).startsWith("READY=1\nSTATUS=serve ");
   }
 
   private static int port(@Nullable String line) {

@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import sluice.cli.console.UsageException;
+import sluice.host.file.UsageException;
+import sluice.host.life.PassedSocket;
 import sluice.http.HttpConfig;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
@@ -20,7 +21,7 @@ import sluice.loop.server.HandlerThreads;
 final class ServeOptionsTest {
   @Test
   void defaultsServeThisMachineOnly() throws Exception {
-    HttpConfig config = ServeOptions.parse(List.of("dir")).config(List.of());
+    HttpConfig config = ServeOptions.parse(List.of("dir")).site.config(List.of());
     assertThat(config.site()).isEqualTo(Site.of(Path.of("dir")));
     assertThat(config.server().backend()).isEqualTo(Backend.AUTO);
     InetSocketAddress address = (InetSocketAddress) config.server().addresses().get(0);
@@ -75,7 +76,7 @@ final class ServeOptionsTest {
                 "3",
                 "--etag=content",
                 "--revalidate"));
-    HttpConfig config = options.config(List.of());
+    HttpConfig config = options.site.config(List.of());
     assertThat(config.server().backend()).isEqualTo(Backend.EPOLL);
     assertThat(config.server().loops()).isEqualTo(2);
     assertThat(config.server().loop().maxConnections()).isEqualTo(9);
@@ -95,7 +96,7 @@ final class ServeOptionsTest {
     assertThat(config.accessLog()).isEqualTo(Path.of("log"));
     assertThat(config.headerTimeout()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.idleTimeout()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(options.drainTimeout).isEqualTo(Duration.ofSeconds(3));
+    assertThat(options.site.drainTimeout()).isEqualTo(Duration.ofSeconds(3));
   }
 
   @Test
@@ -136,8 +137,8 @@ final class ServeOptionsTest {
             List.of("400 to 599: 200", "a", "--error-page", "200=x"),
             List.of("a file name is empty", ""),
             List.of("a file name is empty", "a", "--access-log", ""),
-            List.of("--index takes names of files: x/y: an index name", "a", "--index", "x/y"),
-            List.of("--index takes names of files: ../x", "a", "--index", "../x"))
+            List.of("index takes names of files: x/y: an index name", "a", "--index", "x/y"),
+            List.of("index takes names of files: ../x", "a", "--index", "../x"))
         .forEach(each ->
             assertThatThrownBy(() -> configure(each.subList(1, each.size())))
                 .isInstanceOf(UsageException.class)
@@ -148,21 +149,21 @@ final class ServeOptionsTest {
   void passedSocketsAreUsedAsTheirNamesSay() throws Exception {
     PassedSocket web = new PassedSocket(3, PassedSocket.Use.HTTP);
     PassedSocket metrics = new PassedSocket(4, PassedSocket.Use.MONITORING);
-    HttpConfig both = ServeOptions.parse(List.of("dir")).config(List.of(web, metrics));
+    HttpConfig both = ServeOptions.parse(List.of("dir")).site.config(List.of(web, metrics));
     assertThat(both.server().addresses()).isEmpty();
     assertThat(both.server().adopted()).containsExactly(new AdoptedSocket(3, null));
     assertThat(both.monitoring().adoptedFds()).containsExactly(4);
-    HttpConfig beside = ServeOptions.parse(List.of("dir")).config(List.of(metrics));
+    HttpConfig beside = ServeOptions.parse(List.of("dir")).site.config(List.of(metrics));
     assertThat(beside.server().addresses()).hasSize(1);
     assertThat(beside.server().adopted()).isEmpty();
     PassedSocket secure = new PassedSocket(5, PassedSocket.Use.HTTPS);
-    assertThatThrownBy(() -> ServeOptions.parse(List.of("dir")).config(List.of(secure)))
+    assertThatThrownBy(() -> ServeOptions.parse(List.of("dir")).site.config(List.of(secure)))
         .isInstanceOf(UsageException.class)
         .hasMessageContaining("socket 5 is named https: give --tls-cert and --tls-key");
   }
 
   private static void configure(List<String> words) throws Exception {
-    ServeOptions.parse(words).config(List.of());
+    ServeOptions.parse(words).site.config(List.of());
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.host.SiteServer;
 import sluice.http.HttpServer;
 
 @Timeout(240)
@@ -24,10 +25,11 @@ final class ServeTest {
 
   @Test
   void servesTheExampleSiteAndSaysWhere() throws Exception {
-    Path site = SourceTree.find().root().resolve("examples/site");
-    ServeOptions options = ServeOptions.parse(List.of(site.toString(), "--port", "0"));
-    try (HttpServer server = Serve.start(options, List.of(), List.of(), print);
+    Path directory = SourceTree.find().root().resolve("examples/site");
+    ServeOptions options = ServeOptions.parse(List.of(directory.toString(), "--port", "0"));
+    try (SiteServer site = SiteServer.start(options.site, print::println);
         HttpClient client = HttpClient.newHttpClient()) {
+      HttpServer server = site.http();
       Serve.announce(server, print);
       String line = out.toString(StandardCharsets.UTF_8);
       int port = server.server().port();
@@ -41,7 +43,8 @@ final class ServeTest {
                 HttpResponse.BodyHandlers.ofByteArray());
         assertThat(reply.statusCode()).as(path).isEqualTo(200);
         String file = path.endsWith("/") ? path + "index.html" : path;
-        assertThat(reply.body()).isEqualTo(Files.readAllBytes(site.resolve(file.substring(1))));
+        assertThat(reply.body())
+            .isEqualTo(Files.readAllBytes(directory.resolve(file.substring(1))));
       }
     }
   }

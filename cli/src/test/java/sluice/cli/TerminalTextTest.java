@@ -18,16 +18,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
-import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Output;
-import sluice.cli.console.TerminalText;
-import sluice.cli.fs.CopyWarnings;
 import sluice.cli.fs.FsLs;
-import sluice.cli.fs.HostSystemCalls;
-import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2;
+import sluice.host.disk.MountedImage;
+import sluice.host.disk.copy.CopyWarnings;
+import sluice.host.disk.copy.HostSystemCalls;
+import sluice.host.text.FailureMessage;
+import sluice.host.text.TerminalText;
 
 /// What an image's names may do to a terminal: nothing, in no command.
 @Timeout(120)

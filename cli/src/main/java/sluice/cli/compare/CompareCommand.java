@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Child;
 import sluice.cli.console.Json;
-import sluice.cli.console.UsageException;
 import sluice.cli.console.Version;
+import sluice.host.file.UsageException;
 
 /// `sluice run --compare`: is the application better off on our selectors? Starts it in turn on the
 /// JDK's provider and ours under the user's own load. Runs in the main thread.

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import sluice.cli.console.UsageException;
+import sluice.host.file.UsageException;
 
 /// Requests at a fixed rate, whether the server keeps up or not: each has a time at which it is
 /// meant to be sent, and its latency counts from there. One thread per connection.

@@ -1,4 +1,3 @@
-/// What commands have in common: words and numbers of a command line (`ByteCount`, `TerminalText`),
-/// what they print (`Output`, `Progress`, `FailureMessage`, `Json`, `Finding`), signals (`Signals`,
-/// `Interrupts`), child processes (`Child`) and files of this machine (`MachineFiles`).
+/// What commands have in common: what they print (`Output`, `Progress`, `Json`, `Finding`) and
+/// child processes (`Child`).
 package sluice.cli.console;

@@ -14,15 +14,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Json;
-import sluice.cli.console.TerminalText;
 import sluice.domain.component.ClosureSizes;
 import sluice.domain.component.Component;
 import sluice.domain.component.ComponentGraph;
 import sluice.domain.component.ComponentRefused;
 import sluice.domain.component.Dependence;
 import sluice.domain.component.Reliance;
+import sluice.host.domain.DomainFile;
+import sluice.host.text.FailureMessage;
+import sluice.host.text.TerminalText;
 
 /// `sluice domain components`: whether the components of a configuration file fit together, what
 /// they use of each other, and how many classes each leans on. Runs in the main thread.

@@ -7,9 +7,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.TerminalText;
-import sluice.cli.control.ControlAnswer;
-import sluice.cli.control.ControlClient;
+import sluice.host.control.ControlAnswer;
+import sluice.host.control.ControlClient;
+import sluice.host.domain.DomainCounters;
+import sluice.host.text.TerminalText;
 
 /// `sluice domain kill`: ends one domain of a running process, not the process. Runs in the main
 /// thread.

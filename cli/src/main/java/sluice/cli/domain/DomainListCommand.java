@@ -13,7 +13,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
 import sluice.cli.console.Json;
-import sluice.cli.console.TerminalText;
+import sluice.host.domain.DomainCounters;
+import sluice.host.text.TerminalText;
 
 /// `sluice domain ls`: the domains of running processes. Runs in the main thread.
 @Command(

@@ -12,7 +12,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
-import sluice.cli.console.TerminalText;
+import sluice.host.text.TerminalText;
 
 /// The options with which a command names one domain of a running process. Used by the main thread.
 final class DomainNamed {

@@ -7,9 +7,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.TerminalText;
-import sluice.cli.control.ControlAnswer;
-import sluice.cli.control.ControlClient;
+import sluice.host.control.ControlAnswer;
+import sluice.host.control.ControlClient;
+import sluice.host.domain.Domains;
+import sluice.host.text.TerminalText;
 
 /// `sluice domain replace`: has a running process load the jars of a domain's components again,
 /// while the domain is used. Runs in the main thread.
@@ -29,9 +30,6 @@ import sluice.cli.control.ControlClient;
     },
     mixinStandardHelpOptions = true)
 final class DomainReplaceCommand implements Callable<Integer> {
-  /// The request, whose argument is the name of a domain.
-  static final String REPLACE = "replace";
-
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   @Spec CommandSpec spec = CommandSpec.create();
@@ -43,7 +41,7 @@ final class DomainReplaceCommand implements Callable<Integer> {
     DomainRow row = named.row();
     String shown = "domain " + TerminalText.line(row.name()) + " of process " + row.pid();
     ControlAnswer answer =
-        ControlClient.ask(named.directory(), row.pid(), REPLACE, row.name(), PATIENCE);
+        ControlClient.ask(named.directory(), row.pid(), Domains.REPLACE, row.name(), PATIENCE);
     String told = TerminalText.line(String.join("; ", answer.lines()));
     spec.commandLine().getOut().println(shown + " " + told);
     spec.commandLine().getOut().flush();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import sluice.host.domain.DomainCounters;
 import sluice.loop.counters.CounterFile;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;

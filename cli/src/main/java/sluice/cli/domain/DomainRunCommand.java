@@ -3,10 +3,7 @@ package sluice.cli.domain;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -15,17 +12,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.FailureMessage;
-import sluice.cli.console.Interrupts;
-import sluice.cli.console.TerminalText;
-import sluice.cli.control.ControlSocket;
 import sluice.domain.Budget;
-import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
 import sluice.domain.component.ComponentRefused;
 import sluice.domain.translate.Refused;
-import sluice.loop.counters.Counters;
-import sluice.sys.threads.Uninterrupted;
+import sluice.host.Host;
+import sluice.host.domain.ClassDirectory;
+import sluice.host.domain.DomainFile;
+import sluice.host.domain.Domains;
+import sluice.host.text.FailureMessage;
+import sluice.host.text.TerminalText;
 
 /// `sluice domain run`: the main class of a jar, or those of a configuration file, each in a domain
 /// of its own. Runs in the main thread.
@@ -50,9 +46,6 @@ import sluice.sys.threads.Uninterrupted;
     },
     mixinStandardHelpOptions = true)
 final class DomainRunCommand implements Callable<Integer> {
-  private static final Duration END = Duration.ofSeconds(2);
-  private static final Duration LOOK = Duration.ofMillis(20);
-
   @Spec CommandSpec spec = CommandSpec.create();
 
   @Parameters(
@@ -82,36 +75,16 @@ final class DomainRunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Domain> domains = new ArrayList<>();
-    try (Interrupts interrupts = new Interrupts();
-        Counters file = Counters.open(0)) {
-      DomainCounters counters = new DomainCounters(file);
-      file.describe("domain run " + jar);
-      DomainFile.Content content = content();
-      if (!content.components().isEmpty()) {
-        return ComponentRun.run(content, interrupts, file.file(), counters, this::tell);
-      }
-      List<DomainFile.Entry> entries = content.domains();
-      for (DomainFile.Entry entry : entries) {
-        Domain domain = Domain.create(entry.config());
-        domains.add(domain);
-        counters.add(domain);
-      }
-      for (int i = 0; i < entries.size(); i++) {
-        start(domains.get(i), entries.get(i));
-      }
-      try (ControlSocket _ =
-          ControlSocket.open(
-              file.file(), Map.of(DomainCounters.KILL, counters::kill), this::tell)) {
-        return await(domains, interrupts, counters);
-      }
+    try (Host host = new Host(List.of(Domains.start(content(), this::tell)), this::tell)) {
+      host.listenToSignals(Host.Hangup.ENDS);
+      host.publish("domain run " + jar);
+      boolean good = host.awaitEnd();
+      return host.signal() > 0 ? 128 + host.signal() : good ? 0 : 1;
     } catch (Refused | ComponentRefused e) {
       tell(String.valueOf(e.getMessage()));
       return 1;
     } catch (IOException | IllegalArgumentException e) {
       throw wrong(FailureMessage.text(e), e);
-    } finally {
-      domains.forEach(Domain::close);
     }
   }
 
@@ -127,80 +100,12 @@ final class DomainRunCommand implements Callable<Integer> {
     return DomainFile.read(jar);
   }
 
-  private void start(Domain domain, DomainFile.Entry entry) throws IOException {
-    Path first = entry.config().classPath().getFirst();
-    String name = entry.main() == null ? domain.mainClass() : entry.main();
-    if (name == null) {
-      throw wrong(first + " names no Main-Class in its manifest. Fix: name one (--main)", null);
-    }
-    try {
-      domain.run(name, entry.arguments().toArray(new String[0]));
-    } catch (ClassNotFoundException e) {
-      throw wrong(first + " has no class " + e.getMessage() + ". Fix: another main class", e);
-    } catch (NoSuchMethodException e) {
-      throw wrong("no public static void main(String[]): " + e.getMessage(), e);
-    }
-  }
-
   private DomainConfig config() {
     String name = String.valueOf(jar.getFileName()).replaceAll("[^A-Za-z0-9._-]", "_");
     return DomainConfig.of(name.substring(0, Math.min(64, name.length())), jar)
         .withBudget(budget == null ? Budget.DEFAULT : Budget.parse(budget))
         .withStreams(new DomainConfig.Streams(System.in, System.out, System.err))
         .withCache(ClassDirectory.find());
-  }
-
-  private int await(List<Domain> domains, Interrupts interrupts, DomainCounters counters) {
-    List<Domain> running = new ArrayList<>(domains);
-    int code = 0;
-    try {
-      while (!running.isEmpty()) {
-        interrupts.check();
-        counters.tick();
-        for (Domain domain : List.copyOf(running)) {
-          if (domain.stat().threads() == 0) {
-            running.remove(domain);
-            code = Math.max(code, ended(domain));
-          }
-        }
-        if (!running.isEmpty()) {
-          Uninterrupted.sleep(LOOK);
-        }
-      }
-    } catch (Interrupts.Ended e) {
-      String why = String.valueOf(e.getMessage());
-      running.forEach(domain -> domain.kill(why));
-      for (Domain domain : running) {
-        boolean isGone =
-            Uninterrupted.await(END, nanos -> domain.awaitEnd(Duration.ofNanos(nanos)));
-        tell(
-            "domain "
-                + domain.name()
-                + " was "
-                + why
-                + (isGone ? "" : "; threads that wait in the JDK end with this process"));
-      }
-      return e.exitCode();
-    }
-    return code;
-  }
-
-  /// Tells how a domain ended of which no thread is left.
-  ///
-  /// @return 0 if its main returned, else 1
-  private int ended(Domain domain) {
-    Throwable problem = domain.problem();
-    if (!domain.alive()) {
-      tell("domain " + domain.name() + " was killed");
-      return 1;
-    }
-    tell(
-        "domain "
-            + domain.name()
-            + " ended: main "
-            + (problem == null ? "returned" : "threw " + domain.problemText()));
-    domain.close();
-    return problem == null ? 0 : 1;
   }
 
   private void tell(String line) {

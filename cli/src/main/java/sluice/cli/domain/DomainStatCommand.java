@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Json;
-import sluice.cli.console.TerminalText;
+import sluice.host.text.TerminalText;
 
 /// `sluice domain stat`: what one domain uses. Runs in the main thread.
 @Command(

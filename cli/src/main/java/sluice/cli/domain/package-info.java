@@ -1,3 +1,2 @@
-/// `sluice domain` (`DomainCommand` and its subcommands), and the plug-ins of `sluice serve`
-/// (`Plugins`): what runs in domains, what it uses (`DomainCounters`), and its end.
+/// `sluice domain`: `DomainCommand` and its subcommands.
 package sluice.cli.domain;

@@ -11,6 +11,8 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.Output;
 import sluice.fs.FileKind;
 import sluice.fs.FsException;
+import sluice.host.disk.MountedImage;
+import sluice.host.disk.copy.ImageCopy;
 import sluice.sys.Errno;
 
 /// `sluice fs cat`. Runs in the main thread.

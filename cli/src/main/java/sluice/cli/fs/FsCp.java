@@ -11,10 +11,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Interrupts;
 import sluice.cli.console.Progress;
-import sluice.cli.console.TerminalText;
-import sluice.cli.console.UsageException;
+import sluice.host.disk.MountedImage;
+import sluice.host.disk.copy.CopyIn;
+import sluice.host.disk.copy.CopyOut;
+import sluice.host.disk.copy.CopyWarnings;
+import sluice.host.disk.copy.CopyWays;
+import sluice.host.disk.copy.HostSystemCalls;
+import sluice.host.disk.copy.ImageCopy;
+import sluice.host.file.UsageException;
+import sluice.host.life.Interrupts;
+import sluice.host.text.TerminalText;
 import sluice.sys.Statx;
 
 /// `sluice fs cp`. Runs in the main thread.
@@ -62,12 +69,6 @@ final class FsCp implements Callable<Integer> {
       })
   boolean archive;
 
-  /// How to copy.
-  ///
-  /// @param recursive directories too
-  /// @param archive all that is known of a file
-  record Ways(boolean recursive, boolean archive) {}
-
   @Override
   public Integer call() throws IOException {
     boolean out = from.startsWith(":");
@@ -99,7 +100,7 @@ final class FsCp implements Callable<Integer> {
 
   private void copy(MountedImage mounted, ImageCopy.Step step, boolean out, CopyWarnings warnings)
       throws IOException, UsageException {
-    Ways ways = new Ways(recursive || archive, archive);
+    CopyWays ways = new CopyWays(recursive || archive, archive);
     try (ImageCopy copy = new ImageCopy(mounted.tree(), step)) {
       try {
         if (out) {

@@ -10,12 +10,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Progress;
-import sluice.cli.console.ShellWord;
-import sluice.cli.console.TerminalText;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.Ext2Check;
+import sluice.host.disk.MountedImage;
+import sluice.host.disk.UnmountWait;
+import sluice.host.text.FailureMessage;
+import sluice.host.text.ShellWord;
+import sluice.host.text.TerminalText;
 
 /// `sluice fs fsck`. Runs in the main thread.
 ///

@@ -16,10 +16,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Output;
-import sluice.cli.console.TerminalText;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.ext2.Ext2;
+import sluice.host.disk.MountedImage;
+import sluice.host.text.TerminalText;
 
 /// `sluice fs ls`. Runs in the main thread.
 @Command(

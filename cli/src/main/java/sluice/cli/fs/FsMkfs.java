@@ -19,13 +19,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.ByteCount;
-import sluice.cli.console.Interrupts;
 import sluice.cli.console.Progress;
-import sluice.cli.console.ShellWord;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
+import sluice.host.disk.UnmountWait;
+import sluice.host.life.Interrupts;
+import sluice.host.text.ByteCount;
+import sluice.host.text.ShellWord;
 
 /// `sluice fs mkfs`. Runs in the main thread.
 @Command(

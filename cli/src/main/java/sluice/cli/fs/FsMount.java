@@ -5,32 +5,28 @@ import java.io.PrintWriter;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.ByteCount;
-import sluice.cli.console.FailureMessage;
-import sluice.cli.console.ShellWord;
-import sluice.cli.console.Signals;
 import sluice.fs.ext2.MountOptions;
-import sluice.fs.fuse.FuseMount;
 import sluice.fs.fuse.FuseOptions;
 import sluice.fs.fuse.FuseStability;
 import sluice.fs.fuse.RingUse;
+import sluice.host.Host;
+import sluice.host.disk.Disk;
+import sluice.host.disk.DiskSettings;
+import sluice.host.text.ByteCount;
+import sluice.host.text.ShellWord;
 import sluice.sys.Errno;
 import sluice.sys.Statx;
 
-/// `sluice fs mount`: serves an image through FUSE until it is unmounted. Runs in the main thread;
-/// signals come on threads of their own.
-///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | ending | first signal | volatile | compareAndSet |
+/// `sluice fs mount`: serves an image through FUSE until it is unmounted. Runs in the main thread.
 @Command(
     name = "mount",
     description = {
@@ -102,8 +98,6 @@ final class FsMount implements Callable<Integer> {
       })
   long validSeconds = 86_400;
 
-  private final AtomicBoolean ending = new AtomicBoolean();
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     FuseOptions options = options();
@@ -117,18 +111,20 @@ final class FsMount implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     MountOptions mountOptions =
         MountOptions.defaults().withReadOnly(readOnly).withCacheBytes(cacheBytes);
-    try (MountedImage mounted = MountedImage.open(image, mountOptions, err);
-        FuseMount mount = mounted.serve(directory, options, err)) {
-      Signals.handle("TERM", () -> end(mount, err));
-      Signals.handle("INT", () -> end(mount, err));
-      Signals.handle("HUP", () -> end(mount, err));
+    DiskSettings settings =
+        new DiskSettings(
+            "mount", image, mountOptions, new DiskSettings.Mount(directory, options), null);
+    Disk disk = Disk.start(settings, err);
+    try (Host host = new Host(List.of(disk), line -> err.println("sluice: " + line))) {
+      host.listenToSignals(Host.Hangup.ENDS);
       if (hides) {
         err.println("sluice: what is in " + directory + " is hidden while it is mounted over");
       }
-      String how = (readOnly ? " (read-only)" : "") + ", requests by " + mount.transport();
+      String transport = Objects.requireNonNull(disk.mount()).transport();
+      String how = (readOnly ? " (read-only)" : "") + ", requests by " + transport;
       out.println("mounted " + image + " at " + directory + how);
       out.flush();
-      mount.awaitEnd();
+      host.awaitEnd();
     }
     out.println("unmounted " + image);
     out.flush();
@@ -185,26 +181,6 @@ final class FsMount implements Callable<Integer> {
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       return entries.iterator().hasNext();
-    }
-  }
-
-  /// A signal: unmounts; if it is used, lets its users go on; the second time ends it at once.
-  private void end(FuseMount mount, PrintWriter err) {
-    try {
-      if (!ending.compareAndSet(false, true)) {
-        mount.close();
-      } else if (!mount.unmount()) {
-        err.println(
-            "sluice: "
-                + directory
-                + " is in use (fuser -vm "
-                + ShellWord.of(directory)
-                + " names the processes): detached, and served until its last user has let go."
-                + " Interrupt again to end it now");
-        mount.detach();
-      }
-    } catch (IOException e) {
-      err.println("sluice: " + FailureMessage.text(e));
     }
   }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.cli.console.UsageException;
+import sluice.host.file.UsageException;
 import sluice.testbase.Await;
 
 /// The load that a comparison sends, against the JDK's own server.

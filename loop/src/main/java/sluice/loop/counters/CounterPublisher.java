@@ -16,13 +16,22 @@ import java.util.function.LongSupplier;
 /// | each counter | holder of `this` | under lock | under lock |
 public final class CounterPublisher {
   private final Counters counters;
+  private final String prefix;
   private final List<Entry> entries = new CopyOnWriteArrayList<>();
 
   private record Entry(Counter counter, LongSupplier number) {}
 
   /// @param counters where the numbers go
   public CounterPublisher(Counters counters) {
+    this(counters, "");
+  }
+
+  /// Publishes for one of several servers of a process.
+  ///
+  /// @param prefix of all labels
+  public CounterPublisher(Counters counters, String prefix) {
     this.counters = counters;
+    this.prefix = prefix;
   }
 
   /// Adds a count that only grows.
@@ -30,12 +39,12 @@ public final class CounterPublisher {
   /// @param label as in [Counters#counter]
   /// @param number called on another thread than the counting one
   public void counter(String label, LongSupplier number) {
-    entries.add(new Entry(counters.counter(label), number));
+    entries.add(new Entry(counters.counter(prefix + label), number));
   }
 
   /// Adds a level that goes up and down.
   public void gauge(String label, LongSupplier number) {
-    entries.add(new Entry(counters.gauge(label), number));
+    entries.add(new Entry(counters.gauge(prefix + label), number));
   }
 
   /// Writes what has changed.

@@ -1,0 +1,35 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Hosts sites, plug-ins, components and disks in one process: reads the file that names them,
+/// starts them, watches them, loads them again and ends them.
+@NullMarked
+module sluice.host {
+  requires static org.jspecify;
+  requires jdk.net;
+  requires jdk.unsupported;
+  // tomlj needs it and, as an automatic module, does not say so
+  requires org.antlr.antlr4.runtime;
+  requires org.tomlj;
+  requires spring.security.crypto;
+  requires transitive sluice.domain;
+  requires transitive sluice.fs;
+  requires transitive sluice.http;
+  requires transitive sluice.loop;
+  requires sluice.memory;
+  requires transitive sluice.net;
+  requires transitive sluice.nfs;
+  requires transitive sluice.sys;
+  requires transitive sluice.verify;
+  requires transitive sluice.vi;
+
+  exports sluice.host;
+  exports sluice.host.control;
+  exports sluice.host.disk;
+  exports sluice.host.disk.copy;
+  exports sluice.host.domain;
+  exports sluice.host.file;
+  exports sluice.host.life;
+  exports sluice.host.plugin;
+  exports sluice.host.site;
+  exports sluice.host.text;
+}

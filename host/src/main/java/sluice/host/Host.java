@@ -1,0 +1,270 @@
+package sluice.host;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.host.control.ControlAnswer;
+import sluice.host.control.ControlSocket;
+import sluice.host.life.Part;
+import sluice.host.life.ServiceManager;
+import sluice.host.life.Signals;
+import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
+
+/// Parts that run in this process and end together: the life of `sluice serve`, `sluice nfs` and
+/// `sluice up`. Any thread may call; signals and requests call from threads of their own.
+///
+/// | signal | effect |
+/// |---|---|
+/// | TERM | graceful drain of all parts, the last one first; a second one cuts mounts off |
+/// | INT | the same; a second one ends a process without mounts at once, exit code 130 |
+/// | HUP, and `sluice reload` | every part that can be is read again |
+///
+/// ```java
+/// SiteServer site = SiteServer.start(SiteOptions.read(Path.of("site.toml")), System.err::println);
+/// try (Host host = new Host(List.of(site), System.err::println)) {
+///   host.listenToSignals(Host.Hangup.RELOADS);
+///   host.publish();
+///   host.awaitEnd();
+/// }
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | ending | the first drain | volatile | compareAndSet |
+/// | signal | the first drain | volatile | volatile |
+/// | failed | threads that wait for parts | volatile | volatile |
+/// | drainTimeout | maker, before it publishes | volatile | volatile |
+/// | counters, control | the thread that publishes | under the monitor | under the monitor |
+public final class Host implements AutoCloseable {
+  /// The request of `sluice reload`.
+  public static final String RELOAD = "reload";
+
+  /// What HUP does.
+  public enum Hangup {
+    /// It reads the parts again.
+    RELOADS,
+    /// It ends them: their terminal is gone.
+    ENDS
+  }
+
+  private static final Duration DRAIN = Duration.ofSeconds(10);
+
+  private final List<Part> parts;
+  private final ServiceManager manager;
+  private final Consumer<String> messages;
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final CountDownLatch drained = new CountDownLatch(1);
+  private volatile Duration drainTimeout = DRAIN;
+  private volatile boolean failed;
+  private volatile int signal;
+  private @Nullable Counters counters;
+  private @Nullable ControlSocket control;
+
+  /// Takes parts that run; it ends them.
+  ///
+  /// @param parts in the order in which they were started
+  /// @param messages gets one line for each event, from any thread
+  public Host(List<Part> parts, Consumer<String> messages) {
+    this(parts, ServiceManager.ofProcess(messages), messages);
+  }
+
+  /// Takes parts that run, with the service manager that has passed their sockets.
+  public Host(List<Part> parts, ServiceManager manager, Consumer<String> messages) {
+    this.parts = List.copyOf(parts);
+    this.manager = manager;
+    this.messages = messages;
+  }
+
+  /// Sets how long work under way may take at the end; without it, 10 s.
+  public void drainWithin(Duration atMost) {
+    drainTimeout = atMost;
+  }
+
+  /// Hears signals from now on. That HUP cannot be heard is told: nothing else would show it.
+  public void listenToSignals(Hangup hangup) {
+    Signals.handle("TERM", () -> terminate("SIGTERM", 15));
+    Signals.handle("INT", this::interrupt);
+    if (hangup == Hangup.ENDS) {
+      Signals.handle("HUP", () -> terminate("SIGHUP", 1));
+    } else if (!Signals.handle("HUP", () -> reload())) {
+      messages.accept(
+          "SIGHUP reads nothing again: this process was started with the signal ignored, as nohup"
+              + " does, or with -Xrs. Fix: use 'sluice reload', which needs no signal");
+    }
+  }
+
+  /// Shows the host to other processes: counters for `sluice stat`, the socket of `sluice reload`,
+  /// and what the service manager hears.
+  ///
+  /// @param description of all parts, for `sluice stat`
+  public synchronized void publish(String description) {
+    Counters opened = Counters.open(parts.stream().mapToInt(Part::loops).sum());
+    counters = opened;
+    if (opened.file() == null) {
+      messages.accept("sluice stat will not see this process: " + opened.whyNoFile());
+    }
+    opened.describe(description);
+    Map<String, ControlSocket.Action> actions = new TreeMap<>();
+    boolean isAlone = parts.stream().filter(part -> part.loops() > 0).count() < 2;
+    for (Part part : parts) {
+      part.publishTo(opened, isAlone ? "" : part.name() + "/")
+          .forEach((name, action) -> actions.merge(name, action, Host::either));
+    }
+    actions.put(RELOAD, _ -> reload());
+    control = ControlSocket.open(opened.file(), actions, messages);
+    manager.ready(status());
+    manager.watch(parts);
+  }
+
+  /// A request for something in one of two parts.
+  private static ControlSocket.Action either(
+      ControlSocket.Action first, ControlSocket.Action second) {
+    return argument -> {
+      ControlAnswer answer = first.run(argument);
+      return answer.isDone() ? answer : second.run(argument);
+    };
+  }
+
+  /// Returns the parts, in the order in which they were started.
+  public List<Part> parts() {
+    return parts;
+  }
+
+  /// Returns what runs, a line for each part.
+  public List<String> describe() {
+    return parts.stream().map(Part::describe).toList();
+  }
+
+  private String status() {
+    return String.join("; ", describe());
+  }
+
+  /// Reads the parts again, and tells the log.
+  ///
+  /// @return what was read, and what was refused and stays as it was
+  public synchronized ControlAnswer reload() {
+    List<String> report = new ArrayList<>();
+    Consumer<String> told =
+        line ->
+            line.lines()
+                .forEach(each -> {
+                  messages.accept(each);
+                  report.add(each);
+                });
+    manager.reloading();
+    boolean good = true;
+    for (Part part : parts) {
+      good &= part.reload(told);
+    }
+    manager.ready(status());
+    return new ControlAnswer(good, report);
+  }
+
+  /// Drains the parts, the last one first; only the first call does anything.
+  public void drain() {
+    drain("its host", 0);
+  }
+
+  private void drain(String by, int number) {
+    if (!ending.compareAndSet(false, true)) {
+      return;
+    }
+    signal = number;
+    if (parts.stream().anyMatch(part -> part.loops() > 0)) {
+      messages.accept("draining, for at most " + drainTimeout.toSeconds() + " s");
+    }
+    manager.stopping("draining");
+    long deadline = System.nanoTime() + drainTimeout.toNanos();
+    try {
+      for (Part part : parts.reversed()) {
+        Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+        part.drain("ended by " + by, left, messages);
+      }
+    } finally {
+      drained.countDown();
+    }
+  }
+
+  private void terminate(String signal, int number) {
+    if (ending.get()) {
+      boolean _ = cutOff();
+    }
+    drain(signal, number);
+  }
+
+  private void interrupt() {
+    if (ending.get() && !cutOff()) {
+      messages.accept("interrupted again: ending at once");
+      Runtime.getRuntime().halt(130);
+    }
+    drain("SIGINT", 2);
+  }
+
+  private boolean cutOff() {
+    boolean isHandled = false;
+    for (Part part : parts) {
+      isHandled |= part.cutOff();
+    }
+    return isHandled;
+  }
+
+  /// Waits until all parts have ended. A part that fails ends the others.
+  ///
+  /// @return false if one has failed
+  public boolean awaitEnd() {
+    List<Thread> waiting = new ArrayList<>();
+    for (Part part : parts) {
+      waiting.add(Thread.ofVirtual().name("sluice-host").start(() -> await(part)));
+    }
+    for (Thread each : waiting) {
+      Uninterrupted.await(each::join);
+    }
+    if (ending.get()) {
+      Uninterrupted.await(drained::await);
+    }
+    return !failed;
+  }
+
+  private void await(Part part) {
+    if (!part.awaitEnd() && !ending.get()) {
+      failed = true;
+      messages.accept(part.describe() + " has failed; see above");
+      drain();
+    }
+  }
+
+  /// Returns the number of the signal that ended the host; 0 for none.
+  public int signal() {
+    return signal;
+  }
+
+  /// Ends the parts, at once if they still run, the last one first.
+  @Override
+  public synchronized void close() throws IOException {
+    if (control != null) {
+      control.close();
+    }
+    IOException problem = null;
+    for (Part part : parts.reversed()) {
+      try {
+        part.close();
+      } catch (IOException e) {
+        problem = e;
+      }
+    }
+    if (counters != null) {
+      counters.close();
+    }
+    if (problem != null) {
+      throw problem;
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package sluice.host;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.TomlTable;
+import sluice.domain.component.ComponentRefused;
+import sluice.host.disk.Disk;
+import sluice.host.disk.DiskSettings;
+import sluice.host.disk.DiskTable;
+import sluice.host.domain.DomainFile;
+import sluice.host.domain.Domains;
+import sluice.host.file.TomlTables;
+import sluice.host.file.UsageException;
+import sluice.host.life.Part;
+import sluice.host.life.ServiceManager;
+import sluice.host.site.SiteFile;
+import sluice.host.site.SiteOptions;
+import sluice.http.HttpConfig;
+
+/// The file that says what runs in a process: sites, domains and disks. Immutable.
+///
+/// ```
+/// [site]                                 # as in a file of sluice serve
+/// directory = "public"
+/// [site.server]
+/// port = 8080
+/// [[site.plugin]]
+/// path = "/api"
+/// jar = "api.jar"
+///
+/// [domain.worker]                        # as in a file of sluice domain run
+/// jars = ["worker.jar"]
+///
+/// [disk.data]
+/// image = "data.img"
+/// nfs = { bind = ["127.0.0.1"] }
+/// ```
+///
+/// A file without `[site]` may have the keys of the site at its top, so every file of `sluice
+/// serve` and of `sluice domain run` is such a file.
+public final class HostFile {
+  private static final String SITE = "site";
+
+  private final Path path;
+  private final @Nullable SiteOptions site;
+  private final DomainFile.Content domains;
+  private final List<DiskSettings> disks;
+
+  private HostFile(
+      Path path, @Nullable SiteOptions site, DomainFile.Content domains, List<DiskSettings> disks) {
+    this.path = path;
+    this.site = site;
+    this.domains = domains;
+    this.disks = List.copyOf(disks);
+  }
+
+  /// Reads a file.
+  ///
+  /// @throws UsageException with all that is wrong in it, a line each: file, line, why and fix
+  public static HostFile read(Path path) throws UsageException {
+    HostFile[] read = new HostFile[1];
+    TomlTables.read(path, (tables, root) -> read[0] = read(path, tables, root));
+    return read[0];
+  }
+
+  private static HostFile read(Path path, TomlTables tables, TomlTable root) {
+    Set<String> known = new LinkedHashSet<>(List.of(SITE));
+    known.addAll(DomainFile.TABLES);
+    known.addAll(DiskTable.TABLES);
+    Set<String> above = new LinkedHashSet<>(SiteFile.TOP);
+    above.retainAll(root.keySet());
+    boolean isAbove = !root.contains(List.of(SITE));
+    if (isAbove) {
+      known.addAll(SiteFile.TOP);
+    }
+    tables.requireKeys(root, known, "the file");
+    SiteOptions[] site = new SiteOptions[1];
+    tables.take(() -> {
+      TomlTable table = isAbove ? root : tables.below(root, SITE);
+      if (table != null && (!isAbove || !above.isEmpty())) {
+        site[0] = new SiteOptions();
+        if (!isAbove) {
+          tables.requireKeys(table, SiteFile.TOP, "[site]");
+        }
+        SiteFile.read(tables, table, site[0]);
+      }
+    });
+    DomainFile.Content domains = DomainFile.read(tables, root);
+    List<DiskSettings> disks = DiskTable.read(tables, root);
+    if (root.isEmpty()) {
+      tables.take(() -> {
+        throw tables.wrong(
+            null, "it names nothing that runs", "write [site], [domain.NAME] or [disk.NAME]");
+      });
+    }
+    return new HostFile(path, site[0], domains, disks);
+  }
+
+  /// Returns the settings of the sites; null for none.
+  public @Nullable SiteOptions site() {
+    return site;
+  }
+
+  /// Checks what a start would check, and starts nothing.
+  ///
+  /// @return what would run, a line each
+  /// @throws UsageException when something is wrong, with file, line, why and fix
+  /// @throws IOException when something cannot be used, with file, line, why and fix
+  public List<String> explain() throws UsageException, IOException {
+    List<String> lines = new ArrayList<>();
+    for (DiskSettings disk : disks) {
+      if (disk.mount() != null) {
+        lines.add("disk " + disk.source() + " is mounted at " + disk.mount().directory());
+      }
+      if (disk.export() != null) {
+        lines.add(
+            "disk "
+                + disk.source()
+                + " is exported over NFS as "
+                + disk.export().path()
+                + " on "
+                + disk.export().server().addresses());
+      }
+    }
+    for (DomainFile.Entry domain : domains.domains()) {
+      lines.add(
+          "domain "
+              + domain.config().name()
+              + (domain.components().isEmpty()
+                  ? " runs " + domain.config().classPath()
+                  : " runs components " + String.join(", ", domain.components())));
+    }
+    SiteOptions sites = site;
+    if (sites != null) {
+      HttpConfig config = sites.check();
+      lines.add(SiteServer.sites(config) + " on " + config.server().addresses());
+      sites.plugins().each((prefix, jar) -> lines.add("plug-in " + prefix + " of " + jar));
+    }
+    return lines;
+  }
+
+  /// Returns what is strange in the file but no error, with line and fix.
+  public List<String> warnings() {
+    return site == null ? List.of() : site.warnings();
+  }
+
+  /// Starts all that the file names: disks, then domains, then sites. If one cannot start, those
+  /// before it are ended.
+  ///
+  /// @param messages gets one line for each event, from any thread
+  /// @throws UsageException if settings contradict each other
+  /// @throws IOException if one cannot start, with why and fix
+  public Host start(Consumer<String> messages)
+      throws UsageException, IOException, ComponentRefused, InterruptedException {
+    ServiceManager manager = ServiceManager.ofProcess(messages);
+    PrintWriter lines = new PrintWriter(new LineWriter(messages), true);
+    List<Part> parts = new ArrayList<>();
+    boolean isStarted = false;
+    try {
+      for (DiskSettings disk : disks) {
+        parts.add(Disk.start(disk, lines));
+      }
+      if (!domains.domains().isEmpty()) {
+        parts.add(Domains.start(domains, messages));
+      }
+      SiteOptions sites = site;
+      if (sites != null) {
+        SiteServer server = SiteServer.start(sites, manager.listeners(), messages);
+        server.configuredBy(() -> read(path).requireSite());
+        parts.add(server);
+      }
+      isStarted = true;
+    } finally {
+      if (!isStarted) {
+        new Host(parts, manager, messages).close();
+      }
+    }
+    Host host = new Host(parts, manager, messages);
+    if (site != null) {
+      host.drainWithin(site.drainTimeout());
+    }
+    return host;
+  }
+
+  private SiteOptions requireSite() throws UsageException {
+    if (site == null) {
+      throw new UsageException(path + " has no site any more. Fix: put it back, or start anew");
+    }
+    return site;
+  }
+}

@@ -1,0 +1,226 @@
+package sluice.host;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.host.control.ControlSocket;
+import sluice.host.file.UsageException;
+import sluice.host.life.Part;
+import sluice.host.life.PassedSocket;
+import sluice.host.plugin.Plugins;
+import sluice.host.site.SiteFile;
+import sluice.host.site.SiteOptions;
+import sluice.http.HttpConfig;
+import sluice.http.HttpServer;
+import sluice.http.handlers.Route;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
+
+/// A running server of sites, with its plug-ins. Any thread may call.
+///
+/// ```java
+/// SiteOptions options = SiteOptions.read(Path.of("site.toml"));
+/// try (SiteServer server = SiteServer.start(options, System.err::println)) {
+///   server.awaitEnd();
+/// }
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | source | the thread that starts it | volatile | volatile |
+/// | ending | the thread that ends it | volatile | volatile |
+public final class SiteServer implements Part {
+  /// Reads the settings again, from where they came.
+  @FunctionalInterface
+  public interface Source {
+    /// Reads them.
+    ///
+    /// @throws UsageException with file, line, why and fix
+    SiteOptions read() throws UsageException;
+  }
+
+  private final SiteOptions options;
+  private final Path directory;
+  private final Plugins plugins;
+  private final HttpServer server;
+  private volatile @Nullable Source source;
+  private volatile boolean ending;
+
+  private SiteServer(SiteOptions options, Path directory, Plugins plugins, HttpServer server) {
+    this.options = options;
+    this.directory = directory;
+    this.plugins = plugins;
+    this.server = server;
+  }
+
+  /// Starts to serve.
+  ///
+  /// @param messages gets one line for each event that a log has, from any thread
+  /// @throws UsageException if settings contradict each other
+  /// @throws IOException if the server cannot start, with why and fix
+  public static SiteServer start(SiteOptions options, Consumer<String> messages)
+      throws UsageException, IOException {
+    return start(options, List.of(), messages);
+  }
+
+  /// Starts to serve, on sockets that listen already as well.
+  ///
+  /// @param sockets passed to this process by the service manager
+  public static SiteServer start(
+      SiteOptions options, List<PassedSocket> sockets, Consumer<String> messages)
+      throws UsageException, IOException {
+    Path directory = options.directory();
+    Plugins plugins = Plugins.load(options.plugins(), messages);
+    try {
+      requireDirectory(options, directory);
+      HttpConfig config = options.config(sockets);
+      List<Route> all = new ArrayList<>(config.routes());
+      all.addAll(plugins.routes());
+      HttpServer server = HttpServer.start(config.withRoutes(all), messages);
+      return new SiteServer(options, directory, plugins, server);
+    } catch (UsageException | IOException | RuntimeException e) {
+      plugins.close();
+      throw e;
+    }
+  }
+
+  private static void requireDirectory(SiteOptions options, Path directory) throws IOException {
+    if (options.file() == null && !Files.isDirectory(directory)) {
+      throw new IOException(
+          "cannot serve "
+              + directory
+              + ". Why: it is "
+              + (Files.exists(directory) ? "no directory" : "not there")
+              + ". Fix: name a directory that exists.");
+    }
+  }
+
+  /// Has [#reload] read settings again; without it, only files, certificates and plug-ins are.
+  public void configuredBy(Source value) {
+    source = value;
+  }
+
+  @Override
+  public boolean reload(Consumer<String> told) {
+    Source from = source;
+    try {
+      if (from != null) {
+        reread(from, told);
+      }
+    } catch (IOException e) {
+      told.accept("the configuration in use stays: " + e.getMessage());
+      return false;
+    }
+    boolean good = true;
+    try {
+      server.reload();
+      told.accept("files, error pages, certificates and the access log are read again");
+    } catch (IOException e) {
+      told.accept(String.valueOf(e.getMessage()));
+      good = false;
+    }
+    return plugins.reload(told) && good;
+  }
+
+  /// Replaces the sites by those of a file, all or nothing.
+  private void reread(Source from, Consumer<String> told) throws IOException {
+    SiteFile before = options.file();
+    if (before == null) {
+      return;
+    }
+    try {
+      SiteOptions next = from.read();
+      SiteFile file = Objects.requireNonNull(next.file());
+      file.requireSameServer(before);
+      HttpConfig config = next.config(List.of());
+      server.replaceSites(config);
+      told.accept("configuration loaded again from " + file.path() + ": " + sites(config));
+    } catch (UsageException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /// Returns how many sites there are, in words.
+  public static String sites(HttpConfig config) {
+    int sites = config.hosts().size() + (config.namedOnly() ? 0 : 1);
+    return sites + (sites == 1 ? " site" : " sites");
+  }
+
+  /// Returns the HTTP server.
+  public HttpServer http() {
+    return server;
+  }
+
+  @Override
+  public String name() {
+    return "site";
+  }
+
+  @Override
+  public String describe() {
+    return "serve "
+        + directory.toAbsolutePath().normalize()
+        + " on "
+        + url(server.scheme(0), server.server().addresses().get(0))
+        + " ("
+        + server.server().engine().backend()
+        + ")";
+  }
+
+  @Override
+  public int loops() {
+    return server.server().loops().size();
+  }
+
+  @Override
+  public Map<String, ControlSocket.Action> publishTo(Counters counters, String prefix) {
+    server.publishTo(new CounterPublisher(counters, prefix));
+    return plugins.publishTo(counters);
+  }
+
+  @Override
+  public List<String> stuck(Duration within) throws InterruptedException {
+    return server.server().stuckLoops(within);
+  }
+
+  @Override
+  public void drain(String why, Duration atMost, Consumer<String> told) {
+    ending = true;
+    if (!server.drain(atMost)) {
+      told.accept("the time was over before every connection had ended; the rest was cut off");
+    }
+  }
+
+  @Override
+  public boolean awaitEnd() {
+    Uninterrupted.await(server.server()::awaitEnd);
+    return ending;
+  }
+
+  @Override
+  public void close() {
+    ending = true;
+    server.close();
+    plugins.close();
+  }
+
+  /// Returns the address of a listening socket as a URL.
+  public static String url(String scheme, SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet)) {
+      return "unix:" + address;
+    }
+    String host = inet.getAddress().getHostAddress();
+    String bracketed = host.contains(":") ? "[" + host + "]" : host;
+    return scheme + "://" + bracketed + ":" + inet.getPort() + "/";
+  }
+}

@@ -1,0 +1,21 @@
+package sluice.host.control;
+
+import java.util.List;
+
+/// The answer to a request. Immutable.
+///
+/// @param isDone true if all that was asked for was done
+/// @param lines shown by the command that asked; without line ends
+public record ControlAnswer(boolean isDone, List<String> lines) {
+  public ControlAnswer {
+    lines = List.copyOf(lines);
+  }
+
+  public static ControlAnswer done(String... lines) {
+    return new ControlAnswer(true, List.of(lines));
+  }
+
+  public static ControlAnswer refused(String... lines) {
+    return new ControlAnswer(false, List.of(lines));
+  }
+}

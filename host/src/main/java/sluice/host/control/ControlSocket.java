@@ -1,0 +1,192 @@
+package sluice.host.control;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/// Answers requests of other commands in a process that runs for long, over a UNIX socket beside
+/// its counters file. A platform thread accepts; each request runs on a virtual thread of its own,
+/// so a client that says nothing holds up no other. At most 16 requests are under way.
+///
+/// Only the user of this process and root are answered: the file's mode refuses other users, and
+/// the kernel's record of the peer (`SO_PEERCRED`, socket(7)) is compared as well.
+public final class ControlSocket implements AutoCloseable {
+  private static final int AT_ONCE = 16;
+  private static final Set<String> ROOT = Set.of("root", "0");
+
+  /// Does what a request asks for. Requests may run at the same time.
+  @FunctionalInterface
+  public interface Action {
+    /// @param argument the rest of the request, any text
+    ControlAnswer run(String argument) throws InterruptedException;
+  }
+
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Path file;
+  private final ServerSocketChannel listener;
+  private final Selector selector;
+  private final Map<String, Action> actions;
+  private final String user;
+  private final Semaphore free = new Semaphore(AT_ONCE);
+
+  private ControlSocket(Path file, ServerSocketChannel listener, Map<String, Action> actions)
+      throws IOException {
+    this.file = file;
+    this.listener = listener;
+    this.actions = Map.copyOf(actions);
+    user = Files.getOwner(file).getName();
+    selector = Selector.open();
+    listener.configureBlocking(false);
+    listener.register(selector, SelectionKey.OP_ACCEPT);
+  }
+
+  /// Listens from now on. A process that cannot listen says so in one line and runs on.
+  ///
+  /// @param countersFile of this process; null if it has none, which was said already
+  /// @param actions by verb
+  /// @return null if this process is not listening
+  public static @Nullable ControlSocket open(
+      @Nullable Path countersFile, Map<String, Action> actions, Consumer<String> messages) {
+    if (countersFile == null) {
+      return null;
+    }
+    Path directory = Objects.requireNonNull(countersFile.toAbsolutePath().getParent());
+    Path file = ControlWire.socketOf(directory, ProcessHandle.current().pid());
+    try {
+      removeStale(directory);
+      ControlSocket socket = listen(file, actions);
+      Thread.ofPlatform().daemon().name("sluice-control").start(socket::accept);
+      return socket;
+    } catch (IOException | RuntimeException | LinkageError e) { // a class may need a descriptor
+      messages.accept(
+          "no command reaches this process ("
+              + String.join(", ", actions.keySet())
+              + "). Why: cannot listen on "
+              + file
+              + ": "
+              + e.getMessage()
+              + ". Fix: a short SLUICE_RUN_DIR that this user may write");
+      return null;
+    }
+  }
+
+  private static ControlSocket listen(Path file, Map<String, Action> actions) throws IOException {
+    Files.deleteIfExists(file); // of a process that had this number and was killed
+    ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      listener.bind(UnixDomainSocketAddress.of(file));
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+      return new ControlSocket(file, listener, actions);
+    } catch (IOException | RuntimeException e) {
+      listener.close();
+      throw e;
+    }
+  }
+
+  /// Sockets of processes that were killed stay behind.
+  private static void removeStale(Path directory) throws IOException {
+    String pattern = "[0-9]*" + ControlWire.SUFFIX;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, pattern)) {
+      for (Path each : files) {
+        String number = each.getFileName().toString().replace(ControlWire.SUFFIX, "");
+        if (number.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(number)).isEmpty()) {
+          Files.deleteIfExists(each);
+        }
+      }
+    }
+  }
+
+  /// Waits in a selector: an interrupt wakes it, where it would close a channel that blocks.
+  private void accept() {
+    while (listener.isOpen()) {
+      try {
+        selector.select();
+        boolean _ = Thread.interrupted();
+        selector.selectedKeys().clear();
+        SocketChannel peer = listener.accept();
+        if (peer == null) {
+          continue;
+        }
+        if (free.tryAcquire()) {
+          Thread.ofVirtual().name("sluice-control").start(() -> serve(peer));
+        } else {
+          peer.close();
+        }
+      } catch (ClosedChannelException | ClosedSelectorException e) {
+        return; // by close
+      } catch (IOException e) {
+        LockSupport.parkNanos(RETRY_NANOS); // out of descriptors: the peer waits or asks again
+      }
+    }
+  }
+
+  private void serve(SocketChannel peer) {
+    try (peer) {
+      String asking = peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+      // Read in any case: closing with unread bytes may take the answer from the peer.
+      String request = ControlWire.receiveRequest(peer);
+      ControlWire.answer(
+          peer,
+          asking.equals(user) || ROOT.contains(asking)
+              ? run(request)
+              : ControlAnswer.refused(
+                  "only " + user + (ROOT.contains(user) ? "" : " and root") + " may ask this"));
+    } catch (IOException e) {
+      // the peer has gone; what it asked for is done or not asked for
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      free.release();
+    }
+  }
+
+  private ControlAnswer run(String request) throws InterruptedException {
+    int end = request.indexOf('\n');
+    Action action = end < 0 ? null : actions.get(request.substring(0, end));
+    if (action == null) {
+      return ControlAnswer.refused(
+          "this process does not do that. It does: " + String.join(", ", actions.keySet()));
+    }
+    try {
+      return action.run(request.substring(end + 1));
+    } catch (RuntimeException e) {
+      return ControlAnswer.refused("it failed: " + e);
+    }
+  }
+
+  /// Listens no longer, and waits up to a second for requests under way to be answered: a request
+  /// may be the reason for the end.
+  @Override
+  public void close() {
+    try {
+      listener.close();
+      selector.close();
+      Files.deleteIfExists(file);
+      boolean _ = free.tryAcquire(AT_ONCE, 1, TimeUnit.SECONDS);
+    } catch (IOException e) {
+      // the directory is gone, or belongs to another user now
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

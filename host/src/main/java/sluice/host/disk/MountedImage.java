@@ -1,0 +1,214 @@
+package sluice.host.disk;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import sluice.fs.Caller;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.MountOptions;
+import sluice.fs.fuse.FuseMount;
+import sluice.fs.fuse.FuseOptions;
+import sluice.fs.fuse.FuseStability;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.ServedDevice;
+import sluice.host.text.ShellWord;
+import sluice.sys.Errno;
+
+/// An image opened for a command that works in it, as root. Of the command's thread.
+public final class MountedImage implements AutoCloseable {
+  private static final int MAX_LINKS = 40;
+
+  private final BlockDevice device;
+  private final Ext2 tree;
+
+  private MountedImage(BlockDevice device, Ext2 tree) {
+    this.device = device;
+    this.tree = tree;
+  }
+
+  /// @param err told in one line when a crash has left a log that is not replayed
+  public static MountedImage open(Path image, boolean readOnly, PrintWriter err)
+      throws IOException {
+    MountOptions options = MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(false);
+    return open(image, options, err);
+  }
+
+  public static MountedImage open(Path image, MountOptions options, PrintWriter err)
+      throws IOException {
+    BlockDevice device = UnmountWait.open(image, options.readOnly(), err);
+    try {
+      Ext2 tree = Ext2.mount(device, options);
+      tellOfLog(image, tree.blocksInLog(), err);
+      return new MountedImage(device, tree);
+    } catch (FsException e) {
+      device.close();
+      throw e.errno() == Errno.EINVAL ? new IOException(image + ": " + e.getMessage(), e) : e;
+    } catch (IOException | RuntimeException e) {
+      device.close();
+      throw e;
+    }
+  }
+
+  /// Says in one line that a command which changes nothing reads from a log.
+  public static void tellOfLog(Path image, int blocksInLog, PrintWriter err) {
+    if (blocksInLog > 0) {
+      err.println(
+          "sluice: "
+              + image
+              + " has a log that a crash left: "
+              + blocksInLog
+              + " blocks are read from it, and the image is not changed");
+    }
+  }
+
+  /// Mounts it through FUSE, from a loop device over it where there is one to be had. Commands that
+  /// come when it is unmounted wait until it is closed.
+  ///
+  /// @param closesTree whether the end of the mount closes the tree, which is not in use otherwise
+  /// @param err told in one line where the kernel does not wait for the image to be written
+  public FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
+      throws IOException, InterruptedException {
+    try (ServedDevice served = BlockDevices.serve(device)) {
+      FuseStability stability =
+          options.stability().withBlockDevice(served.blockDevice()).withClosesTree(closesTree);
+      FuseMount mount =
+          FuseMount.open(tree, directory, options.withStability(stability), err::println);
+      if (!mount.limits().isEmpty()) {
+        err.println(
+            "sluice: "
+                + mount.limits()
+                + (served.why().isEmpty() ? "" : " (" + served.why() + ")")
+                + ". Fix: fsync(2) of each file; sluice fs umount "
+                + ShellWord.of(directory));
+        err.flush();
+      }
+      return mount;
+    }
+  }
+
+  /// @throws IOException when the directory that a new file is to be in does not exist
+  public static void requireParent(Path file) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent != null && !Files.exists(parent)) {
+      throw new IOException(
+          "the directory " + parent + " does not exist. Fix: mkdir -p " + ShellWord.of(parent));
+    }
+  }
+
+  public Ext2 tree() {
+    return tree;
+  }
+
+  public static byte[] bytes(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+
+  public static String text(byte[] name) {
+    return new String(name, StandardCharsets.UTF_8);
+  }
+
+  /// What is in a directory but itself and its parent, in order of the names' bytes.
+  public static SortedMap<byte[], Long> entries(FileTree tree, long directory) throws IOException {
+    SortedMap<byte[], Long> entries = new TreeMap<>(Arrays::compareUnsigned);
+    tree.list(
+        directory,
+        0,
+        (inode, _, name, _) -> {
+          entries.put(name, inode);
+          return true;
+        });
+    entries.remove(bytes("."));
+    entries.remove(bytes(".."));
+    return entries;
+  }
+
+  /// The parts of a path, without empty ones.
+  static List<String> parts(String path) {
+    List<String> parts = new ArrayList<>();
+    for (String part : path.split("/", -1)) {
+      if (!part.isEmpty()) {
+        parts.add(part);
+      }
+    }
+    return parts;
+  }
+
+  /// The inode a path leads to, symbolic links followed. As with `cp`, a user may write `:/PATH`
+  /// here too.
+  ///
+  /// @throws FsException naming the path when there is no such file
+  public long resolve(String path) throws IOException {
+    String inside = path.startsWith(":/") ? path.substring(1) : path;
+    return resolve(new String(bytes(inside), ISO_8859_1), inside, 0);
+  }
+
+  /// What a lookup finds.
+  public interface Lookup {
+    long find() throws IOException;
+  }
+
+  /// The inode that is found, 0 when there is no such file.
+  public static long orNone(Lookup lookup) throws IOException {
+    try {
+      return lookup.find();
+    } catch (FsException e) {
+      if (e.errno() == Errno.ENOENT) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  /// @param path a character for each byte: links lead also to names that are no text
+  /// @param asked what the user asked for
+  private long resolve(String path, String asked, int links) throws IOException {
+    if (links > MAX_LINKS) {
+      throw FsException.of(Errno.ELOOP, asked);
+    }
+    long at = tree.rootInode();
+    List<String> parts = parts(path);
+    String done = "";
+    for (int i = 0; i < parts.size(); i++) {
+      long next = lookup(at, parts.get(i), asked);
+      if (tree.attributes(next).kind() == FileKind.SYMLINK) {
+        String target = new String(tree.readLink(next), ISO_8859_1);
+        String rest = String.join("/", parts.subList(i + 1, parts.size()));
+        String base = target.startsWith("/") ? "" : done + "/";
+        return resolve(base + target + "/" + rest, asked, links + 1);
+      }
+      at = next;
+      done = done + "/" + parts.get(i);
+    }
+    return at;
+  }
+
+  private long lookup(long directory, String name, String asked) throws IOException {
+    try {
+      return tree.lookup(Caller.ROOT, directory, name.getBytes(ISO_8859_1));
+    } catch (FsException e) {
+      throw FsException.of(e.errno(), asked + " in the image");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      tree.close();
+    } finally {
+      device.close();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package sluice.host.disk;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.storage.BlockDevices;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
+
+/// Images whose mount has just ended. Stateless: any thread may call.
+///
+/// After `umount(2)` the server of a FUSE file system has still to unlock the image, and to write
+/// it where it was not mounted from a loop device. So a command that comes at once waits for it.
+/// What is mounted, or is used by other than a mount, is refused as ever, without a wait.
+public final class UnmountWait {
+  private static final long TIMEOUT_SECONDS = 60;
+  private static final long PAUSE_MILLIS = 5;
+
+  /// Of file systems that `sluice fs mount` mounts: without a loop device, and from one.
+  public static final List<String> TYPES = List.of("fuse.sluice", "fuseblk.sluice");
+
+  /// What is mounted.
+  ///
+  /// @param source path of the image
+  /// @param directory where it appears
+  public record Mounted(Path source, Path directory) {}
+
+  private UnmountWait() {}
+
+  /// Opens an image, and waits before that while a mount of it is ending.
+  ///
+  /// @param err told in one line that it waits
+  public static BlockDevice open(Path image, boolean readOnly, PrintWriter err) throws IOException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    boolean told = false;
+    boolean again = false;
+    while (true) {
+      try {
+        return BlockDevices.file(image, readOnly);
+      } catch (SysException e) {
+        boolean inUse = e.errno() == Errno.EAGAIN || e.errno() == Errno.EBUSY;
+        boolean served = inUse && BlockDevices.isServed(image);
+        // Where no mount serves it, one may have just ended: a second time says so.
+        if (!inUse || (!served && again) || System.nanoTime() > end || isMounted(image)) {
+          throw e;
+        }
+        again = !served;
+      }
+      if (!again && !told) {
+        err.println(
+            "sluice: " + image + " was unmounted and is still being written: waits for that");
+        told = true;
+      }
+      pause();
+    }
+  }
+
+  private static void pause() throws IOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while an image was being written", e);
+    }
+  }
+
+  private static boolean isMounted(Path image) throws IOException {
+    for (Mounted mounted : mounts()) {
+      if (Files.exists(mounted.source) && Files.isSameFile(mounted.source, image)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Blocks until the mount that served an image has closed it, or it is mounted again.
+  public static void await(Path image) throws IOException {
+    while (Files.exists(image) && BlockDevices.isServed(image) && !isMounted(image)) {
+      pause();
+    }
+  }
+
+  /// What `sluice fs mount` has mounted, in the order of `proc_pid_mountinfo(5)`.
+  public static List<Mounted> mounts() throws IOException {
+    List<Mounted> found = new ArrayList<>();
+    for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
+      String[] halves = line.split(" - ", 2);
+      String[] place = halves[0].split(" ", -1);
+      String[] kind = halves[halves.length - 1].split(" ", -1);
+      if (place.length > 4 && kind.length > 1 && TYPES.contains(kind[0])) {
+        Path source = imageOf(Path.of(unescaped(kind[1])));
+        found.add(new Mounted(source, Path.of(unescaped(place[4]))));
+      }
+    }
+    return found;
+  }
+
+  /// The image behind the loop device that a mount was made from.
+  private static Path imageOf(Path source) {
+    Path behind = Path.of("/sys/block/" + source.getFileName() + "/loop/backing_file");
+    try {
+      return Path.of(Files.readString(behind).strip());
+    } catch (IOException e) {
+      return source; // mounted without one
+    }
+  }
+
+  /// Blanks, tabs, newlines and backslashes are three octal digits each there.
+  private static String unescaped(String text) {
+    StringBuilder out = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\\' && i + 4 <= text.length()) {
+        out.append((char) Integer.parseInt(text, i + 1, i + 4, 8));
+        i += 3;
+      } else {
+        out.append(c);
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,151 @@
+package sluice.host.disk.copy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import sluice.host.text.TerminalText;
+import sluice.sys.AttributeCalls;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.NameCalls;
+import sluice.sys.Statx;
+import sluice.sys.SysException;
+
+/// Files of this machine by what `java.nio.file` has no words for. Stateless: any thread may call.
+public final class HostSystemCalls {
+  private static final int MAX_BYTES = 65_536;
+  private static final long NANOS = 1_000_000_000L;
+
+  /// In either direction from 1970: 292 years.
+  private static final long MOST_SECONDS = Long.MAX_VALUE / NANOS - 1;
+
+  /// The attribute that is a file's access control list.
+  static final byte[] ACCESS_LIST = bytes("system.posix_acl_access");
+
+  /// That of the files which will be made in a directory.
+  static final byte[] DEFAULT_LIST = bytes("system.posix_acl_default");
+
+  private HostSystemCalls() {}
+
+  /// @throws IOException as `java.nio.file` names it, or a [SysException]
+  static int check(long result, String call, Path path) throws IOException {
+    if (result >= 0) {
+      return (int) result;
+    }
+    int errno = (int) -result;
+    throw switch (errno) {
+      case Errno.ENOENT -> new NoSuchFileException(path.toString());
+      case Errno.EEXIST -> new FileAlreadyExistsException(path.toString());
+      case Errno.EACCES, Errno.EPERM -> new AccessDeniedException(path.toString());
+      case Errno.ELOOP ->
+          new IOException(
+              TerminalText.line(path.toString())
+                  + " is a symbolic link, not followed. Fix: remove it first");
+      default -> SysException.of(errno, call, TerminalText.line(path.toString()));
+    };
+  }
+
+  /// The caller closes it.
+  public static int open(Path path, int flags, int mode) throws IOException {
+    int fd = NameCalls.openat(Files.AT_FDCWD, bytes(path), flags | Files.O_CLOEXEC, mode);
+    return check(fd, "openat", path);
+  }
+
+  /// Of a symbolic link itself.
+  public static Statx status(Path path) throws IOException {
+    Statx status = new Statx();
+    int flags = Files.AT_SYMLINK_NOFOLLOW;
+    int mask = Statx.STATX_BASIC_STATS;
+    check(Files.statx(Files.AT_FDCWD, bytes(path), flags, mask, status), "statx", path);
+    return status;
+  }
+
+  /// A time in nanoseconds since 1970; those that are too far away are as far as that reaches.
+  static long nanos(long seconds, int nanos) {
+    return Math.clamp(seconds, -MOST_SECONDS, MOST_SECONDS) * NANOS + nanos;
+  }
+
+  /// The path of what a descriptor is open for, whatever becomes of its name.
+  public static byte[] path(int fd) {
+    return bytes("/proc/self/fd/" + fd);
+  }
+
+  public static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /// The bytes of a path, made absolute: its text has them only as far as they are text, its URI
+  /// has all.
+  static byte[] bytes(Path path) {
+    String uri = path.toUri().getRawPath(); // a directory's ends with a slash
+    int end = uri.length() > 1 && uri.endsWith("/") ? uri.length() - 1 : uri.length();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(end);
+    for (int at = 0; at < end; at++) {
+      if (uri.charAt(at) == '%') {
+        bytes.write(HexFormat.fromHexDigits(uri, at + 1, at + 3));
+        at += 2;
+      } else {
+        bytes.write(uri.charAt(at));
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  /// The last name of a path, empty for the root.
+  public static byte[] name(Path path) {
+    byte[] bytes = bytes(path);
+    int start = bytes.length;
+    while (bytes[start - 1] != '/') {
+      start--;
+    }
+    return Arrays.copyOfRange(bytes, start, bytes.length);
+  }
+
+  /// A name in a directory, whatever its bytes are.
+  ///
+  /// @param name neither empty nor with a slash or NUL
+  public static Path below(Path directory, byte[] name) {
+    StringBuilder uri = new StringBuilder("file:///");
+    for (byte b : name) {
+      uri.append('%').append(HexFormat.of().toHexDigits(b));
+    }
+    return directory.resolve(Path.of(URI.create(uri.toString())).getFileName());
+  }
+
+  /// Where a symbolic link leads.
+  public static byte[] readLink(Path link) throws IOException {
+    int fd = open(link, Files.O_PATH | Files.O_NOFOLLOW, 0);
+    try {
+      byte[] target = new byte[MAX_BYTES];
+      return Arrays.copyOf(target, check(NameCalls.readlink(fd, target), "readlinkat", link));
+    } finally {
+      Files.close(fd);
+    }
+  }
+
+  static void symlink(byte[] target, Path link) throws IOException {
+    check(NameCalls.symlinkat(target, Files.AT_FDCWD, bytes(link)), "symlinkat", link);
+  }
+
+  /// Names of extended attributes, each ended by NUL; none where the file system has none.
+  public static byte[] attributes(int fd, Path path) throws IOException {
+    byte[] names = new byte[MAX_BYTES];
+    int length = AttributeCalls.listxattr(path(fd), names);
+    return length == -Errno.EOPNOTSUPP
+        ? new byte[0]
+        : Arrays.copyOf(names, check(length, "listxattr", path));
+  }
+
+  public static byte[] attribute(int fd, byte[] name, Path path) throws IOException {
+    byte[] value = new byte[MAX_BYTES];
+    int length = AttributeCalls.getxattr(path(fd), name, value);
+    return Arrays.copyOf(value, check(length, "getxattr", path));
+  }
+}

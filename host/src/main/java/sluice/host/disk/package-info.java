@@ -1,0 +1,5 @@
+/// Disks that are open, mounted and exported: [sluice.host.disk.Disk].
+@NullMarked
+package sluice.host.disk;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,216 @@
+package sluice.host.domain;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.TomlTable;
+import sluice.domain.Budget;
+import sluice.domain.DomainConfig;
+import sluice.domain.component.Component;
+import sluice.domain.component.Placement;
+import sluice.host.file.TomlTables;
+
+/// Reads the configuration file of `sluice domain run`, TOML with a table for each domain and each
+/// component. Used by the main thread. Each error names the file, the line and the fix.
+///
+/// ```
+/// [domain.shop]
+/// jars = ["shop.jar", "lib/prices.jar"]   # beside this file
+/// main = "demo.Main"                      # else that of the first jar's manifest
+/// args = ["one", "two"]
+/// budget = { cpu = "20%", alloc = "50MB/s", threads = 8 }
+/// properties = { "shop.currency" = "EUR" }
+///
+/// [component.till]                        # or, instead of jars, components in domains
+/// jars = ["till.jar"]
+/// depends = ["api"]                       # components whose classes it uses
+/// needs = ["shop.Prices"]                 # services: what its constructor takes
+/// provides = "till.Till"                  # the service that its object is
+/// class = "till.PlainTill"
+///
+/// [domain.front]
+/// components = ["till"]
+/// ```
+public final class DomainFile {
+  private static final String DOMAIN = "domain";
+  private static final String COMPONENT = "component";
+
+  /// The tables that it reads.
+  public static final Set<String> TABLES = keys(DOMAIN, COMPONENT);
+
+  private static final Set<String> KEYS =
+      keys("jars", "main", "args", "budget", "properties", "components");
+  private static final Set<String> COMPONENT_KEYS =
+      keys("jars", "depends", "needs", "provides", "class");
+
+  private final TomlTables tables;
+
+  private DomainFile(TomlTables tables) {
+    this.tables = tables;
+  }
+
+  private static Set<String> keys(String... keys) {
+    return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(keys)));
+  }
+
+  /// One domain that is to run.
+  ///
+  /// @param main null for the class that the manifest of the first jar names
+  /// @param components those in it, if it has no jars
+  public record Entry(
+      DomainConfig config,
+      @Nullable String main,
+      List<String> arguments,
+      List<String> components) {}
+
+  /// All that a file has: domains with jars and no component, or components and domains of them.
+  public record Content(List<Entry> domains, List<Component> components) {
+    List<Placement> placements() {
+      return domains.stream()
+          .map(entry -> new Placement(entry.config(), entry.components()))
+          .toList();
+    }
+  }
+
+  /// Reads the domains, at least one, and components of a file, in its order.
+  ///
+  /// @throws IOException if the file cannot be read
+  /// @throws IllegalArgumentException if it does not say which domains, for the user to read
+  public static Content read(Path file) throws IOException {
+    TomlTables tables = new TomlTables(file);
+    TomlTable root = tables.root();
+    tables.requireKeys(root, TABLES, "the file");
+    Content content = read(tables, root);
+    if (content.domains().isEmpty() && tables.isGood()) {
+      tables.take(() -> {
+        throw tables.wrong(null, "it has no domain", "write [domain.NAME]");
+      });
+    }
+    tables.requireGood();
+    return content;
+  }
+
+  /// Reads the domains and components of a table. What is wrong is kept in the tables.
+  public static Content read(TomlTables tables, TomlTable root) {
+    return new DomainFile(tables).content(root);
+  }
+
+  private Content content(TomlTable root) {
+    List<Component> components = new ArrayList<>();
+    each(root, COMPONENT, (all, name) -> components.add(component(all, name)));
+    List<Entry> entries = new ArrayList<>();
+    boolean ofComponents = root.contains(List.of(COMPONENT));
+    each(root, DOMAIN, (all, name) -> entries.add(entry(all, name, ofComponents)));
+    return new Content(entries, components);
+  }
+
+  private void each(TomlTable root, String kind, BiConsumer<TomlTable, String> reader) {
+    tables.take(() -> {
+      TomlTable all = tables.below(root, kind);
+      if (all != null) {
+        all.keySet().forEach(name -> tables.take(() -> reader.accept(all, name)));
+      }
+    });
+  }
+
+  private TomlTable table(TomlTable all, String kind, String name) {
+    if (all.get(List.of(name)) instanceof TomlTable found) {
+      return found;
+    }
+    throw tables.wrong(
+        TomlTables.position(all, name), name + " is no table", "write [" + kind + "." + name + "]");
+  }
+
+  private Component component(TomlTable all, String name) {
+    TomlTable table = table(all, COMPONENT, name);
+    tables.requireKeys(table, COMPONENT_KEYS, "component " + name);
+    try {
+      return new Component(
+          name,
+          jars(all, name, table, "component " + name),
+          tables.strings(table, "depends"),
+          tables.strings(table, "needs"),
+          tables.string(table, "provides"),
+          tables.string(table, "class"));
+    } catch (TomlTables.Wrong e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw tables.wrong(TomlTables.position(all, name), e.getMessage(), "correct the table");
+    }
+  }
+
+  private List<Path> jars(TomlTable all, String name, TomlTable table, String what) {
+    List<Path> jars = tables.paths(table, "jars");
+    if (jars.isEmpty()) {
+      throw tables.wrong(
+          TomlTables.position(all, name), what + " has no jars", "add jars = [\"app.jar\"]");
+    }
+    return jars;
+  }
+
+  private Entry entry(TomlTable domains, String name, boolean ofComponents) {
+    TomlTable domain = table(domains, DOMAIN, name);
+    tables.requireKeys(domain, KEYS, "domain " + name);
+    List<String> components = tables.strings(domain, "components");
+    List<Path> jars = List.of();
+    if (!ofComponents) {
+      jars = jars(domains, name, domain, "domain " + name);
+    } else if (components.isEmpty()
+        || domain.keySet().stream().anyMatch(Set.of("jars", "main", "args")::contains)) {
+      throw tables.wrong(
+          TomlTables.position(domains, name),
+          "domain " + name + " has no components or more than those, in a file of components",
+          "write components = [\"NAME\"] instead of jars, main and args");
+    }
+    try {
+      DomainConfig config =
+          DomainConfig.of(name, jars.toArray(new Path[0]))
+              .withBudget(budget(domain))
+              .withProperties(properties(domain))
+              .withCache(ClassDirectory.find());
+      return new Entry(
+          config, tables.string(domain, "main"), tables.strings(domain, "args"), components);
+    } catch (TomlTables.Wrong e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw tables.wrong(TomlTables.position(domains, name), e.getMessage(), "rename the table");
+    }
+  }
+
+  private Budget budget(TomlTable domain) {
+    Map<String, Object> parts = tables.table(domain, "budget");
+    if (parts.isEmpty() || !(domain.get(List.of("budget")) instanceof TomlTable table)) {
+      return Budget.DEFAULT;
+    }
+    List<String> text = new ArrayList<>();
+    parts.forEach((key, value) -> {
+      String part = key + "=" + value;
+      try {
+        Budget.parse(part);
+      } catch (IllegalArgumentException e) {
+        throw tables.wrong(
+            TomlTables.position(table, key),
+            "budget " + part + " is not understood",
+            "cpu = \"20%\", alloc = \"50MB/s\", threads = 16, sockets = 8, memory = \"16MB\"");
+      }
+      text.add(part);
+    });
+    return Budget.parse(String.join(",", text));
+  }
+
+  private Map<String, String> properties(TomlTable domain) {
+    Map<String, String> properties = new HashMap<>();
+    tables
+        .table(domain, "properties")
+        .forEach((key, value) -> properties.put(key, value.toString()));
+    return properties;
+  }
+}

@@ -1,0 +1,259 @@
+package sluice.host.domain;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.Domain;
+import sluice.domain.component.Component;
+import sluice.domain.component.ComponentGraph;
+import sluice.domain.component.ComponentHost;
+import sluice.domain.component.ComponentRefused;
+import sluice.domain.component.Placement;
+import sluice.host.control.ControlAnswer;
+import sluice.host.control.ControlSocket;
+import sluice.host.life.Part;
+import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
+
+/// Running domains of a file: programs with a main class, or components. Any thread may call.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | running, failed | the thread that waits, or that drains | under the monitor | under the monitor |
+/// | closed | the thread that closes | volatile | volatile |
+public final class Domains implements Part {
+  /// The request of `sluice domain replace`.
+  public static final String REPLACE = "replace";
+
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration END = Duration.ofSeconds(2);
+
+  private final Consumer<String> tell;
+  private final List<String> names;
+  private final List<Domain> domains = new ArrayList<>();
+  private final List<Domain> running = new ArrayList<>();
+  private @Nullable ComponentHost components;
+  private @Nullable Thread watching;
+  private boolean isRunning;
+  private boolean failed;
+  private volatile boolean closed;
+
+  private Domains(List<String> names, Consumer<String> tell) {
+    this.names = names;
+    this.tell = tell;
+  }
+
+  /// Starts the domains.
+  ///
+  /// @param tell gets one line for each that starts with components, or ends
+  /// @throws ComponentRefused if components do not fit together, or one is refused
+  /// @throws IOException if a jar cannot be read
+  /// @throws IllegalArgumentException if a program has no main class, for the user to read
+  public static Domains start(DomainFile.Content content, Consumer<String> tell)
+      throws IOException, ComponentRefused {
+    List<String> names = content.domains().stream().map(each -> each.config().name()).toList();
+    Domains started = new Domains(names, tell);
+    try {
+      if (content.components().isEmpty()) {
+        started.programs(content.domains());
+      } else {
+        started.components(content);
+      }
+      return started;
+    } catch (IOException | ComponentRefused | RuntimeException | Error e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  private void programs(List<DomainFile.Entry> entries) throws IOException {
+    for (DomainFile.Entry entry : entries) {
+      domains.add(Domain.create(entry.config()));
+    }
+    running.addAll(domains);
+    for (int i = 0; i < entries.size(); i++) {
+      program(domains.get(i), entries.get(i));
+    }
+  }
+
+  private static void program(Domain domain, DomainFile.Entry entry) throws IOException {
+    Object first = entry.config().classPath().getFirst();
+    String name = entry.main() == null ? domain.mainClass() : entry.main();
+    if (name == null) {
+      throw new IllegalArgumentException(
+          first + " names no Main-Class in its manifest. Fix: name one (--main)");
+    }
+    try {
+      domain.run(name, entry.arguments().toArray(new String[0]));
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException(
+          first + " has no class " + e.getMessage() + ". Fix: another main class", e);
+    } catch (NoSuchMethodException e) {
+      throw new IllegalArgumentException(
+          "no public static void main(String[]): " + e.getMessage(), e);
+    }
+  }
+
+  private void components(DomainFile.Content content) throws IOException, ComponentRefused {
+    ComponentGraph graph = ComponentGraph.of(content.components());
+    List<Placement> placements = content.placements();
+    ComponentHost host = ComponentHost.start(graph, placements, LIMIT);
+    components = host;
+    for (DomainFile.Entry entry : content.domains()) {
+      for (String name : entry.components()) {
+        tell.accept(line(graph, entry, graph.component(name)));
+      }
+    }
+    isRunning = host.isRunning();
+  }
+
+  private static String line(ComponentGraph graph, DomainFile.Entry entry, Component component) {
+    StringBuilder line =
+        new StringBuilder(
+            "component " + component.name() + " runs in domain " + entry.config().name());
+    for (String needed : component.needs()) {
+      String provider = graph.provider(needed).name();
+      line.append(entry.components().contains(provider) ? "; holds " : "; has a portal to ")
+          .append(needed)
+          .append(" of component ")
+          .append(provider);
+    }
+    return line.toString();
+  }
+
+  @Override
+  public String name() {
+    return "domains";
+  }
+
+  @Override
+  public String describe() {
+    return (names.size() == 1 ? "domain " : "domains ") + String.join(", ", names);
+  }
+
+  @Override
+  public Map<String, ControlSocket.Action> publishTo(Counters counters, String prefix) {
+    DomainCounters shown = new DomainCounters(counters);
+    Map<String, ControlSocket.Action> actions = new TreeMap<>();
+    ComponentHost host = components;
+    if (host == null) {
+      domains.forEach(shown::add);
+    } else {
+      host.domains().forEach(name -> shown.add(name, () -> host.domain(name)));
+      actions.put(REPLACE, domain -> replace(host, domain));
+    }
+    actions.put(DomainCounters.KILL, shown::kill);
+    watching = shown.watch("sluice-domains", () -> closed, tell);
+    return actions;
+  }
+
+  private ControlAnswer replace(ComponentHost host, String domain) {
+    ControlAnswer answer;
+    try {
+      boolean isIdle = host.replace(domain);
+      answer =
+          ControlAnswer.done(
+              "was replaced"
+                  + (isIdle ? "" : "; calls that did not end within " + LIMIT + " ended with it"));
+    } catch (ComponentRefused | IOException | RuntimeException e) {
+      answer = ControlAnswer.refused("stays as it was: " + e.getMessage());
+    }
+    tell.accept("domain " + domain + " " + String.join("; ", answer.lines()));
+    return answer;
+  }
+
+  /// Waits until the main classes have returned, or the components have ended. Components of which
+  /// none runs have not ended before they are drained.
+  ///
+  /// @return false if one was killed or threw
+  @Override
+  public boolean awaitEnd() {
+    while (!closed && look()) {
+      Uninterrupted.sleep(LOOK);
+    }
+    synchronized (this) {
+      return !failed;
+    }
+  }
+
+  /// @return false if nothing runs any more
+  private synchronized boolean look() {
+    ComponentHost host = components;
+    if (host == null) {
+      for (Domain domain : List.copyOf(running)) {
+        if (domain.stat().threads() == 0) {
+          running.remove(domain);
+          failed |= !ended(domain);
+        }
+      }
+      return !running.isEmpty();
+    }
+    if (!isRunning || host.isRunning()) {
+      return true;
+    }
+    String problem = host.problem();
+    tell.accept(problem == null ? "the components have ended" : problem);
+    failed = problem != null;
+    return false;
+  }
+
+  /// Tells how a domain ended of which no thread is left.
+  ///
+  /// @return true if its main returned
+  private boolean ended(Domain domain) {
+    Throwable problem = domain.problem();
+    if (!domain.alive()) {
+      tell.accept("domain " + domain.name() + " was killed");
+      return false;
+    }
+    tell.accept(
+        "domain "
+            + domain.name()
+            + " ended: main "
+            + (problem == null ? "returned" : "threw " + domain.problemText()));
+    domain.close();
+    return problem == null;
+  }
+
+  @Override
+  public void drain(String why, Duration atMost, Consumer<String> told) {
+    List<Domain> left;
+    synchronized (this) {
+      left = List.copyOf(running);
+      running.clear();
+      closed = true;
+    }
+    if (components != null) {
+      told.accept("the components were " + why);
+    }
+    left.forEach(domain -> domain.kill(why));
+    for (Domain domain : left) {
+      boolean isGone = Uninterrupted.await(END, nanos -> domain.awaitEnd(Duration.ofNanos(nanos)));
+      told.accept(
+          "domain "
+              + domain.name()
+              + " was "
+              + why
+              + (isGone ? "" : "; threads that wait in the JDK end with this process"));
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed = true;
+    Thread thread = watching;
+    if (thread != null) {
+      Uninterrupted.await(thread::join);
+    }
+    if (components != null) {
+      components.close();
+    }
+    domains.forEach(Domain::close);
+  }
+}

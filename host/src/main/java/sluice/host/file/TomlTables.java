@@ -1,0 +1,328 @@
+package sluice.host.file;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.Toml;
+import org.tomlj.TomlArray;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
+
+/// Takes values out of the tables of one TOML file. Used by one thread. Each error names the file,
+/// the line and the fix. A reader takes its parts by [#take] and ends with [#requireGood], so that
+/// all errors of a file are reported at once.
+public final class TomlTables {
+  /// Letters that a misspelt key may have wrong.
+  private static final int MOST_WRONG = 2;
+
+  /// Errors that are reported at once; the number of the others is.
+  private static final int MOST_SHOWN = 20;
+
+  private final Path file;
+  private final List<Wrong> problems = new ArrayList<>();
+
+  public TomlTables(Path file) {
+    this.file = file;
+  }
+
+  public Path file() {
+    return file;
+  }
+
+  /// Reads the file.
+  ///
+  /// @throws IOException if it cannot be read
+  /// @throws IllegalArgumentException if it is no TOML
+  public TomlTable root() throws IOException {
+    TomlParseResult root = Toml.parse(file);
+    for (TomlParseError error : root.errors()) {
+      String message = String.valueOf(error.getMessage());
+      problems.add(wrong(error.position(), message, fix(message)));
+    }
+    requireGood();
+    return root;
+  }
+
+  /// Reads a file as a whole.
+  ///
+  /// @param reader takes its parts by [#take]
+  /// @throws UsageException if it cannot be read, or with all that is wrong in it
+  public static void read(Path file, BiConsumer<TomlTables, TomlTable> reader)
+      throws UsageException {
+    TomlTables tables = new TomlTables(file);
+    try {
+      reader.accept(tables, tables.root());
+      tables.requireGood();
+    } catch (CharacterCodingException e) {
+      throw new UsageException(file + ": it is not in UTF-8. Fix: save it in UTF-8");
+    } catch (NoSuchFileException e) {
+      throw new UsageException(file + " is not there. Fix: name a file that exists");
+    } catch (IOException e) {
+      throw new UsageException(
+          file + " cannot be read: " + e.getMessage() + ". Fix: make it readable, in UTF-8");
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// Takes a part of the file. What is wrong with it is kept for [#requireGood].
+  ///
+  /// @return false if something is wrong with it
+  public boolean take(Runnable part) {
+    try {
+      part.run();
+      return true;
+    } catch (Wrong e) {
+      problems.add(e);
+      return false;
+    }
+  }
+
+  /// Returns true if nothing was wrong until now.
+  public boolean isGood() {
+    return problems.isEmpty();
+  }
+
+  /// Reports all that was wrong until now, a line each, in the order of the file.
+  public void requireGood() {
+    if (problems.isEmpty()) {
+      return;
+    }
+    List<Wrong> ordered = new ArrayList<>(problems);
+    ordered.sort(Comparator.comparingInt(each -> each.line));
+    List<String> lines = new ArrayList<>();
+    ordered.stream().limit(MOST_SHOWN).forEach(each -> lines.add(each.getMessage()));
+    if (ordered.size() > MOST_SHOWN) {
+      lines.add(
+          file + ": and " + (ordered.size() - MOST_SHOWN) + " more. Fix: correct these first");
+    }
+    throw new Wrong(ordered.getFirst().line, String.join("\n", lines));
+  }
+
+  /// What to do about the mistakes that are made most.
+  private static String fix(String problem) {
+    if (problem.contains("previously defined")) {
+      return "leave one of the two out";
+    }
+    if (problem.contains("a boolean")) { // of all that a value can be
+      return "write a value behind the sign =: text in quotes, a number, true, false or a list";
+    }
+    if (problem.contains("expected \"") || problem.contains("expected '")) {
+      return "end the text with a quote";
+    }
+    if (problem.contains("expected ]") || problem.contains("expected }")) {
+      return "close the bracket";
+    }
+    return "text is in quotes, a list in [ ]; all of it: https://toml.io";
+  }
+
+  /// Checks that a table has known keys only; unknown ones are kept for [#requireGood].
+  ///
+  /// @param what the table is, for the message
+  public void requireKeys(TomlTable table, Set<String> known, String what) {
+    for (String key : table.keySet()) {
+      if (!known.contains(key)) {
+        String near = nearest(key, known);
+        problems.add(
+            wrong(
+                position(table, key),
+                "unknown key " + key + " of " + what,
+                (near == null ? "" : "write " + near + "; ")
+                    + "known are "
+                    + String.join(", ", known)));
+      }
+    }
+  }
+
+  /// The known key that a misspelt one is most like; null when it is like none.
+  private static @Nullable String nearest(String key, Set<String> known) {
+    String nearest = null;
+    int least = Math.min(MOST_WRONG, key.length() / 2) + 1;
+    for (String each : known) {
+      int distance = distance(key.replace('_', '-').toLowerCase(Locale.ROOT), each);
+      if (distance < least) {
+        least = distance;
+        nearest = each;
+      }
+    }
+    return nearest;
+  }
+
+  /// Letters to be put in, left out or exchanged (Levenshtein).
+  private static int distance(String one, String other) {
+    int[] row = new int[other.length() + 1];
+    Arrays.setAll(row, i -> i);
+    for (int i = 1; i <= one.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int above = row[j];
+        int exchanged = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(exchanged, Math.min(row[j], row[j - 1]) + 1);
+        diagonal = above;
+      }
+    }
+    return row[other.length()];
+  }
+
+  /// A table below; null if there is none.
+  public @Nullable TomlTable below(TomlTable table, String key) {
+    Object value = table.get(List.of(key));
+    if (value == null || value instanceof TomlTable) {
+      return (TomlTable) value;
+    }
+    throw wrong(position(table, key), key + " is no table", "write [" + key + "]");
+  }
+
+  /// The tables of an array of tables; empty if there is none.
+  ///
+  /// @param path of the array, for the message
+  public List<TomlTable> each(TomlTable table, String key, String path) {
+    Object value = table.get(List.of(key));
+    List<TomlTable> tables = new ArrayList<>();
+    if (value == null) {
+      return tables;
+    }
+    if (!(value instanceof TomlArray array)) {
+      throw wrong(position(table, key), key + " is no list of tables", "write [[" + path + "]]");
+    }
+    for (int i = 0; i < array.size(); i++) {
+      if (!(array.get(i) instanceof TomlTable one)) {
+        throw wrong(
+            array.inputPositionOf(i), key + " has no table there", "write [[" + path + "]]");
+      }
+      tables.add(one);
+    }
+    return tables;
+  }
+
+  /// A path beside the file; null if there is none.
+  public @Nullable Path path(TomlTable table, String key) {
+    String text = string(table, key);
+    if (text == null) {
+      return null;
+    }
+    if (text.isEmpty() || text.indexOf(0) >= 0) {
+      throw wrong(position(table, key), key + " names no file", key + " = \"PATH\"");
+    }
+    return file.resolveSibling(text);
+  }
+
+  /// A whole number; null if there is none.
+  public @Nullable Long number(TomlTable table, String key) {
+    Object value = table.get(List.of(key));
+    if (value == null || value instanceof Long) {
+      return (Long) value;
+    }
+    throw wrong(position(table, key), key + " is no whole number", key + " = 1, without quotes");
+  }
+
+  /// A truth value; `otherwise` if there is none.
+  public boolean flag(TomlTable table, String key, boolean otherwise) {
+    Object value = table.get(List.of(key));
+    if (value == null || value instanceof Boolean) {
+      return value == null ? otherwise : (Boolean) value;
+    }
+    throw wrong(
+        position(table, key), key + " is neither true nor false", key + " = true, without quotes");
+  }
+
+  /// Paths beside the file.
+  public List<Path> paths(TomlTable table, String key) {
+    List<Path> paths = new ArrayList<>();
+    strings(table, key).forEach(path -> paths.add(file.resolveSibling(path)));
+    return paths;
+  }
+
+  /// The plain values of a table; empty if there is none.
+  public Map<String, Object> table(TomlTable domain, String key) {
+    Object value = domain.get(List.of(key));
+    Map<String, Object> values = new LinkedHashMap<>();
+    if (value == null) {
+      return values;
+    }
+    if (!(value instanceof TomlTable table)) {
+      throw wrong(position(domain, key), key + " is no table", key + " = { name = \"value\" }");
+    }
+    for (String each : table.keySet()) {
+      Object found = table.get(List.of(each));
+      if (found == null || found instanceof TomlTable || found instanceof TomlArray) {
+        throw wrong(position(table, each), each + " is no plain value", each + " = \"value\"");
+      }
+      values.put(each, found);
+    }
+    return values;
+  }
+
+  public @Nullable String string(TomlTable domain, String key) {
+    Object value = domain.get(List.of(key));
+    if (value == null || value instanceof String) {
+      return (String) value;
+    }
+    throw wrong(position(domain, key), key + " is no string", key + " = \"text\"");
+  }
+
+  /// The strings of a list; empty if there is none.
+  public List<String> strings(TomlTable domain, String key) {
+    Object value = domain.get(List.of(key));
+    List<String> strings = new ArrayList<>();
+    if (value == null) {
+      return strings;
+    }
+    if (!(value instanceof TomlArray array)) {
+      throw wrong(position(domain, key), key + " is no list", key + " = [\"text\"]");
+    }
+    for (int i = 0; i < array.size(); i++) {
+      if (!(array.get(i) instanceof String text)) {
+        throw wrong(array.inputPositionOf(i), key + " has no string there", "put it in quotes");
+      }
+      strings.add(text);
+    }
+    return strings;
+  }
+
+  public static @Nullable TomlPosition position(TomlTable table, String key) {
+    return table.inputPositionOf(List.of(key));
+  }
+
+  /// Where the first value of a table stands; null for one without any.
+  public static @Nullable TomlPosition begin(TomlTable table) {
+    TomlPosition first = null;
+    for (String key : table.keySet()) {
+      TomlPosition at = position(table, key);
+      first = at != null && (first == null || at.line() < first.line()) ? at : first;
+    }
+    return first;
+  }
+
+  /// What is wrong in a line, and the fix.
+  public Wrong wrong(@Nullable TomlPosition at, @Nullable String why, String fix) {
+    int line = at == null ? 0 : at.line();
+    return new Wrong(line, file + (line == 0 ? "" : ":" + line) + ": " + why + ". Fix: " + fix);
+  }
+
+  /// With file, line and fix.
+  public static final class Wrong extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    private final int line;
+
+    Wrong(int line, String message) {
+      super(message);
+      this.line = line;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package sluice.host.file;
+
+/// The command line is wrong; the message says how. Ends the command with exit code 2.
+public final class UsageException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public UsageException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,5 @@
+/// The life of a process: its parts ([sluice.host.life.Part]), signals, the service manager.
+@NullMarked
+package sluice.host.life;
+
+import org.jspecify.annotations.NullMarked;

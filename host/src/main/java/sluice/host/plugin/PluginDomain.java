@@ -1,0 +1,138 @@
+package sluice.host.plugin;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.Domain;
+import sluice.domain.DomainConfig;
+import sluice.host.domain.ClassDirectory;
+import sluice.http.plugin.HttpPlugin;
+import sluice.http.plugin.PluginRequest;
+
+/// One version of a plug-in: its jar, its domain and the threads that answer. Any thread may call.
+///
+/// The domain loads a copy of the jar, so the jar may be written while it is in use.
+///
+/// ```
+/// loaded ── retire ──▶ ends its calls ──▶ closed
+///    └───── killed ──────────────────────▶ closed
+/// ```
+final class PluginDomain implements AutoCloseable {
+  private final Path copy;
+  private final byte[] hash;
+  private final Domain domain;
+  private final PluginThreads threads;
+  private final @Nullable String warning;
+
+  private PluginDomain(
+      Path copy, byte[] hash, Domain domain, PluginThreads threads, @Nullable String warning) {
+    this.copy = copy;
+    this.hash = hash;
+    this.domain = domain;
+    this.threads = threads;
+    this.warning = warning;
+  }
+
+  /// @param name unique among the domains that live
+  /// @param directory where the copy is made
+  /// @throws IOException with path, jar, why and fix
+  static PluginDomain load(PluginOption option, String name, Path directory, Duration limit)
+      throws IOException {
+    byte[] bytes = bytes(option);
+    Path copy = Files.write(directory.resolve(name + ".jar"), bytes);
+    Domain domain = null;
+    boolean isLoaded = false;
+    try {
+      domain =
+          Domain.create(
+              DomainConfig.of(name, copy)
+                  .withShared(HttpPlugin.class.getPackageName() + ".")
+                  .withBudget(option.budget())
+                  .withCache(ClassDirectory.find()));
+      PluginLoading loading = new PluginLoading(option, copy, domain);
+      HttpPlugin plugin = loading.make(limit);
+      PluginThreads threads = new PluginThreads(domain, plugin, option.budget().threads());
+      String warning = loading.warning();
+      isLoaded = true;
+      return new PluginDomain(copy, sha256(bytes), domain, threads, warning);
+    } catch (ZipException e) {
+      throw PluginLoading.problem(
+          option, "it is no jar (" + e.getMessage() + ")", "build it again");
+    } finally {
+      if (!isLoaded) {
+        if (domain != null) {
+          domain.kill("its plug-in could not be loaded");
+        }
+        Files.deleteIfExists(copy);
+      }
+    }
+  }
+
+  private static byte[] bytes(PluginOption option) throws IOException {
+    try {
+      return Files.readAllBytes(option.jar());
+    } catch (NoSuchFileException e) {
+      throw PluginLoading.problem(option, "there is no such file", "give the path of a jar");
+    } catch (IOException e) {
+      throw PluginLoading.problem(
+          option, "it cannot be read (" + e.getMessage() + ")", "give the path of a jar");
+    }
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  Domain domain() {
+    return domain;
+  }
+
+  PluginThreads threads() {
+    return threads;
+  }
+
+  /// What is to be told when it was loaded, or null.
+  @Nullable String warning() {
+    return warning;
+  }
+
+  /// Whether it lives and is what the jar has now.
+  boolean isCurrent(PluginOption option) {
+    try {
+      return domain.alive() && MessageDigest.isEqual(hash, sha256(bytes(option)));
+    } catch (IOException e) {
+      return false; // loading it tells why
+    }
+  }
+
+  PluginOutcome call(PluginRequest request, Duration limit) throws InterruptedException {
+    return threads.call(new PluginCall(request), limit);
+  }
+
+  /// Ends it when the calls that it has taken are done, or the time is over.
+  void retire(Duration atMost) throws IOException {
+    try {
+      threads.retire(atMost);
+    } finally {
+      domain.kill("it was replaced");
+      close();
+    }
+  }
+
+  /// Ends it at once.
+  @Override
+  public void close() throws IOException {
+    domain.kill("the server ends");
+    Files.deleteIfExists(copy);
+  }
+}

@@ -1,0 +1,176 @@
+package sluice.host.plugin;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.Domain;
+import sluice.domain.translate.Refused;
+import sluice.host.text.ShellWord;
+import sluice.http.plugin.HttpPlugin;
+import sluice.sys.threads.Uninterrupted;
+import sluice.verify.ClassFiles;
+import sluice.verify.check.DomainCheck;
+import sluice.verify.check.Finding;
+import sluice.verify.check.RuleTable;
+import sluice.verify.check.Treatment;
+
+/// Makes the plug-in of a jar in its domain. Of one thread; the plug-in's constructor runs in
+/// another thread, which ends with the domain.
+///
+/// The classes in the package of the plug-in are loaded here, so that a refused class is told at
+/// the start; classes of other packages, as those of libraries, when they are first used.
+final class PluginLoading {
+  private static final String SERVICE = "META-INF/services/" + HttpPlugin.class.getName();
+  private static final String CLASS = ".class";
+
+  private final PluginOption option;
+  private final Path jar;
+  private final Domain domain;
+
+  /// @param jar what the domain loads: a copy of that which the option names
+  PluginLoading(PluginOption option, Path jar, Domain domain) {
+    this.option = option;
+    this.jar = jar;
+    this.domain = domain;
+  }
+
+  /// What is told when a plug-in cannot be loaded.
+  static IOException problem(PluginOption option, String why, String fix) {
+    return new IOException(
+        "cannot load plug-in %s from %s. Why: %s. Fix: %s."
+            .formatted(option.prefix(), option.jar(), why, fix));
+  }
+
+  private IOException problem(String why, String fix) {
+    return problem(option, why, fix);
+  }
+
+  /// @throws IOException with path, jar, class, method, why and fix
+  HttpPlugin make(Duration limit) throws IOException {
+    String name = pluginClass();
+    FutureTask<HttpPlugin> task = new FutureTask<>(() -> domain.call(() -> instance(name)));
+    Thread started = Thread.ofPlatform().daemon().name("load-" + domain.name()).unstarted(task);
+    started.setContextClassLoader(domain.loader());
+    started.start();
+    if (!Uninterrupted.await(limit, nanos -> started.join(Duration.ofNanos(nanos)))) {
+      domain.kill("its plug-in was not made in time");
+      throw problem(
+          "the constructor of " + name + " did not return within " + limit.toSeconds() + " s",
+          "leave long work to a thread that the constructor starts, or raise --plugin-timeout");
+    }
+    if (task.state() == Future.State.SUCCESS) {
+      return task.resultNow();
+    }
+    Throwable failed = task.exceptionNow();
+    if (failed instanceof IOException told) {
+      throw told;
+    }
+    throw new IOException("cannot load plug-in " + option.prefix() + ": " + failed, failed);
+  }
+
+  private String pluginClass() throws IOException {
+    try (InputStream in = domain.loader().getResourceAsStream(SERVICE)) {
+      if (in != null) {
+        for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\\R", -1)) {
+          String name = line.replaceFirst("#.*", "").strip();
+          if (!name.isEmpty()) {
+            return name;
+          }
+        }
+      }
+    }
+    throw problem(
+        "it names no plug-in",
+        "write the name of the class that implements HttpPlugin into " + SERVICE + " of the jar");
+  }
+
+  /// By a thread of its own: runs code of the plug-in.
+  private HttpPlugin instance(String name) throws IOException {
+    try {
+      Class<?> type = Class.forName(name, false, domain.loader());
+      loadPackage(packagePath(name));
+      return type.asSubclass(HttpPlugin.class).getConstructor().newInstance();
+    } catch (ClassNotFoundException e) {
+      throw problem("it has no class " + e.getMessage(), "build the jar again, with that class");
+    } catch (ClassCastException e) {
+      throw problem(name + " does not implement HttpPlugin", "name another class in " + SERVICE);
+    } catch (NoSuchMethodException | InstantiationException | IllegalAccessException e) {
+      throw problem(
+          name + " is no public class with a public constructor without parameters", "make it so");
+    } catch (InvocationTargetException e) {
+      throw problem(
+          "the constructor of " + name + " threw " + PluginCall.text(e.getCause()),
+          "see the line it names");
+    } catch (ExceptionInInitializerError e) {
+      throw problem(
+          "an initializer of a class threw " + PluginCall.text(e.getCause()),
+          "see the line it names");
+    } catch (Refused e) {
+      throw new IOException(
+          "cannot load plug-in "
+              + option.prefix()
+              + " from "
+              + option.jar()
+              + ": "
+              + e.getMessage(),
+          e);
+    } catch (LinkageError e) {
+      throw problem(PluginCall.text(e), "put all that it needs into the jar");
+    }
+  }
+
+  private static String packagePath(String className) {
+    return className.substring(0, className.lastIndexOf('.') + 1).replace('.', '/');
+  }
+
+  private void loadPackage(String path) throws IOException, ClassNotFoundException {
+    try (JarFile file = new JarFile(jar.toFile())) {
+      for (JarEntry entry : (Iterable<JarEntry>) file.stream()::iterator) {
+        String name = entry.getName();
+        if (name.startsWith(path)
+            && name.endsWith(CLASS)
+            && name.indexOf('/', path.length()) < 0
+            && name.indexOf('-', path.length()) < 0) {
+          String dotted = name.substring(0, name.length() - CLASS.length()).replace('/', '.');
+          Class.forName(dotted, false, domain.loader());
+        }
+      }
+    }
+  }
+
+  /// What will be refused when it is first used, in one line.
+  ///
+  /// @return null when there is nothing
+  @Nullable String warning() throws IOException {
+    DomainCheck check = new DomainCheck(RuleTable.standard());
+    ClassFiles.read(jar, check::add);
+    String own = packagePath(pluginClass()).replace('/', '.');
+    List<Finding> refused =
+        check.run().stream()
+            .filter(each -> each.rule().treatment() == Treatment.REFUSED)
+            .filter(each ->
+                each.className().lastIndexOf('.') + 1 != own.length()
+                    || !each.className().startsWith(own))
+            .toList();
+    if (refused.isEmpty()) {
+      return null;
+    }
+    Finding first = refused.getFirst();
+    return "has classes in other packages that are refused when they are first used, such as "
+        + first.className()
+        + ", which calls "
+        + first.use()
+        + ": sluice domain check "
+        + ShellWord.of(option.jar())
+        + " lists all";
+  }
+}

@@ -1,0 +1,73 @@
+package sluice.host.plugin;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import sluice.domain.Budget;
+import sluice.host.file.UsageException;
+import sluice.http.handlers.Route;
+
+/// The options of `sluice serve` that are about plug-ins, as they are read. Used by the main
+/// thread.
+public final class PluginOptions {
+  private final List<PluginOption> plugins = new ArrayList<>();
+  private Duration limit = Duration.ofSeconds(10);
+
+  /// `--plugin PATH=JAR`.
+  public void add(String value) throws UsageException {
+    int equals = value.indexOf('=');
+    if (equals < 1 || equals == value.length() - 1) {
+      throw new UsageException("--plugin takes PATH=JAR, such as /api=plugin.jar: " + value);
+    }
+    try {
+      String prefix = Route.at(value.substring(0, equals)).prefix();
+      if (plugins.stream().anyMatch(each -> each.prefix().equals(prefix))) {
+        throw new UsageException("--plugin names " + prefix + " twice");
+      }
+      Path jar = Path.of(value.substring(equals + 1));
+      plugins.add(new PluginOption(prefix, jar, Budget.DEFAULT, ""));
+    } catch (InvalidPathException e) {
+      throw new UsageException("not a file name: " + value.substring(equals + 1));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--plugin " + value + ": " + e.getMessage());
+    }
+  }
+
+  /// `--budget LIST`, of the plug-in that was added last.
+  public void budget(String value) throws UsageException {
+    if (plugins.isEmpty()) {
+      throw new UsageException("--budget follows the --plugin that it is for: " + value);
+    }
+    try {
+      plugins.add(plugins.removeLast().withBudget(Budget.parse(value), value));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// `--plugin-timeout`.
+  public void limit(Duration value) {
+    limit = value;
+  }
+
+  /// Hands each plug-in to a reader: its path and its jar.
+  public void each(BiConsumer<String, Path> reader) {
+    plugins.forEach(plugin -> reader.accept(plugin.prefix(), plugin.jar()));
+  }
+
+  List<PluginOption> plugins() {
+    return plugins;
+  }
+
+  /// How long a plug-in may take for a reply, and for being loaded.
+  Duration limit() {
+    return limit;
+  }
+
+  public boolean isEmpty() {
+    return plugins.isEmpty();
+  }
+}

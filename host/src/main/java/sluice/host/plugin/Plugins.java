@@ -1,0 +1,105 @@
+package sluice.host.plugin;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.JarCopies;
+import sluice.host.control.ControlSocket;
+import sluice.host.domain.DomainCounters;
+import sluice.http.handlers.Route;
+import sluice.loop.counters.Counters;
+import sluice.sys.threads.Uninterrupted;
+
+/// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main
+/// thread; [#reload] is for the thread of a signal.
+public final class Plugins implements AutoCloseable {
+  private final List<Plugin> plugins;
+  private final @Nullable JarCopies copies;
+  private final Consumer<String> log;
+  private @Nullable Thread looking;
+  private volatile boolean closed;
+
+  private Plugins(List<Plugin> plugins, @Nullable JarCopies copies, Consumer<String> log) {
+    this.plugins = plugins;
+    this.copies = copies;
+    this.log = log;
+  }
+
+  /// Makes all of them.
+  ///
+  /// @param log told one line each, now and later
+  /// @throws IOException when one cannot be loaded, with path, jar, class, method, why and fix
+  public static Plugins load(PluginOptions options, Consumer<String> log) throws IOException {
+    List<Plugin> loaded = new ArrayList<>();
+    JarCopies copies = options.isEmpty() ? null : JarCopies.create("sluice-plugins");
+    Plugins plugins = new Plugins(loaded, copies, log);
+    try {
+      if (copies != null) {
+        for (PluginOption option : options.plugins()) {
+          loaded.add(Plugin.load(option, copies.directory(), options.limit(), log));
+        }
+      }
+      return plugins;
+    } catch (IOException | RuntimeException e) {
+      plugins.close();
+      throw e;
+    }
+  }
+
+  /// What they answer.
+  public List<Route> routes() {
+    return plugins.stream()
+        .map(plugin -> Route.at(plugin.prefix()).withSlowHandler(plugin))
+        .toList();
+  }
+
+  /// Shows their domains to `sluice domain ls` and `stat` until this is closed.
+  ///
+  /// @return the requests that commands may make of them
+  public Map<String, ControlSocket.Action> publishTo(Counters counters) {
+    if (plugins.isEmpty()) {
+      return Map.of();
+    }
+    DomainCounters shown = new DomainCounters(counters);
+    plugins.forEach(plugin -> shown.add(plugin.name(), plugin::domain));
+    looking = shown.watch("sluice-plugins", () -> closed, log);
+    return Map.of(DomainCounters.KILL, shown::kill);
+  }
+
+  /// Loads those again that have another jar now, or have ended. Tells what cannot be loaded, which
+  /// stays as it was.
+  ///
+  /// @param told gets one line for each that was loaded, or could not be
+  /// @return false if one could not be loaded
+  public boolean reload(Consumer<String> told) {
+    boolean good = true;
+    for (Plugin plugin : plugins) {
+      good &= plugin.reload(told);
+    }
+    return good;
+  }
+
+  /// Ends them.
+  @Override
+  public void close() {
+    closed = true;
+    Thread thread = looking;
+    if (thread != null) {
+      thread.interrupt();
+      Uninterrupted.await(thread::join);
+    }
+    try {
+      for (Plugin plugin : plugins) {
+        plugin.close();
+      }
+      if (copies != null) {
+        copies.close();
+      }
+    } catch (IOException e) {
+      log.accept("files of plug-ins stay: " + e.getMessage());
+    }
+  }
+}

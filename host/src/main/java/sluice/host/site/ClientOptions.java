@@ -1,0 +1,44 @@
+package sluice.host.site;
+
+import java.util.ArrayList;
+import java.util.List;
+import sluice.host.file.UsageException;
+import sluice.http.clients.ClientLimits;
+import sluice.http.rules.AddressRange;
+
+/// What `sluice serve` is told of the addresses of clients. Used by the main thread.
+final class ClientOptions {
+  private static final int LEAST_DEFAULT_BURST = 10;
+
+  int connections;
+  int requests;
+  int burst;
+  private List<AddressRange> proxies = List.of();
+
+  /// @param name of the setting, for messages
+  /// @param list addresses with commas between them
+  void proxies(String name, String list) throws UsageException {
+    List<AddressRange> read = new ArrayList<>();
+    for (String each : list.split(",", -1)) {
+      try {
+        read.add(AddressRange.of(each.strip()));
+      } catch (IllegalArgumentException e) {
+        throw new UsageException(name + ": " + e.getMessage());
+      }
+    }
+    proxies = read;
+  }
+
+  List<AddressRange> proxies() {
+    return proxies;
+  }
+
+  /// @throws UsageException when there is a burst without a rate
+  ClientLimits limits() throws UsageException {
+    if (requests == 0 && burst > 0) {
+      throw new UsageException("burst-per-address is for requests-per-address, which is not given");
+    }
+    int atOnce = burst > 0 || requests == 0 ? burst : Math.max(LEAST_DEFAULT_BURST, requests);
+    return new ClientLimits(connections, requests, atOnce);
+  }
+}

@@ -1,0 +1,68 @@
+package sluice.host.site;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.security.crypto.bcrypt.BCrypt;
+import sluice.host.text.ShellWord;
+import sluice.http.rules.SignIn;
+
+/// Users and their passwords as bcrypt hashes, a line `NAME:HASH` each, as `htpasswd -B` writes
+/// them. Immutable: any thread may ask.
+final class PasswordFile implements SignIn.Passwords {
+  private static final int MOST_BYTES = 1 << 20;
+
+  /// What a hash of cost 31 would take is no time for a request.
+  private static final String HASH = "\\$2[aby]\\$(0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53}";
+
+  private final Map<String, String> hashes;
+
+  private PasswordFile(Map<String, String> hashes) {
+    this.hashes = hashes;
+  }
+
+  /// @throws IllegalArgumentException with file, line, why and fix
+  /// @throws IOException when it cannot be read
+  static PasswordFile read(Path file) throws IOException {
+    if (Files.size(file) > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          file + ": it is longer than 1 MiB. Fix: name a file that htpasswd has made");
+    }
+    Map<String, String> hashes = new HashMap<>();
+    List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      int colon = line.indexOf(':');
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      if (colon < 1 || !line.substring(colon + 1).matches(HASH)) {
+        throw new IllegalArgumentException(
+            file
+                + ":"
+                + (i + 1)
+                + ": it is no NAME:HASH with a bcrypt hash of cost 4 to 16. Fix: htpasswd -B "
+                + ShellWord.of(file)
+                + " NAME");
+      }
+      hashes.put(line.substring(0, colon), line.substring(colon + 1));
+    }
+    if (hashes.isEmpty()) {
+      throw new IllegalArgumentException(
+          file + ": it has no user. Fix: htpasswd -B " + ShellWord.of(file) + " NAME");
+    }
+    return new PasswordFile(hashes);
+  }
+
+  @Override
+  public boolean match(String user, String password) {
+    String hash = hashes.get(user);
+    // Where there is no such user, another's is compared, so that the time does not tell.
+    String compared = hash == null ? hashes.values().iterator().next() : hash;
+    return BCrypt.checkpw(password, compared) && hash != null;
+  }
+}
