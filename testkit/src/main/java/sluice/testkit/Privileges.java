@@ -2,6 +2,7 @@ package sluice.testkit;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
@@ -20,12 +21,12 @@ public final class Privileges {
   }
 
   /// Skips the test where the user may not attach a filter to a socket.
-  public static void requireSocketFilters() throws SysException {
+  public static void requireSocketFilters() throws IOException {
     assumeTrue(hasSocketFilters(), "this user may not attach a filter to a socket here");
   }
 
   /// Returns true if the user may attach a filter to a socket.
-  public static boolean hasSocketFilters() throws SysException {
+  public static boolean hasSocketFilters() throws IOException {
     int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_STREAM, 0);
     try {
       Sockets.dropSyn(fd);

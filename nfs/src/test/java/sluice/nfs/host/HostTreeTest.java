@@ -2,6 +2,7 @@ package sluice.nfs.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,6 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.ThreadCredentials;
-import sluice.testkit.Privileges;
 
 /// A directory of the host through [HostTree], beside what `java.nio.file` sees of it.
 @Timeout(120)
@@ -50,7 +50,9 @@ final class HostTreeTest {
 
   @BeforeEach
   void open() throws IOException {
-    Privileges.requireRoot("files are opened by handle, with the ids of callers");
+    assumeTrue(
+        "root".equals(System.getProperty("user.name")),
+        "needs root: files are opened by handle, with the ids of callers");
     Files.setPosixFilePermissions(
         directory, java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-xr-x"));
     tree = HostTree.open(directory, false);

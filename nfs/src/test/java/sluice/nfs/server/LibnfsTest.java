@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.nfs.rpc.RpcServer;
 import sluice.nfs.rpc.RpcServerRig;
 import sluice.nfs.v3.Nfs3Rig;
-import sluice.testkit.Privileges;
 
 /// A foreign client over TCP: the tools of libnfs, and `rpcinfo`.
 @Timeout(240)
@@ -65,7 +64,8 @@ final class LibnfsTest {
 
   @Test
   void copiesListsAndReads() throws Exception {
-    Privileges.requireRoot("its client reads lost+found");
+    assumeTrue(
+        "root".equals(System.getProperty("user.name")), "needs root: its client reads lost+found");
     require("nfs-cp");
     byte[] content = new byte[5_000_001];
     new Random(1).nextBytes(content);

@@ -1,4 +1,4 @@
-package sluice.cli.domain;
+package sluice.host.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
