@@ -15,6 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.AbsentModules;
 import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Interrupts;
 import sluice.cli.console.TerminalText;
@@ -199,6 +200,10 @@ final class DomainRunCommand implements Callable<Integer> {
             + domain.name()
             + " ended: main "
             + (problem == null ? "returned" : "threw " + domain.problemText()));
+    String absent = AbsentModules.why(problem);
+    if (absent != null) {
+      tell("domain " + domain.name() + ": " + absent + ". Fix: " + AbsentModules.FIX);
+    }
     domain.close();
     return problem == null ? 0 : 1;
   }

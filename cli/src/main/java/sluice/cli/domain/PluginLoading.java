@@ -12,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
+import sluice.cli.console.AbsentModules;
 import sluice.cli.console.ShellWord;
 import sluice.domain.Domain;
 import sluice.domain.translate.Refused;
@@ -107,10 +108,12 @@ final class PluginLoading {
       throw problem(
           name + " is no public class with a public constructor without parameters", "make it so");
     } catch (InvocationTargetException e) {
+      refuseAbsent(e.getCause());
       throw problem(
           "the constructor of " + name + " threw " + PluginCall.text(e.getCause()),
           "see the line it names");
     } catch (ExceptionInInitializerError e) {
+      refuseAbsent(e.getCause());
       throw problem(
           "an initializer of a class threw " + PluginCall.text(e.getCause()),
           "see the line it names");
@@ -124,7 +127,16 @@ final class PluginLoading {
               + e.getMessage(),
           e);
     } catch (LinkageError e) {
+      refuseAbsent(e);
       throw problem(PluginCall.text(e), "put all that it needs into the jar");
+    }
+  }
+
+  /// @throws IOException if a class is missing because the runtime has been trimmed
+  private void refuseAbsent(@Nullable Throwable thrown) throws IOException {
+    String why = AbsentModules.why(thrown);
+    if (why != null) {
+      throw problem(why, AbsentModules.FIX);
     }
   }
 
