@@ -21,7 +21,8 @@ final class AbsentPackages {
     Set<String> present = Set.of();
     for (String line : Files.readAllLines(Path.of(args[0]))) {
       if (line.startsWith(MODULES)) {
-        present = Set.copyOf(List.of(line.substring(MODULES.length()).replace("\"", "").split(" ")));
+        String names = line.substring(MODULES.length()).replace("\"", "");
+        present = Set.copyOf(List.of(names.split(" ")));
       }
     }
     TreeSet<String> lines = new TreeSet<>();
