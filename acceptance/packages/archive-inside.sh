@@ -84,6 +84,6 @@ may_fail=
 [ -x /jdk/bin/java ] || fail "no JDK at /jdk"
 expect "java.home is /jdk" env JAVA_HOME=/jdk "$sluice" run /samples/application.jar
 expect "$PWD/runtime" env JAVA_HOME=/jdk "$sluice" doctor
-ln -s /jdk /opt/jdk-25
-expect "java.home is /opt/jdk-25" "$sluice" run /samples/application.jar
+ln -s /jdk /opt/jdk-25 # found there, as on any machine
+expect "java.home is /jdk" "$sluice" run /samples/application.jar
 echo "all of the archive works"
