@@ -66,6 +66,7 @@ final class DocumentedCommandsTest {
     for (String page : List.of("sluice", "run", "test", "package", "dev")) {
       known.addAll(named(Files.readString(root.resolve("docs/help/" + page + ".txt"))));
     }
+    known.addAll(named(read("packaging/publish.sh")));
     known.addAll(named(read("bench/src/main/java/sluice/bench/run/Options.java")));
     known.addAll(named(read("bench/src/main/java/sluice/bench/poller/PollerDemoOptions.java")));
     List<String> wrong = new ArrayList<>();
