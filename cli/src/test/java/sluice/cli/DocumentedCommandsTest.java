@@ -31,9 +31,11 @@ final class DocumentedCommandsTest {
           "--add-modules",
           "--add-opens",
           "--cap-add",
+          "--cap-drop",
           "--enable-native-access",
           "--latency",
           "--limit-modules",
+          "--read-only",
           "--security-opt",
           "--ulimit");
 
@@ -61,9 +63,10 @@ final class DocumentedCommandsTest {
     known.addAll(options(Commands.commandLine()));
     known.addAll(options(new CommandLine(new CompareCommand())));
     known.addAll(named(ServeOptions.USAGE));
-    for (String page : List.of("sluice", "run", "test", "dev")) {
+    for (String page : List.of("sluice", "run", "test", "package", "dev")) {
       known.addAll(named(Files.readString(root.resolve("docs/help/" + page + ".txt"))));
     }
+    known.addAll(named(read("packaging/publish.sh")));
     known.addAll(named(read("bench/src/main/java/sluice/bench/run/Options.java")));
     known.addAll(named(read("bench/src/main/java/sluice/bench/poller/PollerDemoOptions.java")));
     List<String> wrong = new ArrayList<>();
@@ -152,6 +155,8 @@ final class DocumentedCommandsTest {
       case "serve" -> missing(words, named(ServeOptions.USAGE));
       case "run" -> ofRun(words);
       case "test" -> missing(words, named(read("docs/help/test.txt")));
+      case "package" -> missing(words, named(read("docs/help/package.txt")));
+      case "prepare" -> missing(words, Set.of());
       case "example" -> ofExample(words);
       default -> ofParser(name, words, command.isWhole());
     };

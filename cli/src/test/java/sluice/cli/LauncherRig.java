@@ -75,7 +75,7 @@ abstract class LauncherRig {
         root.resolve("sluice"),
         StandardCopyOption.COPY_ATTRIBUTES);
     Path help = Files.createDirectories(root.resolve("docs/help"));
-    for (String topic : List.of("sluice", "run", "test", "dev")) {
+    for (String topic : List.of("sluice", "run", "test", "package", "dev")) {
       String name = topic + ".txt";
       Files.copy(SourceTree.find().root().resolve("docs/help").resolve(name), help.resolve(name));
     }

@@ -134,7 +134,7 @@ final class TidyTest {
   void theLauncherKnowsWhatMavenAndJavaKnow() throws IOException {
     String launcher = text("sluice");
     Set<String> modules = new TreeSet<>(all("<module>(\\w+)</module>", text("pom.xml")));
-    modules.removeAll(Set.of("testbase", "testkit", "bench", "acceptance"));
+    modules.removeAll(Set.of("testbase", "testkit", "bench", "acceptance", "bom"));
     assertThat(all("(?m)^SHIPPED=\"([^\"]*)\"", launcher))
         .singleElement()
         .satisfies(

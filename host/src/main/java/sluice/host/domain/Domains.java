@@ -16,6 +16,7 @@ import sluice.domain.component.ComponentRefused;
 import sluice.domain.component.Placement;
 import sluice.host.control.ControlAnswer;
 import sluice.host.control.ControlSocket;
+import sluice.host.life.AbsentModules;
 import sluice.host.life.Part;
 import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
@@ -217,6 +218,10 @@ public final class Domains implements Part {
             + domain.name()
             + " ended: main "
             + (problem == null ? "returned" : "threw " + domain.problemText()));
+    String absent = AbsentModules.why(problem);
+    if (absent != null) {
+      tell.accept("domain " + domain.name() + ": " + absent + ". Fix: " + AbsentModules.FIX);
+    }
     domain.close();
     return problem == null;
   }

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
+import sluice.host.life.AbsentModules;
 import sluice.http.plugin.HttpPlugin;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
@@ -104,6 +105,10 @@ final class PluginCall {
       return "nothing is known of it";
     }
     try {
+      String absent = AbsentModules.why(thrown);
+      if (absent != null) {
+        return thrown + ": " + absent + ". Fix: " + AbsentModules.FIX;
+      }
       StackTraceElement[] stack = thrown.getStackTrace();
       String text = thrown + (stack.length == 0 ? "" : " at " + stack[0]);
       return text.length() > TEXT_LENGTH ? text.substring(0, TEXT_LENGTH) + "…" : text;

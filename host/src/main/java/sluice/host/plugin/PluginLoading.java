@@ -14,6 +14,7 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
 import sluice.domain.translate.Refused;
+import sluice.host.life.AbsentModules;
 import sluice.host.text.ShellWord;
 import sluice.http.plugin.HttpPlugin;
 import sluice.sys.threads.Uninterrupted;
@@ -107,10 +108,12 @@ final class PluginLoading {
       throw problem(
           name + " is no public class with a public constructor without parameters", "make it so");
     } catch (InvocationTargetException e) {
+      refuseAbsent(e.getCause());
       throw problem(
           "the constructor of " + name + " threw " + PluginCall.text(e.getCause()),
           "see the line it names");
     } catch (ExceptionInInitializerError e) {
+      refuseAbsent(e.getCause());
       throw problem(
           "an initializer of a class threw " + PluginCall.text(e.getCause()),
           "see the line it names");
@@ -124,7 +127,16 @@ final class PluginLoading {
               + e.getMessage(),
           e);
     } catch (LinkageError e) {
+      refuseAbsent(e);
       throw problem(PluginCall.text(e), "put all that it needs into the jar");
+    }
+  }
+
+  /// @throws IOException if a class is missing because the runtime has been trimmed
+  private void refuseAbsent(@Nullable Throwable thrown) throws IOException {
+    String why = AbsentModules.why(thrown);
+    if (why != null) {
+      throw problem(why, AbsentModules.FIX);
     }
   }
 
