@@ -9,6 +9,7 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -64,7 +65,7 @@ final class HostFileTest {
                         MethodTypeDesc.of(
                             ConstantDescs.CD_void, ConstantDescs.CD_String.arrayType()),
                         ClassFile.ACC_PUBLIC | ClassFile.ACC_STATIC,
-                        main::accept));
+                        main));
     try (JarOutputStream jar =
         new JarOutputStream(Files.newOutputStream(directory.resolve(name + ".jar")))) {
       jar.putNextEntry(new JarEntry(name + ".class"));
@@ -83,7 +84,7 @@ final class HostFileTest {
   }
 
   private static String ask(int port, String path) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(60_000);
       String request = "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
@@ -122,7 +123,7 @@ final class HostFileTest {
       assertThat(parts.get(0)).startsWith("nfs ");
       assertThat(parts.get(1)).isEqualTo("domain worker");
       assertThat(ask(port(parts.get(2)), "/")).startsWith("HTTP/1.1 200").endsWith("home");
-      try (Socket socket = new Socket("127.0.0.1", port(parts.get(0)))) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port(parts.get(0)))) {
         assertThat(socket.isConnected()).isTrue();
       }
       Thread ending = Thread.ofVirtual().start(host::drain);
@@ -208,8 +209,13 @@ final class HostFileTest {
             ":3: cache is no number of bytes, at least 1M: 1k. Fix: cache = ",
             ":4: there is no [net.lan]. Fix: write that table"),
         arguments(
-            "[net.lan]\nstack = \"tun:x\"\n"
-                + "[disk.a]\ndirectory = \"data\"\nnfs = { net = \"lan\" }\n",
+            """
+            [net.lan]
+            stack = "tun:x"
+            [disk.a]
+            directory = "data"
+            nfs = { net = "lan" }
+            """,
             ":2: ",
             "Fix: stack = \"tap:tap0,"),
         arguments(
