@@ -13,6 +13,7 @@ module sluice.testkit {
   requires org.junit.jupiter.params;
 
   exports sluice.testkit;
+  exports sluice.testkit.machine;
   exports sluice.testkit.sim;
   exports sluice.testkit.sockets;
 

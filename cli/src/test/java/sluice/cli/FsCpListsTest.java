@@ -22,7 +22,7 @@ import sluice.host.disk.MountedImage;
 import sluice.host.disk.copy.HostSystemCalls;
 import sluice.sys.AttributeCalls;
 import sluice.testbase.Await;
-import sluice.testkit.Privileges;
+import sluice.testkit.machine.Privileges;
 
 /// `sluice fs cp -a` keeps access control lists both ways, and says once where they cannot be kept.
 @Timeout(240)

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Await;
-import sluice.testkit.NotifySocket;
+import sluice.testkit.machine.NotifySocket;
 
 /// A server in a process of its own, and the signals that such a process gets.
 @Timeout(600)

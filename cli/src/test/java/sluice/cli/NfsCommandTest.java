@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testkit.Privileges;
+import sluice.testkit.machine.Privileges;
 
 /// `sluice nfs` in a process of its own, and other people's clients: libnfs, rpcinfo, showmount;
 /// and tshark, which looks at what they have said to each other.

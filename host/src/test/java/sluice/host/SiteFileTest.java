@@ -332,7 +332,10 @@ final class SiteFileTest {
     assertThatThrownBy(() -> SiteOptions.read(file))
         .isInstanceOf(UsageException.class)
         .satisfies(e ->
-            assertThat(e.getMessage().lines().map(line -> line.replaceFirst(": .*", "")))
+            assertThat(
+                    String.valueOf(e.getMessage())
+                        .lines()
+                        .map(line -> line.replaceFirst(": .*", "")))
                 .containsExactly(
                     Stream.of(2, 3, 5, 6, 8, 10, 13, 15)
                         .map(line -> file + ":" + line)
@@ -340,7 +343,11 @@ final class SiteFileTest {
     Path many = write("directory = \"public\"\n" + wrongKeys(51));
     assertThatThrownBy(() -> SiteOptions.read(many))
         .satisfies(e ->
-            assertThat(e.getMessage().lines()).hasSize(21).last().asString().contains("31 more"));
+            assertThat(String.valueOf(e.getMessage()).lines())
+                .hasSize(21)
+                .last()
+                .asString()
+                .contains("31 more"));
   }
 
   private static String wrongKeys(int count) {

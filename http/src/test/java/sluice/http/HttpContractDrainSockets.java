@@ -26,7 +26,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.tls.TlsContext;
 import sluice.testbase.Await;
-import sluice.testkit.Privileges;
+import sluice.testkit.machine.Privileges;
 
 /// Draining, as far as it needs sockets of a kernel or threads: accept queues, handshakes and TLS.
 abstract class HttpContractDrainSockets extends HttpContractPages {

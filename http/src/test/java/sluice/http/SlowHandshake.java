@@ -16,7 +16,7 @@ import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
-import sluice.testkit.Privileges;
+import sluice.testkit.machine.Privileges;
 
 /// A client that does not hear the server's SYN-ACK until it is let in. One thread uses it.
 final class SlowHandshake implements AutoCloseable {

@@ -67,7 +67,7 @@ final class Acceptor {
   /// An accept of this turn has found no descriptor.
   private boolean ranOut;
 
-  /// Clients of a listener are to wait: so none is accepted for whom there is no place.
+  /// Clients of a listener are to wait: none is accepted without a place.
   private boolean anyWaits;
 
   /// A listener is paused or starved.

@@ -20,7 +20,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.sys.AbstractUnixAddress;
-import sluice.testkit.NotifySocket;
+import sluice.testkit.machine.NotifySocket;
 
 @Timeout(600)
 final class ServiceManagerTest {

@@ -90,7 +90,7 @@ final class SharedRoot {
     }
   }
 
-  /// The directory, which is the one that its path leads to now.
+  /// Returns the directory that its path leads to now.
   private synchronized KernelRoot root() throws SysException {
     KernelRoot opened = root;
     if (opened == null) {

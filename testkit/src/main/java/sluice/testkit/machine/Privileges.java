@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.machine;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 

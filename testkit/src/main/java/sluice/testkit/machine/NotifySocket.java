@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.machine;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
