@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -51,8 +52,9 @@ final class Training {
   private static void serve(String directory) throws Exception {
     Main.run("serve", "--help");
     SiteOptions options = ServeOptions.parse(List.of(directory, "--port", "0")).site;
-    SiteServer server = SiteServer.start(options, System.err::println);
-    try (Host host = new Host(List.of(server), System.err::println)) {
+    Consumer<String> messages = System.err::println;
+    SiteServer server = SiteServer.start(options, messages);
+    try (Host host = new Host(List.of(server), messages)) {
       host.listenToSignals(Host.Hangup.RELOADS);
       Serve.announce(server.http(), System.out);
       host.publish(server.describe());
