@@ -135,7 +135,7 @@ final class IStreamProtocol implements Protocol {
         connection.holdInput();
         return used;
       }
-      if (call.answer(now.guard(), asked, connection, input, used, length)) {
+      if (call.answer(now.guard(), asked, connection, used, length)) {
         if (!stream.taken) {
           connection.deadline(0); // it is not silent
         }

@@ -13,10 +13,23 @@ import sluice.memory.block.Block;
 
 /// The bytes a protocol is being shown, and what it keeps of them. Owned by the loop's thread.
 ///
+/// Each delivery has a view of its own, and each message that foreign code is shown another: a view
+/// that foreign code keeps throws, for as long as it is not in use again. Views are used again
+/// after [#VIEWS] of them, since a new one for each message would be garbage.
+///
 /// Kept bytes are leased where they are while the arena can spare the chunk, otherwise copied. A
 /// chunk that is leased counts once for its connection, however many messages of it are kept.
 final class HandledInput {
-  private @Nullable ViewBinder binder;
+  /// A power of two.
+  static final int VIEWS = 64;
+
+  private final ViewBinder[] binders = new ViewBinder[VIEWS];
+  private int turn;
+  private @Nullable ViewBinder delivered;
+
+  /// Shows a message of what is delivered; null where none is shown.
+  private @Nullable ViewBinder message;
+
   private final LoopCounters counters;
   private final Account copies;
   private @Nullable Block block;
@@ -37,15 +50,17 @@ final class HandledInput {
 
   /// Views belong to the thread that turns the loop, from its first turn on.
   void ownedBy(Thread owner) {
-    binder = new ViewBinder(owner);
+    for (int i = 0; i < VIEWS; i++) {
+      binders[i] = new ViewBinder(owner);
+    }
   }
 
-  private ViewBinder binder() {
-    ViewBinder made = binder;
-    if (made == null) {
+  private ViewBinder next() {
+    ViewBinder next = binders[turn++ & (VIEWS - 1)];
+    if (next == null) {
       throw new IllegalStateException("the loop has not turned yet");
     }
-    return made;
+    return next;
   }
 
   /// What is charged for copies.
@@ -55,27 +70,49 @@ final class HandledInput {
 
   /// Shows bytes until [#end].
   View begin(Endpoint shownTo, Block bytes, long from, int count) {
+    ViewBinder binder = next();
+    delivered = binder;
     connection = shownTo;
     block = bytes;
     base = from;
     offset = from;
-    return binder().bind(bytes.segment(), from, count);
+    return binder.bind(bytes.segment(), from, count);
   }
 
-  /// Narrows the view to a part of what it showed first, or widens it again.
+  /// Shows a message of what is delivered, until [#endMessage].
   ///
-  /// @param from counted from the beginning of what was shown first
-  void window(int from, int count) {
+  /// @param from counted from the beginning of what is delivered
+  View message(int from, int count) {
     Block shown = block;
-    if (shown == null) {
-      throw new IllegalStateException("no input is being handled");
+    if (shown == null || message != null) {
+      throw new IllegalStateException("no input is being handled, or a message of it");
     }
+    ViewBinder binder = next();
+    if (binder == delivered) { // once in so many messages of one delivery
+      binder = next();
+    }
+    message = binder;
     offset = base + from;
-    binder().bind(shown.segment(), offset, count);
+    return binder.bind(shown.segment(), offset, count);
+  }
+
+  /// Takes the message away; what is delivered is shown on.
+  void endMessage() {
+    ViewBinder binder = message;
+    if (binder != null) {
+      message = null;
+      binder.unbind();
+      offset = base;
+    }
   }
 
   void end() {
-    binder().unbind();
+    endMessage();
+    ViewBinder binder = delivered;
+    if (binder != null) {
+      delivered = null;
+      binder.unbind();
+    }
     block = null;
     connection = null;
     RetainedInput kept = leased;
@@ -90,7 +127,8 @@ final class HandledInput {
   /// @throws IllegalStateException when these are not the bytes that are being handled
   Block block(View input) {
     Block shown = block;
-    if (shown == null || binder().view() != input) {
+    ViewBinder binder = message == null ? delivered : message;
+    if (shown == null || binder == null || binder.view() != input) {
       throw new IllegalStateException("no input is being handled");
     }
     return shown;

@@ -18,23 +18,16 @@ public final class InterruptletCall {
 
   /// Shows a message to an interruptlet.
   ///
-  /// @param input what the protocol was given
-  /// @param from where the message begins in that
+  /// @param from where the message begins in what the protocol was given
   /// @param length bytes of the message
   /// @return whether it has answered; otherwise nothing was staged
   public boolean answer(
-      HandlerGuard guard,
-      Interruptlet interruptlet,
-      Connection connection,
-      View input,
-      int from,
-      int length) {
-    int end = input.length();
-    shown.window(from, length);
+      HandlerGuard guard, Interruptlet interruptlet, Connection connection, int from, int length) {
+    View message = shown.message(from, length);
     try {
-      return answer(guard, interruptlet, connection, input);
+      return answer(guard, interruptlet, connection, message);
     } finally {
-      shown.window(0, end);
+      shown.endMessage();
     }
   }
 

@@ -51,12 +51,16 @@ final class InterruptletProtocol implements Protocol {
             "the framing found " + length + " bytes in " + (end - used));
       }
       receivedBytes += length;
-      shown.window(used, length);
-      boolean done = answer(connection, input);
-      if (!done) {
-        pass(connection, input);
+      View message = shown.message(used, length);
+      boolean done;
+      try {
+        done = answer(connection, message);
+        if (!done) {
+          pass(connection, message);
+        }
+      } finally {
+        shown.endMessage();
       }
-      shown.window(0, end);
       used += length;
       if (!done) {
         return used;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -175,6 +176,42 @@ public abstract class InterruptletContract {
   }
 
   /// Under way, the one before or the one after answers, and after a new one never an old one.
+  /// Answers `K` where the view of each message before throws, and keeps its own.
+  private static final class Keeper implements Interruptlet {
+    private final List<View> kept = new ArrayList<>();
+
+    private static boolean isDead(View view) {
+      try {
+        view.get(0);
+        return false;
+      } catch (IndexOutOfBoundsException e) {
+        return true;
+      }
+    }
+
+    @Override
+    public boolean handle(View message, Output reply) {
+      boolean allThrow = kept.stream().allMatch(Keeper::isDead);
+      kept.add(message);
+      reply.put((byte) (allThrow ? 'K' : 'x'));
+      reply.append(message, 0, message.length());
+      return DONE;
+    }
+  }
+
+  /// In one delivery, and from one delivery to the next.
+  @Test
+  void aViewThatIsKeptThrowsWhenOtherMessagesAreShown() throws IOException {
+    Interruptlets socket = lines();
+    serve(socket);
+    socket.admit("keeper", Keeper::new, LIMIT);
+    Peer peer = rig.connect();
+    exchange(peer, "f1\nf2\nf3\n", "Kf1\nKf2\nKf3\n");
+    for (int i = 0; i < 20; i++) {
+      exchange(peer, "f4\n", "Kf4\n");
+    }
+  }
+
   @Test
   void replacementNeverFallsBack() throws IOException {
     Interruptlets socket = lines();
