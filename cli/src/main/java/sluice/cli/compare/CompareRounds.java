@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
-import sluice.host.life.MachineFiles;
+import sluice.host.machine.MachineFiles;
 
 /// The measurements of a comparison: A B B A …, each in a JVM of its own that is warmed up first.
 /// The main thread runs them.

@@ -3,7 +3,7 @@ package sluice.cli.compare;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import sluice.host.life.MachineFiles;
+import sluice.host.machine.MachineFiles;
 
 /// How busy the machine's processors were between two looks at `/proc/stat`. Immutable.
 ///

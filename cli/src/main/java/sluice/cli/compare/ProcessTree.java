@@ -1,7 +1,7 @@
 package sluice.cli.compare;
 
 import java.util.stream.Stream;
-import sluice.host.life.MachineFiles;
+import sluice.host.machine.MachineFiles;
 
 /// What a process and its descendants have used, from `/proc`. The caller's thread reads files.
 ///

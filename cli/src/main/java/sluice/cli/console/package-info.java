@@ -1,3 +1,3 @@
-/// What commands have in common: what they print (`Output`, `Progress`, `Json`, `Finding`) and
-/// child processes (`Child`).
+/// What commands have in common: what they print (`Output`, `Progress`, `Json`) and child processes
+/// (`Child`).
 package sluice.cli.console;

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.host.life.MachineFiles;
+import sluice.host.machine.MachineFiles;
 
 /// What is made of two looks at invented processors.
 final class MachineLoadTest {

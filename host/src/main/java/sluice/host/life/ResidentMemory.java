@@ -3,6 +3,7 @@ package sluice.host.life;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import sluice.host.machine.MachineFiles;
 import sluice.sys.NativeMemory;
 import sluice.sys.threads.Uninterrupted;
 

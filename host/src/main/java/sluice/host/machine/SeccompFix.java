@@ -1,4 +1,4 @@
-package sluice.cli;
+package sluice.host.machine;
 
 /// The smallest change that lets a container open rings. Constants only.
 ///

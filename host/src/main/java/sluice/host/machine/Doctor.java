@@ -1,18 +1,16 @@
-package sluice.cli;
+package sluice.host.machine;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import sluice.cli.console.Finding;
-import sluice.host.life.MachineFiles;
 
 /// Examines the machine: what Sluice can use, what is blocked, and the exact fix. Reads files and
 /// changes nothing; any thread may call.
 ///
 /// Thresholds are those at which a busy server starts to feel a limit, not minima.
-final class Doctor {
+public final class Doctor {
   private static final long WANTED_FILES = 65_536;
   private static final long WANTED_MEMLOCK_BYTES = 8 << 20;
   private static final long WANTED_BACKLOG = 4_096;
@@ -29,20 +27,20 @@ final class Doctor {
   private final RingProbe ring;
 
   /// Tries the kernel ring.
-  interface RingProbe {
+  public interface RingProbe {
     /// Opens a ring and does what a server does at its start.
     ///
     /// @return empty when it works, else what the kernel answered
     Optional<String> failure();
   }
 
-  Doctor(MachineFiles files, RingProbe ring) {
+  public Doctor(MachineFiles files, RingProbe ring) {
     this.files = files;
     this.ring = ring;
   }
 
   /// All findings, in the order in which they matter.
-  List<Finding> examine() {
+  public List<Finding> examine() {
     List<Finding> findings = new ArrayList<>();
     findings.add(kernel());
     findings.add(jdk());

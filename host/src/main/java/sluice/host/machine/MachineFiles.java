@@ -1,4 +1,4 @@
-package sluice.host.life;
+package sluice.host.machine;
 
 import java.io.IOException;
 import java.io.InputStream;

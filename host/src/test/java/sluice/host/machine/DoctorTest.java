@@ -1,4 +1,4 @@
-package sluice.cli;
+package sluice.host.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,8 +9,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.cli.console.Finding;
-import sluice.host.life.MachineFiles;
 
 /// Shows the doctor copies of `/proc` and `/sys` of machines with one trouble each.
 final class DoctorTest {

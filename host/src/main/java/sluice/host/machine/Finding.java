@@ -1,4 +1,4 @@
-package sluice.cli.console;
+package sluice.host.machine;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
