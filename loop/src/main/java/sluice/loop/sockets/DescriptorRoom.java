@@ -18,7 +18,7 @@ import sluice.sys.SysException;
 /// ```
 public final class DescriptorRoom {
   private static final int LEAST = 8;
-  private static final int MOST = 1024;
+  private static final int MOST = 256;
 
   /// The meaning of a new descriptor.
   public enum Level {
