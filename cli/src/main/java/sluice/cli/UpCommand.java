@@ -3,6 +3,7 @@ package sluice.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
@@ -50,8 +51,10 @@ final class UpCommand implements Callable<Integer> {
           err.println("sluice: " + TerminalText.line(line));
           err.flush();
         };
-    try (Host host = HostFile.read(file).start(messages)) {
+    try (Host host = new Host(List.of(), messages)) {
+      HostFile read = HostFile.read(file);
       host.listenToSignals(Host.Hangup.RELOADS);
+      read.startIn(host);
       for (String part : host.describe()) {
         out.println(TerminalText.line(part));
       }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -39,7 +40,8 @@ import sluice.sys.threads.Uninterrupted;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | ending | the first drain | volatile | compareAndSet |
-/// | signal | the first drain | volatile | volatile |
+/// | parts | any thread | volatile | under the monitor of `adding` |
+/// | signal, why | the first drain | volatile | volatile |
 /// | failed | threads that wait for parts | volatile | volatile |
 /// | drainTimeout | maker, before it publishes | volatile | volatile |
 /// | counters, control | the thread that publishes | under the monitor | under the monitor |
@@ -65,6 +67,8 @@ public final class Host implements AutoCloseable {
   private volatile Duration drainTimeout = DRAIN;
   private volatile boolean failed;
   private volatile int signal;
+  private volatile String why = "ended by its host";
+  private final Object adding = new Object();
   private @Nullable Counters counters;
   private @Nullable ControlSocket control;
 
@@ -78,9 +82,21 @@ public final class Host implements AutoCloseable {
 
   /// Takes parts that run, with the service manager that has passed their sockets.
   public Host(List<Part> parts, ServiceManager manager, Consumer<String> messages) {
-    this.parts = List.copyOf(parts);
+    this.parts = new CopyOnWriteArrayList<>(parts);
     this.manager = manager;
     this.messages = messages;
+  }
+
+  /// Takes one more part that runs. If the host is being drained, the part is drained at once: a
+  /// host that hears signals before it has parts loses none.
+  public void add(Part part) {
+    synchronized (adding) {
+      parts.add(part);
+      if (!ending.get()) {
+        return;
+      }
+    }
+    part.drain(why, Duration.ZERO, messages);
   }
 
   /// Sets how long work under way may take at the end; without it, 10 s.
@@ -133,9 +149,17 @@ public final class Host implements AutoCloseable {
     };
   }
 
+  Consumer<String> messages() {
+    return messages;
+  }
+
+  ServiceManager manager() {
+    return manager;
+  }
+
   /// Returns the parts, in the order in which they were started.
   public List<Part> parts() {
-    return parts;
+    return List.copyOf(parts);
   }
 
   /// Returns what runs, a line for each part.
@@ -174,10 +198,13 @@ public final class Host implements AutoCloseable {
   }
 
   private void drain(String by, int number) {
-    if (!ending.compareAndSet(false, true)) {
-      return;
+    synchronized (adding) {
+      if (!ending.compareAndSet(false, true)) {
+        return;
+      }
     }
     signal = number;
+    why = "ended by " + by;
     if (parts.stream().anyMatch(part -> part.loops() > 0)) {
       messages.accept("draining, for at most " + drainTimeout.toSeconds() + " s");
     }
@@ -186,7 +213,7 @@ public final class Host implements AutoCloseable {
     try {
       for (Part part : parts.reversed()) {
         Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
-        part.drain("ended by " + by, left, messages);
+        part.drain(why, left, messages);
       }
     } finally {
       drained.countDown();

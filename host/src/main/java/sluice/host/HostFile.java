@@ -18,8 +18,6 @@ import sluice.host.domain.DomainFile;
 import sluice.host.domain.Domains;
 import sluice.host.file.TomlTables;
 import sluice.host.file.UsageException;
-import sluice.host.life.Part;
-import sluice.host.life.ServiceManager;
 import sluice.host.site.SiteFile;
 import sluice.host.site.SiteOptions;
 import sluice.http.HttpConfig;
@@ -159,34 +157,43 @@ public final class HostFile {
   /// @throws IOException if one cannot start, with why and fix
   public Host start(Consumer<String> messages)
       throws UsageException, IOException, ComponentRefused, InterruptedException {
-    ServiceManager manager = ServiceManager.ofProcess(messages);
-    PrintWriter lines = new PrintWriter(new LineWriter(messages), true);
-    List<Part> parts = new ArrayList<>();
+    Host host = new Host(List.of(), messages);
     boolean isStarted = false;
     try {
-      for (DiskSettings disk : disks) {
-        parts.add(Disk.start(disk, lines));
-      }
-      if (!domains.domains().isEmpty()) {
-        parts.add(Domains.start(domains, messages));
-      }
-      SiteOptions sites = site;
-      if (sites != null) {
-        SiteServer server = SiteServer.start(sites, manager.listeners(), messages);
-        server.configuredBy(() -> read(path).requireSite());
-        parts.add(server);
-      }
+      startIn(host);
       isStarted = true;
     } finally {
       if (!isStarted) {
-        new Host(parts, manager, messages).close();
+        host.close();
       }
     }
-    Host host = new Host(parts, manager, messages);
-    if (site != null) {
-      host.drainWithin(site.drainTimeout());
-    }
     return host;
+  }
+
+  /// Starts all that the file names in a host, which hears signals meanwhile if it does. If a part
+  /// cannot start, those before it run on until the host is closed.
+  ///
+  /// @throws UsageException if settings contradict each other
+  /// @throws IOException if one cannot start, with why and fix
+  public void startIn(Host host)
+      throws UsageException, IOException, ComponentRefused, InterruptedException {
+    Consumer<String> messages = host.messages();
+    SiteOptions sites = site;
+    if (sites != null) {
+      host.drainWithin(sites.drainTimeout());
+    }
+    PrintWriter lines = new PrintWriter(new LineWriter(messages), true);
+    for (DiskSettings disk : disks) {
+      host.add(Disk.start(disk, lines));
+    }
+    if (!domains.domains().isEmpty()) {
+      host.add(Domains.start(domains, messages));
+    }
+    if (sites != null) {
+      SiteServer server = SiteServer.start(sites, host.manager().listeners(), messages);
+      server.configuredBy(() -> read(path).requireSite());
+      host.add(server);
+    }
   }
 
   private SiteOptions requireSite() throws UsageException {

@@ -124,7 +124,7 @@ public final class SiteServer implements Part {
     boolean good = true;
     try {
       server.reload();
-      told.accept("files, error pages, certificates and the access log are read again");
+      told.accept("files, error pages, certificates and logs are read again");
     } catch (IOException e) {
       told.accept(String.valueOf(e.getMessage()));
       good = false;

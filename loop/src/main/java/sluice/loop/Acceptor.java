@@ -55,6 +55,9 @@ final class Acceptor {
   private final AcceptPause pause;
   private DescriptorRoom room = new DescriptorRoom(-1);
 
+  /// Descriptors that were open before there was a listener.
+  private long others;
+
   /// Other loops of the process.
   private List<DescriptorLender> lenders = List.of();
 
@@ -114,7 +117,10 @@ final class Acceptor {
     Listener listener = new Listener(listeners.size(), handle, protocol, tls);
     listeners.add(listener);
     anyWaits |= protocol.waitsForPlace();
-    room = DescriptorRoom.ofProcess();
+    if (listeners.size() == 1) {
+      others = kernel.descriptorsUsed(-1);
+    }
+    room = DescriptorRoom.ofProcess(others);
     shortage |= !kernel.fillReserve();
     level(-1);
     arm(listener);
@@ -286,7 +292,7 @@ final class Acceptor {
 
   /// Whether there are no descriptors in truth. The limit may be another by now.
   private boolean isOut() {
-    room = DescriptorRoom.ofProcess();
+    room = DescriptorRoom.ofProcess(others);
     return !kernel.fillReserve() || level(-1) != DescriptorRoom.Level.PLENTY;
   }
 

@@ -75,8 +75,10 @@ final class DomainRunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Host host = new Host(List.of(Domains.start(content(), this::tell)), this::tell)) {
+    try (Host host = new Host(List.of(), this::tell)) {
+      DomainFile.Content content = content();
       host.listenToSignals(Host.Hangup.ENDS);
+      host.add(Domains.start(content, this::tell));
       host.publish("domain run " + jar);
       boolean good = host.awaitEnd();
       return host.signal() > 0 ? 128 + host.signal() : good ? 0 : 1;

@@ -47,16 +47,24 @@ public final class DescriptorRoom {
 
   /// @param limit how many the process may have; negative for no limit
   public DescriptorRoom(long limit) {
-    long last = limit < 0 ? 0 : Math.clamp(limit / 8, LEAST, MOST);
+    this(limit, 0);
+  }
+
+  /// @param others how many of them were open before the first connection
+  DescriptorRoom(long limit, long others) {
+    long last = limit < 0 ? 0 : Math.clamp((limit - others) / 8, LEAST, MOST);
     serveTo = limit < 0 ? Long.MAX_VALUE : limit - last;
     refuseTo = limit < 0 ? Long.MAX_VALUE : limit - last / 2;
     left = serveTo;
   }
 
   /// By the limit that is in force now; without one where the system does not tell.
-  public static DescriptorRoom ofProcess() {
+  ///
+  /// @param others how many were open before the first connection: of what they leave, connections
+  ///   get seven eighths, or a process with many files of its own would have no place for them
+  public static DescriptorRoom ofProcess(long others) {
     try {
-      return new DescriptorRoom(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft());
+      return new DescriptorRoom(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft(), others);
     } catch (SysException | LinkageError | RuntimeException e) {
       return new DescriptorRoom(-1); // not Linux
     }
