@@ -2,14 +2,12 @@ package sluice.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,16 +18,8 @@ import sluice.testbase.Await;
 @Timeout(600)
 final class HostExampleTest {
   private static ProcessBuilder example(Path directory, String source, String... words) {
-    String modules = System.getProperty("jdk.module.path", "");
-    assumeTrue(!modules.isEmpty(), "the tests do not run on a module path");
-    Path root = SourceTree.find().root();
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--add-opens", "java.base/java.lang=sluice.sys"));
-    command.addAll(List.of("--module-path", modules, "--add-modules", "ALL-MODULE-PATH"));
-    command.add("-Dsluice.class.dir=" + directory.resolve("classes"));
-    command.add(root.resolve(Path.of("examples", source)).toString());
+    String classes = "-Dsluice.class.dir=" + directory.resolve("classes");
+    List<String> command = SluiceProcess.example(source, classes);
     command.addAll(List.of(words));
     return new ProcessBuilder(command);
   }

@@ -10,7 +10,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,15 +19,7 @@ import sluice.testbase.Await;
 @Timeout(600)
 final class IsocketExamplesTest {
   private static Process start(String source) throws Exception {
-    String modules = System.getProperty("jdk.module.path", "");
-    assumeTrue(!modules.isEmpty(), "the tests do not run on a module path");
-    Path root = SourceTree.find().root();
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--module-path", modules, "--add-modules", "ALL-MODULE-PATH"));
-    command.add("-Dsluice.command=" + root.resolve("sluice"));
-    command.add(root.resolve(Path.of("examples", source)).toString());
+    List<String> command = SluiceProcess.example(source);
     command.add("0");
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Await.limit(process);

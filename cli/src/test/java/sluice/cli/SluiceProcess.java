@@ -1,5 +1,8 @@
 package sluice.cli;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import sluice.testbase.Await;
@@ -23,6 +26,25 @@ final class SluiceProcess {
     command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
     command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main"));
     command.addAll(List.of(words));
+    return command;
+  }
+
+  /// The command that runs an example as `sluice example` does, to which arguments may be added.
+  ///
+  /// @param source beneath `examples`
+  /// @param options of the JVM
+  static List<String> example(String source, String... options) {
+    String modules = System.getProperty("jdk.module.path", "");
+    assumeTrue(!modules.isEmpty(), "the tests do not run on a module path");
+    Path root = SourceTree.find().root();
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElseThrow());
+    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
+    command.addAll(List.of("--add-opens", "java.base/java.lang=sluice.sys"));
+    command.addAll(List.of("--module-path", modules, "--add-modules", "ALL-MODULE-PATH"));
+    command.add("-Dsluice.command=" + root.resolve("sluice"));
+    command.addAll(List.of(options));
+    command.add(root.resolve(Path.of("examples", source)).toString());
     return command;
   }
 }

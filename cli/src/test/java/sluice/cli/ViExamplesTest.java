@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,15 +21,8 @@ final class ViExamplesTest {
   @TempDir Path folder = Path.of(".");
 
   private String run(String source, String... arguments) throws Exception {
-    String modules = System.getProperty("jdk.module.path", "");
-    assumeTrue(!modules.isEmpty(), "the tests do not run on a module path");
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--module-path", modules, "--add-modules", "ALL-MODULE-PATH"));
     Path files = Files.createDirectories(folder.resolve("tmp"));
-    command.add("-Djava.io.tmpdir=" + files);
-    command.add(SourceTree.find().root().resolve(Path.of("examples", source)).toString());
+    List<String> command = SluiceProcess.example(source, "-Djava.io.tmpdir=" + files);
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Await.limit(process);
