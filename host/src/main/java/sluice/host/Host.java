@@ -32,16 +32,16 @@ import sluice.sys.threads.Uninterrupted;
 /// SiteServer site = SiteServer.start(SiteOptions.read(Path.of("site.toml")), System.err::println);
 /// try (Host host = new Host(List.of(site), System.err::println)) {
 ///   host.listenToSignals(Host.Hangup.RELOADS);
-///   host.publish();
+///   host.publish(site.describe());
 ///   host.awaitEnd();
 /// }
 /// ```
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | ending | the first drain | volatile | compareAndSet |
+/// | ending | the first drain | volatile | under the monitor of `adding` |
 /// | parts | any thread | volatile | under the monitor of `adding` |
-/// | signal, why | the first drain | volatile | volatile |
+/// | signal, why | the first drain | volatile | under the monitor of `adding` |
 /// | failed | threads that wait for parts | volatile | volatile |
 /// | drainTimeout | maker, before it publishes | volatile | volatile |
 /// | counters, control | the thread that publishes | under the monitor | under the monitor |
@@ -202,9 +202,9 @@ public final class Host implements AutoCloseable {
       if (!ending.compareAndSet(false, true)) {
         return;
       }
+      signal = number;
+      why = "ended by " + by;
     }
-    signal = number;
-    why = "ended by " + by;
     if (parts.stream().anyMatch(part -> part.loops() > 0)) {
       messages.accept("draining, for at most " + drainTimeout.toSeconds() + " s");
     }
