@@ -26,6 +26,9 @@ import sluice.sys.ResourceLimit;
 final class FewDescriptorsTest {
   private static final int CLIENTS = 20;
 
+  /// What is kept from connections at least.
+  private static final int KEPT = 8;
+
   /// Left for connections, which take two each.
   private static final int LEFT = 20;
 
@@ -52,7 +55,7 @@ final class FewDescriptorsTest {
         client.socket().setSoTimeout(60_000);
         clients.add(client);
       }
-      useUp(limit - limit / 8 - LEFT);
+      useUp(limit - KEPT - LEFT);
       server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       Thread.ofVirtual().start(() -> serve(server));
       for (SocketChannel each : clients) {
