@@ -55,9 +55,6 @@ final class Acceptor {
   private final AcceptPause pause;
   private DescriptorRoom room = new DescriptorRoom(-1);
 
-  /// Descriptors that were open before there was a listener.
-  private long others;
-
   /// Other loops of the process.
   private List<DescriptorLender> lenders = List.of();
 
@@ -117,10 +114,7 @@ final class Acceptor {
     Listener listener = new Listener(listeners.size(), handle, protocol, tls);
     listeners.add(listener);
     anyWaits |= protocol.waitsForPlace();
-    if (listeners.size() == 1) {
-      others = kernel.descriptorsUsed(-1);
-    }
-    room = DescriptorRoom.ofProcess(others);
+    room = DescriptorRoom.ofProcess();
     shortage |= !kernel.fillReserve();
     level(-1);
     arm(listener);
@@ -292,7 +286,7 @@ final class Acceptor {
 
   /// Whether there are no descriptors in truth. The limit may be another by now.
   private boolean isOut() {
-    room = DescriptorRoom.ofProcess(others);
+    room = DescriptorRoom.ofProcess();
     return !kernel.fillReserve() || level(-1) != DescriptorRoom.Level.PLENTY;
   }
 
@@ -372,7 +366,8 @@ final class Acceptor {
   /// @param socket accepted just now; negative for none
   private DescriptorRoom.Level level(int socket) {
     int closing = admission.owed() + borrowed + (int) (freed - freedBefore);
-    DescriptorRoom.Level level = room.level(kernel, socket, closing, loop.turn().now());
+    DescriptorRoom.Level level =
+        room.level(kernel, socket, closing, admission.count(), loop.turn().now());
     kernel.acceptAtMost(anyWaits ? Math.min(room.batch(), admission.places()) : room.batch());
     return level;
   }

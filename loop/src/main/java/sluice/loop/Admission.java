@@ -136,6 +136,11 @@ final class Admission {
     return Math.max(1, -excess());
   }
 
+  /// Returns how many connections are open.
+  int count() {
+    return connections.count();
+  }
+
   /// Whether descriptors alone are short.
   boolean belowLimit() {
     return excess() < 0;

@@ -65,7 +65,7 @@ final class AcceptorTest {
   /// refused.
   private void runShort(int above) {
     assumeTrue(limit < Integer.MAX_VALUE, "needs a limit of descriptors");
-    rig.engine.descriptors(limit - Math.clamp(limit / 8, 8, 256) + above);
+    rig.engine.descriptors(limit - 8 + above);
   }
 
   private void keepBusy(LoopRig in) {

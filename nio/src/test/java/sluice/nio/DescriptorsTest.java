@@ -112,6 +112,10 @@ class DescriptorsTest extends Scenario {
     LoadedClasses.withAllOf(Scenario.class);
     useAndClose(); // what the JDK opens once and for all is open now
     assertThatThrownBy(() -> ResourceLimit.of(999)).isInstanceOf(SysException.class);
+    List<EventFd> others = new ArrayList<>(); // of a process that has many
+    for (int i = 0; i < 1_000; i++) {
+      others.add(EventFd.open(true));
+    }
     ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, openDescriptors() + 100);
     try {
       if (under == ProviderUnderTest.FRONTED) {
@@ -121,6 +125,7 @@ class DescriptorsTest extends Scenario {
       }
     } finally {
       ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, limit);
+      others.forEach(EventFd::close);
     }
   }
 

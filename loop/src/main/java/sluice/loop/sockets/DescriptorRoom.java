@@ -38,8 +38,13 @@ public final class DescriptorRoom {
   /// Loops that may accept at the same time, each a part of the rest.
   private static final int LOOPS = 4;
 
-  private final long serveTo;
-  private final long refuseTo;
+  private final long limit;
+
+  /// Up to so many, connections may have them in any case.
+  private final long plenty;
+
+  private long serveTo;
+  private long refuseTo;
   private long countedUntil;
   private boolean counted;
   private long left;
@@ -47,24 +52,24 @@ public final class DescriptorRoom {
 
   /// @param limit how many the process may have; negative for no limit
   public DescriptorRoom(long limit) {
-    this(limit, 0);
-  }
-
-  /// @param others how many of them were open before the first connection
-  DescriptorRoom(long limit, long others) {
-    long last = limit < 0 ? 0 : Math.clamp((limit - others) / 8, LEAST, MOST);
-    serveTo = limit < 0 ? Long.MAX_VALUE : limit - last;
-    refuseTo = limit < 0 ? Long.MAX_VALUE : limit - last / 2;
+    this.limit = limit < 0 ? Long.MAX_VALUE : limit;
+    divide(0);
+    plenty = serveTo;
     left = serveTo;
   }
 
+  /// Of what others leave, connections get seven eighths: a process that has many files of its own
+  /// has a place for them all the same.
+  private void divide(long others) {
+    long last = Math.clamp((limit - others) / 8, LEAST, MOST);
+    serveTo = limit - last;
+    refuseTo = limit - last / 2;
+  }
+
   /// By the limit that is in force now; without one where the system does not tell.
-  ///
-  /// @param others how many were open before the first connection: of what they leave, connections
-  ///   get seven eighths, or a process with many files of its own would have no place for them
-  public static DescriptorRoom ofProcess(long others) {
+  public static DescriptorRoom ofProcess() {
     try {
-      return new DescriptorRoom(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft(), others);
+      return new DescriptorRoom(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft());
     } catch (SysException | LinkageError | RuntimeException e) {
       return new DescriptorRoom(-1); // not Linux
     }
@@ -73,16 +78,18 @@ public final class DescriptorRoom {
   /// Returns what the descriptor of a new socket says.
   ///
   /// @param freed descriptors that are open and about to be closed
+  /// @param connections of the loop, which are open
   /// @param now by the loop's clock
-  public Level level(KernelTransport kernel, int socket, int freed, long now) {
+  public Level level(KernelTransport kernel, int socket, int freed, int connections, long now) {
     long used = kernel.descriptorsUsed(socket);
-    if (used > serveTo) {
+    if (used > plenty) {
       counted = true;
       countedUntil = now + COUNTED_NANOS;
     } else if (counted) {
       counted = countedUntil - now > 0;
     }
     long open = counted ? Math.max(used, kernel.descriptorsUsed(-1)) : used;
+    divide(Math.max(0, open - connections));
     left = serveTo - open;
     above = open - freed - serveTo;
     return level(open - freed);
