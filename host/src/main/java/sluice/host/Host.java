@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.host.control.ControlAnswer;
@@ -62,9 +61,9 @@ public final class Host implements AutoCloseable {
   private final List<Part> parts;
   private final ServiceManager manager;
   private final Consumer<String> messages;
-  private final AtomicBoolean ending = new AtomicBoolean();
   private final CountDownLatch drained = new CountDownLatch(1);
   private volatile Duration drainTimeout = DRAIN;
+  private volatile boolean ending;
   private volatile boolean failed;
   private volatile int signal;
   private volatile String why = "ended by its host";
@@ -92,7 +91,7 @@ public final class Host implements AutoCloseable {
   public void add(Part part) {
     synchronized (adding) {
       parts.add(part);
-      if (!ending.get()) {
+      if (!ending) {
         return;
       }
     }
@@ -199,9 +198,10 @@ public final class Host implements AutoCloseable {
 
   private void drain(String by, int number) {
     synchronized (adding) {
-      if (!ending.compareAndSet(false, true)) {
+      if (ending) {
         return;
       }
+      ending = true;
       signal = number;
       why = "ended by " + by;
     }
@@ -221,14 +221,14 @@ public final class Host implements AutoCloseable {
   }
 
   private void terminate(String signal, int number) {
-    if (ending.get()) {
+    if (ending) {
       boolean _ = cutOff();
     }
     drain(signal, number);
   }
 
   private void interrupt() {
-    if (ending.get() && !cutOff()) {
+    if (ending && !cutOff()) {
       messages.accept("interrupted again: ending at once");
       Runtime.getRuntime().halt(130);
     }
@@ -254,14 +254,14 @@ public final class Host implements AutoCloseable {
     for (Thread each : waiting) {
       Uninterrupted.await(each::join);
     }
-    if (ending.get()) {
+    if (ending) {
       Uninterrupted.await(drained::await);
     }
     return !failed;
   }
 
   private void await(Part part) {
-    if (!part.awaitEnd() && !ending.get()) {
+    if (!part.awaitEnd() && !ending) {
       failed = true;
       messages.accept(part.describe() + " has failed; see above");
       drain();

@@ -5,7 +5,8 @@ import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 
 /// The shares in the descriptors of this process: connections get those below a boundary, and the
-/// last ones, an eighth, are for files, logs, and clients that are told that there is no place.
+/// last ones, an eighth of what others leave, from 8 to 256, are for files, logs, and clients that
+/// are told that there is no place.
 ///
 /// The kernel gives out the lowest number that is free, so the number of a new descriptor tells
 /// without a system call how many are open at least. Once one was above the boundary, and for some
