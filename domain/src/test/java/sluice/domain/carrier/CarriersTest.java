@@ -1,4 +1,4 @@
-package sluice.domain;
+package sluice.domain.carrier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,44 +12,49 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-final class CarrierTest {
+final class CarriersTest {
+  private static RunQueue queue(Carriers carriers) {
+    return carriers.queue(
+        "test",
+        false,
+        problem -> {
+          throw new IllegalStateException(problem);
+        });
+  }
+
   @Test
   @SuppressWarnings("ThreadPriorityCheck") // gives the carrier to the other thread
   void runsItsThreadsByTurnsAndWakesForOthers() throws Exception {
-    try (Carrier carrier = new Carrier("carrier")) {
+    try (Carriers carriers = new Carriers("carriers", 1)) {
       List<Integer> order = new ArrayList<>();
       CountDownLatch both = new CountDownLatch(2);
       for (int i = 0; i < 2; i++) {
         int number = i;
-        carrier
-            .thread(
-                "turn" + i,
-                () -> {
-                  for (int turn = 0; turn < 3; turn++) {
-                    order.add(number); // one carrier: no two at a time
-                    Thread.yield();
-                  }
-                  both.countDown();
-                })
-            .start();
+        queue(carriers)
+            .threads()
+            .start(() -> {
+              for (int turn = 0; turn < 3; turn++) {
+                order.add(number); // one carrier: no two at a time
+                Thread.yield();
+              }
+              both.countDown();
+            });
       }
       both.await();
       assertThat(order).containsExactlyInAnyOrder(0, 0, 0, 1, 1, 1);
       LinkedBlockingQueue<String> asked = new LinkedBlockingQueue<>();
       LinkedBlockingQueue<String> answered = new LinkedBlockingQueue<>();
-      carrier
-          .thread(
-              "echo",
-              () -> {
-                try {
-                  while (true) {
-                    answered.add(asked.take() + "!");
-                  }
-                } catch (InterruptedException e) {
-                  throw new IllegalStateException(e);
-                }
-              })
-          .start();
+      queue(carriers)
+          .threads()
+          .start(() -> {
+            try {
+              while (true) {
+                answered.add(asked.take() + "!");
+              }
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          });
       for (int i = 0; i < 1_000; i++) {
         asked.add("hello" + i);
         assertThat(answered.take()).isEqualTo("hello" + i + "!");
@@ -59,15 +64,15 @@ final class CarrierTest {
 
   @Test
   void aThreadOfTheCarrierUnparksAnother() throws Exception {
-    try (Carrier carrier = new Carrier("carrier")) {
+    try (Carriers carriers = new Carriers("carriers", 1)) {
       AtomicInteger turn = new AtomicInteger();
       Thread[] threads = new Thread[2];
       for (int i = 0; i < 2; i++) {
         int mine = i;
         threads[i] =
-            carrier.thread(
-                "player" + i,
-                () -> {
+            queue(carriers)
+                .threads()
+                .unstarted(() -> {
                   while (turn.get() < 10_000) {
                     while (turn.get() % 2 != mine && turn.get() < 10_000) {
                       LockSupport.park();
