@@ -49,6 +49,8 @@ public final class Carriers implements AutoCloseable {
   }
 
   private final String name;
+  private final long lookNanos;
+  private final int lateLooks;
   private final Processor[] processors;
   private final RunQueue own = new RunQueue(this, "carriers", false, _ -> {});
   private final ConcurrentLinkedQueue<RunQueue> listed = new ConcurrentLinkedQueue<>();
@@ -66,8 +68,14 @@ public final class Carriers implements AutoCloseable {
   /// @param count of processors, at least 1
   /// @throws UnsupportedOperationException if the JVM was not started with the option
   public Carriers(String name, int count) {
+    this(name, count, LOOK_NANOS, LATE_LOOKS);
+  }
+
+  Carriers(String name, int count, long lookNanos, int lateLooks) {
     VirtualThreads.on(own); // throws now rather than in a call
     this.name = name;
+    this.lookNanos = lookNanos;
+    this.lateLooks = lateLooks;
     processors = new Processor[count];
     for (int i = 0; i < count; i++) {
       processors[i] = new Processor();
@@ -214,7 +222,7 @@ public final class Carriers implements AutoCloseable {
   private void look() {
     int idle = 0;
     while (!ended) {
-      LockSupport.parkNanos(this, LOOK_NANOS);
+      LockSupport.parkNanos(this, lookNanos);
       try {
         idle = lookOnce() ? idle + 1 : 0;
         if (idle > IDLE_LOOKS) {
@@ -245,15 +253,15 @@ public final class Carriers implements AutoCloseable {
     boolean isIdle = true;
     for (Processor each : processors) {
       Worker worker = each.worker();
-      boolean isLate = each.looks() >= LATE_LOOKS;
+      boolean isLate = each.looks() >= lateLooks;
       isIdle &= each.isIdle();
       if (isLate && worker != null && (worker.hasNext() || !listed.isEmpty())) {
         replace(each, worker);
       }
     }
     for (Worker each : workers) {
-      if (each.isLost() && each.giveNextBack()) {
-        wake();
+      if (each.isLost()) {
+        each.giveNextBack();
       }
     }
     return isIdle;

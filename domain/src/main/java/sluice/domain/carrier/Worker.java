@@ -96,18 +96,15 @@ final class Worker extends Thread {
 
   /// Puts what was handed over into its queue. Called by the watcher once the worker is lost, and
   /// by the worker.
-  ///
-  /// @return whether there was something
-  boolean giveNextBack() {
+  void giveNextBack() {
     Runnable waiting = next;
-    if (waiting == null || !NEXT.compareAndSet(this, waiting, null)) {
-      return false;
+    if (waiting != null && NEXT.compareAndSet(this, waiting, null)) {
+      RunQueue queue = nextQueue;
+      if (queue != null) {
+        queue.add(waiting);
+        carriers.wake();
+      }
     }
-    RunQueue queue = nextQueue;
-    if (queue != null) {
-      queue.add(waiting);
-    }
-    return true;
   }
 
   void lose() {
@@ -218,6 +215,9 @@ final class Worker extends Thread {
   /// @return false if it is not needed
   private boolean awaitProcessor() {
     giveNextBack();
+    if (!carriers.isEmpty()) { // a thread that yielded has woken none: this one was about to look
+      carriers.wake();
+    }
     meter.close();
     carriers.spare(this);
     long since = System.nanoTime();
