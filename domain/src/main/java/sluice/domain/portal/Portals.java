@@ -57,8 +57,8 @@ public final class Portals {
   /// As [#register(Party, String, Class, Object, CallPath)], for a service that runs several calls
   /// at once.
   ///
-  /// @param calls on the path [CallPath#SERVICE] at most so many run at once, at least 1; others
-  ///   wait
+  /// @param calls on the path [CallPath#SERVICE] at most so many run at once, at least 1; more
+  ///   calls wait
   public void register(
       Party owner, String name, Class<?> type, Object object, CallPath path, int calls) {
     if (calls < 1) {

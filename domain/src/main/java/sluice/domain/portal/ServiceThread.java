@@ -21,7 +21,7 @@ final class ServiceThread {
     thread.start();
   }
 
-  void add(ServiceCall call) {
+  void add(OpenCalls.Entry call) {
     calls.add(call);
     Carriers.handOver(thread);
   }
@@ -39,7 +39,7 @@ final class ServiceThread {
 
   private void run() {
     while (!ended) {
-      ServiceCall call = calls.poll();
+      OpenCalls.Entry call = calls.poll();
       if (call == null && shared != null) {
         call = shared.next(this);
       }

@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The threads of one service: as many calls run at once as it declares, in the order in which they
-/// came, and others wait. Threads are made when calls come and none is free. Any thread may call.
+/// came, and more calls wait. Threads are made when calls come and none is free. Any thread may
+/// call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -18,7 +19,7 @@ final class ServiceThreads {
   private final int most;
   private final List<ServiceThread> all = new ArrayList<>();
   private final ArrayDeque<ServiceThread> free = new ArrayDeque<>();
-  private final ArrayDeque<ServiceCall> waiting = new ArrayDeque<>();
+  private final ArrayDeque<OpenCalls.Entry> waiting = new ArrayDeque<>();
   private boolean ended;
 
   /// The thread of a service that has one, so that a call takes no lock here.
@@ -34,7 +35,7 @@ final class ServiceThreads {
   /// Has a call run as soon as a thread is free. Called under the service's monitor.
   ///
   /// @throws RuntimeException if there is no thread, and the owner cannot make one
-  void add(ServiceCall call) {
+  void add(OpenCalls.Entry call) {
     ServiceThread one = only;
     if (one == null) {
       addToFree(call);
@@ -43,7 +44,7 @@ final class ServiceThreads {
     }
   }
 
-  private synchronized void addToFree(ServiceCall call) {
+  private synchronized void addToFree(OpenCalls.Entry call) {
     ServiceThread taken = free.poll();
     if (taken == null && all.size() < most) {
       taken = made();
@@ -55,7 +56,7 @@ final class ServiceThreads {
     }
   }
 
-  /// @return null if the owner has no thread left, and there is one that will be free
+  /// @return null if the owner has no thread left, and another one will be free
   private @Nullable ServiceThread made() {
     try {
       ServiceThread made = new ServiceThread(owner, name, most == 1 ? null : this);
@@ -73,8 +74,8 @@ final class ServiceThreads {
   /// Called by a thread that has nothing to run, where there may be several.
   ///
   /// @return a call that has waited, or null: the thread is free then
-  synchronized @Nullable ServiceCall next(ServiceThread idle) {
-    ServiceCall call = waiting.poll();
+  synchronized OpenCalls.@Nullable Entry next(ServiceThread idle) {
+    OpenCalls.Entry call = waiting.poll();
     if (call == null && !ended && !free.contains(idle) && idle.isIdle()) {
       free.push(idle);
     }
@@ -82,7 +83,7 @@ final class ServiceThreads {
   }
 
   /// Runs a call in a thread of its own.
-  void once(ServiceCall call) {
+  void once(OpenCalls.Entry call) {
     owner.serviceThread(name, () -> call.run(true)).start();
   }
 
