@@ -55,8 +55,8 @@ public final class ControlSocket implements AutoCloseable {
     this.listener = listener;
     this.actions = Map.copyOf(actions);
     user = Files.getOwner(file).getName();
-    selector = Selector.open();
     listener.configureBlocking(false);
+    selector = Selector.open();
     listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 
