@@ -30,6 +30,7 @@ module sluice.host {
   exports sluice.host.file;
   exports sluice.host.life;
   exports sluice.host.machine;
+  exports sluice.host.net;
   exports sluice.host.plugin;
   exports sluice.host.site;
   exports sluice.host.text;
