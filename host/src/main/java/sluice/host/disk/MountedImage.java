@@ -79,7 +79,7 @@ public final class MountedImage implements AutoCloseable {
   ///
   /// @param closesTree whether the end of the mount closes the tree, which is not in use otherwise
   /// @param err told in one line where the kernel does not wait for the image to be written
-  public FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
+  FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
       throws IOException, InterruptedException {
     try (ServedDevice served = BlockDevices.serve(device)) {
       FuseStability stability =

@@ -77,7 +77,7 @@ public final class DomainCounters {
   }
 
   /// Writes what the domains use.
-  public void tick() {
+  void tick() {
     for (Shown each : domains) {
       Domain domain = each.domain.get();
       DomainStat stat = domain.stat();

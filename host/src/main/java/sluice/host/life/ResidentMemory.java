@@ -17,7 +17,7 @@ import sluice.sys.threads.Uninterrupted;
 /// One thread at a time.
 public final class ResidentMemory {
   /// Growth that is left alone.
-  public static final long SLACK_BYTES = 32L << 20;
+  static final long SLACK_BYTES = 32L << 20;
 
   private static final Duration LOOK = Duration.ofSeconds(10);
 
@@ -49,7 +49,7 @@ public final class ResidentMemory {
   }
 
   /// Lets go when more than the slack has come since the last time.
-  public void look() {
+  void look() {
     long now = residentBytes.getAsLong();
     if (now - level > Math.max(SLACK_BYTES, level / 4)) {
       letGo.run();

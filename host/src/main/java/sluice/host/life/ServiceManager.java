@@ -106,7 +106,7 @@ public final class ServiceManager {
   }
 
   /// How often the manager wants to hear that the service lives; null when it does not ask.
-  public @Nullable Duration watchdogInterval() {
+  @Nullable Duration watchdogInterval() {
     String micros = environment.getOrDefault("WATCHDOG_USEC", "");
     String who = environment.getOrDefault("WATCHDOG_PID", Long.toString(pid));
     return micros.matches("[1-9][0-9]{0,17}") && who.equals(Long.toString(pid))
