@@ -14,6 +14,8 @@ module sluice.domain {
   exports sluice.domain;
   // Translated code calls it.
   exports sluice.domain.inside;
+  exports sluice.domain.carrier to
+      sluice.bench;
   exports sluice.domain.component;
   exports sluice.domain.portal;
   exports sluice.domain.portal.copy;

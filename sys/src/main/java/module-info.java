@@ -43,7 +43,8 @@ module sluice.sys {
       sluice.net,
       sluice.fs,
       sluice.vi,
-      sluice.domain;
+      sluice.domain,
+      sluice.bench;
   exports sluice.sys.fabric to
       sluice.vi;
   exports sluice.sys.xdp to

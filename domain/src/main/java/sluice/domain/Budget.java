@@ -11,7 +11,7 @@ import sluice.domain.portal.copy.CopyQuota;
 /// would copy more into the domain is refused, and so is a socket or native memory beyond the
 /// budget. Heap that is held is not limited.
 ///
-/// @param threads at most so many at a time, carriers of virtual threads not counted
+/// @param threads at most so many at a time
 /// @param cpuShare of one processor: 0.2 is 20 %, 2 is two processors; infinite for no limit
 /// @param allocationBytesPerSecond `Long.MAX_VALUE` for no limit
 /// @param copyBytes what one portal call may copy into the domain

@@ -75,7 +75,7 @@ public final class Domain implements Party, AutoCloseable {
     this.path = path;
     gates = new GateSwitch(config.name());
     watch = new GateWatch(gates::watch, gates::leave);
-    threads = new DomainThreads(config);
+    threads = new DomainThreads(config, this::aside);
     closers = new Closers(config.name(), () -> gates.admit(null), this::finishIfGone);
     closersLook = closers::look;
     sockets = new DomainSockets(config);
@@ -229,8 +229,7 @@ public final class Domain implements Party, AutoCloseable {
     return thread;
   }
 
-  /// A virtual thread on the domain's carriers; a platform thread where the JVM does not allow
-  /// those.
+  /// A virtual thread of the domain; a platform thread where the JVM does not allow those.
   ///
   /// @throws DomainEnded if it has ended
   @Override
@@ -352,7 +351,8 @@ public final class Domain implements Party, AutoCloseable {
     List<Thread> left = threads.left();
     if (!left.isEmpty() && System.nanoTime() - callsNanos > 0) {
       callsNanos = System.nanoTime() + StuckThreads.NEXT_NANOS;
-      add(Closers.Kind.CALLS, stuck, () -> stuck.look(left));
+      List<Thread> carrying = threads.carrying();
+      add(Closers.Kind.CALLS, stuck, () -> stuck.look(left, carrying));
     }
     left.forEach(
         thread -> add(Closers.Kind.INTERRUPT, thread, () -> DomainThreads.interrupt(thread)));
@@ -414,7 +414,7 @@ public final class Domain implements Party, AutoCloseable {
       }
       return !isGone;
     }
-    boolean isOver = usage.sample(accountable());
+    boolean isOver = usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
     watch.sampled(isOver, System.nanoTime());
     held = isOver;
     throttle.close(isOver && alive);
@@ -438,7 +438,7 @@ public final class Domain implements Party, AutoCloseable {
   /// What the domain is and has used.
   public DomainStat stat() {
     if (alive) {
-      usage.sample(accountable());
+      usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
     }
     String state = alive ? "alive" : gone.getCount() > 0 ? "ending" : "ended";
     return new DomainStat(

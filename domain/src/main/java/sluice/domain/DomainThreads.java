@@ -12,15 +12,17 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.carrier.Carriers;
+import sluice.domain.carrier.RunQueue;
 import sluice.domain.inside.Death;
 import sluice.domain.inside.OwnPool;
 import sluice.domain.inside.OwnThread;
@@ -33,8 +35,8 @@ import sluice.sys.threads.VirtualThreads;
 /// domain. What else is in that group, the JDK has started for itself or for an object of its own,
 /// because the domain called it: its use is the domain's, and it counts as long as it runs code of
 /// the domain, but the domain ends without it, and takes its context from it then (see
-/// [JdkThreads]). Carriers run virtual threads only; one thread that the budget does not count ends
-/// delays.
+/// [JdkThreads]). One thread that the budget does not count ends delays. Virtual threads run on the
+/// carriers that all domains share ([Carriers]).
 ///
 /// What an application leaves uncaught is printed in the domain's own error stream, or goes to the
 /// handler that it set. What the end throws into its threads is not the application's failure:
@@ -42,21 +44,20 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | listed, carriers, delaying, delays, pool, pools | any | under the lock | under the lock |
+/// | listed, delaying, delays, pool, pools | any | under the lock | under the lock |
 /// | ended | the thread that ends the domain | volatile | volatile |
 final class DomainThreads {
   /// The group of the thread that made the first domain.
   static final ThreadGroup HOST = hostGroup();
 
-  private static final int CARRIERS = Math.min(4, Runtime.getRuntime().availableProcessors());
+  private static final int POOL_THREADS = Math.min(4, Runtime.getRuntime().availableProcessors());
 
   private final String domain;
   private final int limit;
   private final Group group;
   private final Set<Thread> listed = threads();
-  private final Set<Thread> carriers = threads();
   private final Set<Thread> delaying = threads();
-  private final LinkedBlockingQueue<Runnable> ready = new LinkedBlockingQueue<>();
+  private final @Nullable RunQueue queue;
   private final AtomicInteger numbers = new AtomicInteger();
   private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
   private @Nullable ForkJoinPool pool;
@@ -112,10 +113,22 @@ final class DomainThreads {
     }
   }
 
-  DomainThreads(DomainConfig config) {
+  /// @param aside runs a task that may run code of the domain, in a disposable thread
+  DomainThreads(DomainConfig config, Consumer<Runnable> aside) {
     domain = config.name();
     limit = config.budget().threads();
     group = new Group("domain-" + domain, config.streams());
+    boolean countsBytes = config.budget().allocationBytesPerSecond() != Long.MAX_VALUE;
+    queue =
+        Carriers.isAvailable()
+            ? Carriers.shared()
+                .queue("domain " + domain, countsBytes, each -> aside.accept(() -> uncaught(each)))
+            : null;
+  }
+
+  /// What a handler of a virtual thread threw, of any class.
+  private void uncaught(Throwable problem) {
+    group.uncaughtException(Thread.currentThread(), problem);
   }
 
   void loader(ClassLoader defining) {
@@ -266,7 +279,7 @@ final class DomainThreads {
 
   /// As [#make], a virtual one where there are carriers of one's own.
   Thread makeLight(String name, Runnable task) {
-    if (!VirtualThreads.isAvailable()) {
+    if (queue == null) {
       return make(name, task, false);
     }
     Thread thread = virtual().name(name).inheritInheritableThreadLocals(false).unstarted(task);
@@ -283,45 +296,24 @@ final class DomainThreads {
     };
   }
 
+  /// @throws UnsupportedOperationException if this JVM does not let threads have carriers
   Thread.Builder.OfVirtual virtual() {
-    return VirtualThreads.on(this::schedule);
+    return VirtualThreads.on(queue == null ? Runnable::run : queue); // throws in the first case
   }
 
-  private void schedule(Runnable continuation) {
-    ready.add(continuation);
-    if (carriers.size() < CARRIERS) {
-      addCarrier();
-    }
+  /// The platform threads that carry virtual threads of the domain now.
+  List<Thread> carrying() {
+    return queue == null ? List.of() : Carriers.shared().running(queue);
   }
 
-  private synchronized void addCarrier() {
-    if (carriers.size() < CARRIERS) {
-      Thread carrier = new Thread(group, this::carry, "domain-" + domain + "-carrier", 0, false);
-      carrier.setDaemon(true);
-      carrier.setContextClassLoader(null);
-      carriers.add(carrier);
-      carrier.start();
-    }
+  /// What the virtual threads have used of processors.
+  long carriedNanos() {
+    return queue == null ? 0 : queue.cpuNanos();
   }
 
-  /// Runs until the domain has ended and no virtual thread of it is left.
-  private void carry() {
-    while (!ended || hasVirtual()) {
-      try {
-        Runnable next = ready.poll(ended ? 5 : 1_000, TimeUnit.MILLISECONDS);
-        if (next != null) {
-          next.run();
-        }
-      } catch (InterruptedException e) {
-        // Wakes a carrier of a domain that has ended; the condition of the loop decides.
-      } catch (Throwable e) { // what a handler of a virtual thread threw, of any class
-        group.uncaughtException(Thread.currentThread(), e);
-      }
-    }
-  }
-
-  private synchronized boolean hasVirtual() {
-    return listed.stream().anyMatch(thread -> thread.isVirtual() && thread.isAlive());
+  /// What the virtual threads have allocated.
+  long carriedBytes() {
+    return queue == null ? 0 : queue.allocatedBytes();
   }
 
   Executor executor() {
@@ -335,7 +327,16 @@ final class DomainThreads {
     if (made == null) {
       made =
           new ForkJoinPool(
-              CARRIERS, this::worker, null, true, 0, CARRIERS, 0, null, 1, TimeUnit.SECONDS);
+              POOL_THREADS,
+              this::worker,
+              null,
+              true,
+              0,
+              POOL_THREADS,
+              0,
+              null,
+              1,
+              TimeUnit.SECONDS);
       pool = made;
     }
     return made;
@@ -387,7 +388,7 @@ final class DomainThreads {
     int count = group.enumerate(found);
     for (int i = 0; i < count; i++) {
       Thread each = found[i];
-      if (!carriers.contains(each) && !delaying.contains(each) && !listed.contains(each)) {
+      if (!delaying.contains(each) && !listed.contains(each)) {
         result.add(each);
       }
     }
@@ -396,8 +397,7 @@ final class DomainThreads {
 
   /// Platform threads whose use of processors and memory is that of the domain.
   synchronized List<Thread> accountable() {
-    List<Thread> result = new ArrayList<>(carriers);
-    result.addAll(delaying);
+    List<Thread> result = new ArrayList<>(delaying);
     result.addAll(ofJdk());
     for (Thread thread : running()) {
       if (!thread.isVirtual()) {
@@ -465,8 +465,6 @@ final class DomainThreads {
     List<Thread> left = new ArrayList<>(running());
     left.removeIf(thread -> state(thread) == Thread.State.NEW);
     left.addAll(visitors());
-    carriers.removeIf(thread -> !thread.isAlive());
-    left.addAll(carriers);
     for (Thread each : delaying) {
       if (each.isAlive()) {
         left.add(each);

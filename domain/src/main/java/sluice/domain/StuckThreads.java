@@ -2,6 +2,7 @@ package sluice.domain;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +28,26 @@ final class StuckThreads {
 
   private Map<Long, BlockedCall> seen = new HashMap<>();
 
-  void look(List<Thread> threads) throws JMException, IOException {
+  /// @param left threads of the domain
+  /// @param carrying threads that carry virtual ones of it: which one each carries is not known, so
+  ///   while one of them waits for what is the host's, the calls of none are ended
+  void look(List<Thread> left, List<Thread> carrying) throws JMException, IOException {
+    List<Thread> threads = new ArrayList<>();
+    boolean hasVirtualAtTheHosts = false;
+    for (Thread each : left) {
+      boolean isAtTheHosts = isAtTheHosts(each);
+      if (!each.isVirtual() && !isAtTheHosts) {
+        threads.add(each);
+      }
+      hasVirtualAtTheHosts |= each.isVirtual() && isAtTheHosts;
+    }
+    if (!hasVirtualAtTheHosts) {
+      threads.addAll(carrying);
+    }
     Map<Long, BlockedCall> now = new HashMap<>();
     String dump = threads.isEmpty() ? "" : dump();
     for (Thread thread : threads) {
-      BlockedCall call = thread.isVirtual() || isAtTheHosts(thread) ? null : call(thread, dump);
+      BlockedCall call = call(thread, dump);
       if (call != null && call.equals(seen.get(thread.threadId()))) {
         call.end();
       } else if (call != null) {

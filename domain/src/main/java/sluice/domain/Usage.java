@@ -11,8 +11,8 @@ import sluice.sys.threads.HostThread;
 /// What the threads of one domain have used, and whether that is within its budget. Of one lock.
 ///
 /// Two token buckets, one of processor time and one of bytes: each sample adds what the budget
-/// gives for the time since the last and takes what was used. A thread that begins and ends between
-/// two samples is not seen.
+/// gives for the time since the last and takes what was used. A platform thread that begins and
+/// ends between two samples is not seen; virtual threads are.
 final class Usage {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -23,6 +23,8 @@ final class Usage {
 
   private final Budget budget;
   private Map<Long, long[]> last = new HashMap<>();
+  private long lastCarriedNanos;
+  private long lastCarriedBytes;
   private long sampledNanos = System.nanoTime();
   private long cpuNanos;
   private long allocatedBytes;
@@ -34,14 +36,20 @@ final class Usage {
   }
 
   /// Takes a sample, and says whether the domain is overdrawn.
-  synchronized boolean sample(List<Thread> threads) {
+  ///
+  /// @param threads platform threads, whose use is all the domain's
+  /// @param carriedNanos what its virtual threads have used of processors
+  /// @param carriedBytes what these have allocated
+  synchronized boolean sample(List<Thread> threads, long carriedNanos, long carriedBytes) {
     keepClocks();
     long[] ids = threads.stream().mapToLong(Thread::threadId).toArray();
     long[] cpu = THREADS.getThreadCpuTime(ids);
     long[] bytes = THREADS.getThreadAllocatedBytes(ids);
     Map<Long, long[]> now = new HashMap<>();
-    long usedNanos = 0;
-    long usedBytes = 0;
+    long usedNanos = carriedNanos - lastCarriedNanos;
+    long usedBytes = carriedBytes - lastCarriedBytes;
+    lastCarriedNanos = carriedNanos;
+    lastCarriedBytes = carriedBytes;
     for (int i = 0; i < ids.length; i++) {
       if (cpu[i] >= 0 && bytes[i] >= 0) {
         long[] before = last.getOrDefault(ids[i], new long[2]);

@@ -23,8 +23,10 @@ public final class PortalBench extends WorkBench {
 
   static final String FAST = "sluice/caller-thread";
   static final String SERVICE = "sluice/service-thread";
-  static final String CARRIER = "sluice/service-thread-one-carrier";
+  static final String DOMAINS = "sluice/service-between-domains";
+  static final String BUDGETS = "sluice/service-between-budgets";
   static final String WAKES = "wakes-one-carrier";
+  static final String PLATFORM_WAKES = "wakes-platform";
   static final String COPY = "sluice/copy";
   static final String DIRECT = "direct";
   static final String BY_HAND = "by-hand";
@@ -52,7 +54,19 @@ public final class PortalBench extends WorkBench {
         NAME,
         List.of(
             new WorkCase(
-                CALL, true, List.of(FAST, SERVICE, CARRIER, WAKES, DIRECT, QUEUE, EXCHANGER, WASM)),
+                CALL,
+                true,
+                List.of(
+                    FAST,
+                    SERVICE,
+                    DOMAINS,
+                    BUDGETS,
+                    WAKES,
+                    PLATFORM_WAKES,
+                    DIRECT,
+                    QUEUE,
+                    EXCHANGER,
+                    WASM)),
             new WorkCase(RECORD, true, List.of(COPY, BY_HAND, KRYO, FORY)),
             new WorkCase(ORDER, true, List.of(COPY, BY_HAND, KRYO, FORY)),
             new WorkCase(ORDER_CALL, false, List.of(FAST, SERVICE, DIRECT))));

@@ -2,20 +2,26 @@ package sluice.bench.domain;
 
 import com.esotericsoftware.kryo.Kryo;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.Exchanger;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.apache.fory.Fory;
 import org.apache.fory.config.Language;
 import org.jspecify.annotations.Nullable;
-import sluice.domain.Carrier;
+import sluice.domain.carrier.Carriers;
+import sluice.domain.carrier.RunQueue;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Party;
 import sluice.domain.portal.Portals;
 import sluice.domain.portal.copy.Copiers;
 import sluice.domain.portal.copy.CopyQuota;
+import sluice.sys.threads.VirtualThreads;
 
 /// The systems of bench portal. Stateless: each work has its own objects.
 final class PortalWorks {
@@ -84,8 +90,10 @@ final class PortalWorks {
       case PortalBench.QUEUE -> new QueueWork();
       case PortalBench.EXCHANGER -> new ExchangerWork();
       case PortalBench.WASM -> WasmWork.make();
-      case PortalBench.CARRIER -> new CallWork();
-      case PortalBench.WAKES -> new WakeWork();
+      case PortalBench.DOMAINS -> new CallWork(false);
+      case PortalBench.BUDGETS -> new CallWork(true);
+      case PortalBench.WAKES -> new WakeWork(VirtualThreads.on(new OneCarrier()));
+      case PortalBench.PLATFORM_WAKES -> new WakeWork(Thread.ofPlatform());
       default -> nothing(counter(name, system));
     };
   }
@@ -189,52 +197,73 @@ final class PortalWorks {
     };
   }
 
-  /// A caller that is a virtual thread of a carrier, as what it calls is.
-  private abstract static class CarrierWork implements Work {
-    final Carrier carrier = new Carrier("carrier");
-
-    /// Runs as the caller's thread.
-    abstract long call(int times) throws Exception;
-
-    @Override
-    public final long run(int times) throws Exception {
-      FutureTask<Long> task = new FutureTask<>(() -> call(times));
-      carrier.thread("caller", task).start();
-      return task.get();
-    }
-
-    @Override
-    public final void close() {
-      carrier.close();
-    }
-  }
-
-  /// Calls of a service.
-  private static final class CallWork extends CarrierWork {
+  /// Calls of a service by a thread of another domain, as any two domains are placed: on the
+  /// carriers that all share.
+  private static final class CallWork implements Work {
+    private final RunQueue callers;
     private final Work calls;
 
-    CallWork() {
+    CallWork(boolean countsBytes) {
       Portals portals = new Portals(CallPath.SERVICE_THREAD);
-      Party owner = new OnCarrier("service", carrier);
+      Party owner = new Queued("service", queue("service", countsBytes));
       portals.register(owner, "counter", Counter.class, new Plain(), CallPath.SERVICE_THREAD);
-      Party caller = new OnCarrier("caller", carrier);
+      callers = queue("caller", countsBytes);
+      Party caller = new Queued("caller", callers);
       calls = nothing(portals.lookup(caller, "counter", Counter.class).orElseThrow());
     }
 
+    private static RunQueue queue(String name, boolean countsBytes) {
+      return Carriers.shared().queue(name, countsBytes, problem -> {});
+    }
+
     @Override
-    long call(int times) throws Exception {
-      return calls.run(times);
+    public long run(int times) throws Exception {
+      FutureTask<Long> task = new FutureTask<>(() -> calls.run(times));
+      callers.threads().start(task);
+      return task.get();
     }
   }
 
-  /// Less than which no call between two threads of one carrier takes: they wake each other in
-  /// turn, and nothing passes.
-  private static final class WakeWork extends CarrierWork {
-    private final Thread server = carrier.thread("server", this::serve);
+  /// One platform thread that runs virtual threads and does nothing else: what a scheduler costs
+  /// beyond it is the scheduler's.
+  private static final class OneCarrier implements Executor {
+    private final ArrayDeque<Runnable> ready = new ArrayDeque<>();
+    private final LinkedBlockingQueue<Runnable> arriving = new LinkedBlockingQueue<>();
+    private final Thread carrier = Thread.ofPlatform().daemon().start(this::carry);
+
+    @Override
+    public void execute(Runnable continuation) {
+      if (VirtualThreads.carrier() == carrier) {
+        ready.add(continuation);
+      } else {
+        arriving.add(continuation);
+      }
+    }
+
+    private void carry() {
+      try {
+        while (true) {
+          Runnable next = ready.poll();
+          (next == null ? arriving.take() : next).run();
+        }
+      } catch (InterruptedException e) {
+        // the end
+      }
+    }
+  }
+
+  /// Less than which no call between two threads takes: they wake each other in turn, and nothing
+  /// passes.
+  private static final class WakeWork implements Work {
+    private final Function<Runnable, Thread> start;
+    private final Thread server;
     private volatile @Nullable Thread caller;
     private volatile boolean asked;
 
-    WakeWork() {
+    WakeWork(Thread.Builder threads) {
+      start = threads::unstarted;
+      server = threads.unstarted(this::serve);
+      server.setDaemon(true);
       server.start();
     }
 
@@ -248,8 +277,7 @@ final class PortalWorks {
       }
     }
 
-    @Override
-    long call(int times) {
+    private long call(int times) {
       caller = Thread.currentThread();
       for (int i = 0; i < times; i++) {
         asked = true;
@@ -260,9 +288,16 @@ final class PortalWorks {
       }
       return times;
     }
+
+    @Override
+    public long run(int times) throws Exception {
+      FutureTask<Long> task = new FutureTask<>(() -> call(times));
+      start.apply(task).start();
+      return task.get();
+    }
   }
 
-  private record OnCarrier(String name, Carrier carrier) implements Party {
+  private record Queued(String name, RunQueue queue) implements Party {
     @Override
     public ClassLoader loader() {
       return PortalWorks.class.getClassLoader();
@@ -280,7 +315,7 @@ final class PortalWorks {
 
     @Override
     public Thread serviceThread(String threadName, Runnable task) {
-      return carrier.thread(threadName, task);
+      return queue.threads().name(threadName).unstarted(task);
     }
   }
 

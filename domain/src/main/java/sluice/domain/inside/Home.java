@@ -78,7 +78,7 @@ public interface Home {
   /// Makes platform threads of the domain, daemons, counted when they are made.
   ThreadFactory threads();
 
-  /// Builds virtual threads that run on carriers of the domain.
+  /// Builds virtual threads of the domain, which run on the carriers that all domains share.
   ///
   /// @throws UnsupportedOperationException if this JVM does not open `java.lang` to this module
   Thread.Builder.OfVirtual virtual();

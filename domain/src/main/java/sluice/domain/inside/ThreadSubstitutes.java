@@ -106,7 +106,6 @@ public final class ThreadSubstitutes {
     return enumerate(group, into, true);
   }
 
-  /// The group of the domain has its carriers too, which are the host's matter.
   @InsteadOf(value = "java/lang/ThreadGroup.enumerate", kind = Kind.RECEIVER)
   public static int enumerate(ThreadGroup group, Thread[] into, boolean recurse) {
     own(group, "enumerate");

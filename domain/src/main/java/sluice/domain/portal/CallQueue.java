@@ -24,12 +24,12 @@ final class CallQueue {
   }
 
   private static final class Node {
-    private @Nullable Runnable call;
+    private @Nullable ServiceCall call;
 
     @SuppressWarnings("unused") // through its handle
     private @Nullable Node next;
 
-    Node(@Nullable Runnable call) {
+    Node(@Nullable ServiceCall call) {
       this.call = call;
     }
   }
@@ -39,20 +39,25 @@ final class CallQueue {
 
   private Node last = taken;
 
-  void add(Runnable call) {
+  void add(ServiceCall call) {
     Node added = new Node(call);
     NEXT.setVolatile(last, added);
     last = added;
   }
 
+  /// Whether there is no call. Called by the service's thread.
+  boolean isEmpty() {
+    return NEXT.getAcquire(taken) == null;
+  }
+
   /// The next call, which is not held here any more; null if there is none.
-  @Nullable Runnable poll() {
+  @Nullable ServiceCall poll() {
     Node next = (Node) NEXT.getAcquire(taken);
     if (next == null) {
       return null;
     }
     taken = next;
-    Runnable call = next.call;
+    ServiceCall call = next.call;
     next.call = null;
     return call;
   }

@@ -1,5 +1,6 @@
 package sluice.domain.portal;
 
+import sluice.domain.carrier.Carriers;
 import sluice.domain.portal.copy.CopyQuota;
 
 /// One side of a portal: code that was loaded together and ends together. A domain is a party, and
@@ -24,7 +25,9 @@ public interface Party {
   ///
   /// @param name for messages
   default Thread serviceThread(String name, Runnable task) {
-    return Thread.ofVirtual().name(name).inheritInheritableThreadLocals(false).unstarted(task);
+    Thread.Builder.OfVirtual builder =
+        Carriers.isAvailable() ? Carriers.host().threads() : Thread.ofVirtual();
+    return builder.name(name).inheritInheritableThreadLocals(false).unstarted(task);
   }
 
   /// Runs a task that may come to code of this party, or wait for it: a task that interrupts a

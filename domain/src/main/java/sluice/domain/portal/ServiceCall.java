@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.carrier.Carriers;
 import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.CopyRefused;
 import sluice.domain.portal.copy.Loans;
@@ -18,7 +19,7 @@ import sluice.domain.portal.copy.Loans;
 ///
 /// A call that is abandoned interrupts its runner, if there is one, under the monitor. The runner
 /// takes the monitor only to leave such a call: then the interrupt has come, or does not come.
-final class ServiceCall extends OpenCalls.Entry implements Runnable {
+final class ServiceCall extends OpenCalls.Entry {
   private sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
   private record Returned(@Nullable Object value) implements Outcome {}
@@ -141,7 +142,7 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
   /// Ends the wait of the caller, and interrupts the service; what it still does is lost.
   @Override
   void abandon(RuntimeException why) {
-    if (settle(new Abandoned(why)) && runner != null) {
+    if (settle(new Abandoned(why), false) && runner != null) {
       handle.service.owner.aside(this::interrupt);
     }
   }
@@ -155,17 +156,21 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
     }
   }
 
-  private boolean settle(Outcome settled) {
+  /// @param thenWaits whether the calling thread is about to wait
+  private boolean settle(Outcome settled, boolean thenWaits) {
     boolean first = OUTCOME.compareAndSet(this, null, settled);
-    if (first) {
+    if (first && thenWaits) {
+      Carriers.handOver(caller);
+    } else if (first) {
       LockSupport.unpark(caller);
     }
     return first;
   }
 
   /// By the service's thread.
-  @Override
-  public void run() {
+  ///
+  /// @param isLast whether there is no other call yet, so that the thread waits after this one
+  void run(boolean isLast) {
     runner = Thread.currentThread();
     boolean isAbandoned = outcome != null;
     if (!isAbandoned) {
@@ -173,7 +178,7 @@ final class ServiceCall extends OpenCalls.Entry implements Runnable {
       frame.party = handle.service.owner;
       frame.running = this;
       try {
-        isAbandoned = !settle(invoke());
+        isAbandoned = !settle(invoke(), isLast);
       } finally {
         frame.party = null;
         frame.running = null;

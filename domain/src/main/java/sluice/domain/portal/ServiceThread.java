@@ -1,6 +1,7 @@
 package sluice.domain.portal;
 
 import java.util.concurrent.locks.LockSupport;
+import sluice.domain.carrier.Carriers;
 
 /// The thread of one service: runs its calls one after another, in the order in which they came.
 /// Calls are added under the service's monitor; a thread of the service's party takes them.
@@ -16,13 +17,13 @@ final class ServiceThread {
     thread.start();
   }
 
-  static void once(Party owner, Runnable call, String name) {
-    owner.serviceThread(name, call).start();
+  static void once(Party owner, ServiceCall call, String name) {
+    owner.serviceThread(name, () -> call.run(true)).start();
   }
 
-  void add(Runnable call) {
+  void add(ServiceCall call) {
     calls.add(call);
-    LockSupport.unpark(thread);
+    Carriers.handOver(thread);
   }
 
   /// Interrupts the call that runs; those that wait have been abandoned.
@@ -33,12 +34,12 @@ final class ServiceThread {
 
   private void run() {
     while (!ended) {
-      Runnable call = calls.poll();
+      ServiceCall call = calls.poll();
       if (call == null) {
         LockSupport.park(this);
         Thread.interrupted(); // of a cancelled call that had just ended, or of end()
       } else {
-        call.run();
+        call.run(calls.isEmpty());
       }
     }
   }

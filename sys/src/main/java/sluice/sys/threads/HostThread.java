@@ -15,6 +15,11 @@ public final class HostThread {
     return group;
   }
 
+  /// Returns the topmost group.
+  public static ThreadGroup group() {
+    return ROOT;
+  }
+
   /// Makes a daemon in the topmost group, not started: neither the group nor the context class
   /// loader nor inheritable values are those of the caller, whose `childValue` may be code of a
   /// domain.

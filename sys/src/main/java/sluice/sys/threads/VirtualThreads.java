@@ -1,5 +1,8 @@
 package sluice.sys.threads;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.Executor;
@@ -19,6 +22,8 @@ public final class VirtualThreads {
 
   private static final @Nullable Constructor<?> BUILDER = find();
 
+  private static final @Nullable MethodHandle CARRIER = findCarrier();
+
   private VirtualThreads() {}
 
   private static @Nullable Constructor<?> find() {
@@ -32,16 +37,39 @@ public final class VirtualThreads {
     }
   }
 
+  private static @Nullable MethodHandle findCarrier() {
+    try {
+      return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+          .findStatic(Thread.class, "currentCarrierThread", MethodType.methodType(Thread.class));
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
+  /// Returns the platform thread that carries the calling thread, which is the calling thread
+  /// itself if that is a platform thread. Costs a register: the compiler knows the method.
+  public static Thread carrier() {
+    MethodHandle carrier = CARRIER;
+    if (carrier == null) {
+      return Thread.currentThread();
+    }
+    try {
+      return (Thread) carrier.invokeExact();
+    } catch (Throwable e) {
+      throw new IllegalStateException("Thread.currentCarrierThread", e);
+    }
+  }
+
   /// Whether this JVM lets threads have carriers of one's own.
   public static boolean isAvailable() {
-    return BUILDER != null;
+    return BUILDER != null && CARRIER != null;
   }
 
   /// Makes threads that a scheduler carries.
   ///
   /// @throws UnsupportedOperationException if the JVM was not started with the option
   public static Thread.Builder.OfVirtual on(Executor carriers) {
-    if (BUILDER == null) {
+    if (BUILDER == null || CARRIER == null) {
       throw new UnsupportedOperationException(
           "a virtual thread on a carrier of its own. Why: this JVM does not let a scheduler be"
               + " given. Fix: start Java with "

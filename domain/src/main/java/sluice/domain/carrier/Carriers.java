@@ -1,0 +1,295 @@
+package sluice.domain.carrier;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.threads.HostThread;
+import sluice.sys.threads.VirtualThreads;
+
+/// The platform threads that run the virtual threads of all domains, as many as there are
+/// processors, and the choice which domain runs next: by turns. Any thread may call.
+///
+/// A portal call is a hand-over ([#handOver]): the thread that is called runs next on the caller's
+/// carrier, and no other carrier is woken. A continuation that has not come back after some 10 ms,
+/// while another one waits, keeps its platform thread, and a spare one takes over; the number of
+/// spare ones is bounded by the budgets of threads of the domains.
+///
+/// Needs [VirtualThreads#OPTION].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | listed, spares, workers, endedNanos | any thread | atomic | atomic |
+/// | isWatching | workers, the watcher | volatile | volatile |
+/// | ended | the thread that closes | volatile | volatile |
+public final class Carriers implements AutoCloseable {
+  private static final long LOOK_NANOS = 2_000_000;
+
+  /// A continuation that did not come back for so many looks keeps its thread.
+  private static final int LATE_LOOKS = 5;
+
+  /// After so many looks at idle processors the watcher waits until one is not.
+  private static final int IDLE_LOOKS = 50;
+
+  /// The carriers of this JVM, started with the first domain that has virtual threads.
+  private static final class Shared {
+    static final Carriers ALL =
+        new Carriers("sluice-carrier", Runtime.getRuntime().availableProcessors());
+    static final RunQueue HOST = ALL.queue("host", false, Shared::escaped);
+
+    private static void escaped(Throwable problem) {
+      Thread here = Thread.currentThread();
+      here.getThreadGroup().uncaughtException(here, problem);
+    }
+  }
+
+  private final String name;
+  private final long lookNanos;
+  private final int lateLooks;
+  private final Processor[] processors;
+  private final RunQueue own = new RunQueue(this, "carriers", false, _ -> {});
+  private final ConcurrentLinkedQueue<RunQueue> listed = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedDeque<Worker> spares = new ConcurrentLinkedDeque<>();
+  private final List<Worker> workers = new CopyOnWriteArrayList<>();
+  private final AtomicInteger numbers = new AtomicInteger();
+  private final AtomicLong replacements = new AtomicLong();
+  private final Thread watcher;
+  private volatile boolean isWatching = true;
+  private volatile boolean ended;
+
+  /// Starts carriers of their own, daemons: for measurements, and for tests.
+  ///
+  /// @param name of the threads, which get a number each
+  /// @param count of processors, at least 1
+  /// @throws UnsupportedOperationException if the JVM was not started with the option
+  public Carriers(String name, int count) {
+    this(name, count, LOOK_NANOS, LATE_LOOKS);
+  }
+
+  Carriers(String name, int count, long lookNanos, int lateLooks) {
+    VirtualThreads.on(own); // throws now rather than in a call
+    this.name = name;
+    this.lookNanos = lookNanos;
+    this.lateLooks = lateLooks;
+    processors = new Processor[count];
+    for (int i = 0; i < count; i++) {
+      processors[i] = new Processor();
+    }
+    for (Processor each : processors) {
+      start(each, each.state());
+    }
+    watcher = HostThread.daemon(name + "-watch", this::look);
+    watcher.start();
+  }
+
+  /// Whether this JVM lets virtual threads have carriers of their own.
+  public static boolean isAvailable() {
+    return VirtualThreads.isAvailable();
+  }
+
+  /// Returns the carriers that all domains share.
+  public static Carriers shared() {
+    return Shared.ALL;
+  }
+
+  /// Returns the queue, on the shared carriers, of threads that are no domain's.
+  public static RunQueue host() {
+    return Shared.HOST;
+  }
+
+  /// Wakes a thread that the caller is about to wait for. Where both are virtual threads of the
+  /// same carriers the woken one runs as soon as the caller waits, on its carrier; else as
+  /// `LockSupport.unpark`. A caller that does not wait at once holds the other up.
+  public static void handOver(Thread thread) {
+    Worker here = Worker.current();
+    if (here == null) {
+      LockSupport.unpark(thread);
+    } else {
+      here.handOver(thread);
+    }
+  }
+
+  /// Makes the queue of a domain.
+  ///
+  /// @param queueName for messages
+  /// @param countsBytes whether what its threads allocate is counted at each change, or estimated
+  /// @param escaped is given, on a carrier, what a handler of uncaught exceptions has thrown; it
+  ///   may run no code of the domain
+  public RunQueue queue(String queueName, boolean countsBytes, Consumer<Throwable> escaped) {
+    return new RunQueue(this, queueName, countsBytes, escaped);
+  }
+
+  /// Returns how many processors there are.
+  public int processors() {
+    return processors.length;
+  }
+
+  /// Returns how often a continuation did not come back and a spare thread took over.
+  public long replacements() {
+    return replacements.get();
+  }
+
+  /// Returns the processor time, in nanoseconds, that choosing and changing threads has cost.
+  public long ownNanos() {
+    return own.cpuNanos();
+  }
+
+  /// Returns the numbers of the platform threads that there are, with the spare ones.
+  public List<Thread> threads() {
+    return List.copyOf(workers);
+  }
+
+  /// Returns the platform threads that run a continuation of a queue now, or have not come back
+  /// from one.
+  public List<Thread> running(RunQueue queue) {
+    return workers.stream()
+        .filter(each -> each.meter().runs(queue))
+        .map(Thread.class::cast)
+        .toList();
+  }
+
+  RunQueue own() {
+    return own;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  long running(RunQueue queue, boolean inBytes) {
+    long sum = 0;
+    for (Worker each : workers) {
+      sum += each.meter().running(queue, inBytes);
+    }
+    return sum;
+  }
+
+  void list(RunQueue queue) {
+    listed.add(queue);
+  }
+
+  /// Takes the queue whose turn it is.
+  @Nullable RunQueue next() {
+    return listed.poll();
+  }
+
+  boolean isEmpty() {
+    return listed.isEmpty();
+  }
+
+  /// Wakes an idle processor, if there is one.
+  void wake() {
+    for (Processor each : processors) {
+      if (each.isIdle() && each.wake()) {
+        return;
+      }
+    }
+  }
+
+  /// Called by a worker that has waited.
+  void watch() {
+    if (!isWatching) {
+      isWatching = true;
+      LockSupport.unpark(watcher);
+    }
+  }
+
+  void failed(Throwable problem) {
+    Shared.escaped(problem);
+  }
+
+  void spare(Worker worker) {
+    spares.push(worker);
+  }
+
+  /// Returns true if a spare worker may end: it gets no processor any more.
+  boolean dismiss(Worker worker) {
+    return spares.remove(worker) && workers.remove(worker);
+  }
+
+  private void start(Processor free, long state) {
+    Worker made = new Worker(this, name + "-" + numbers.incrementAndGet(), free, state);
+    workers.add(made);
+    free.give(made);
+    made.start();
+  }
+
+  private void look() {
+    int idle = 0;
+    while (!ended) {
+      LockSupport.parkNanos(this, lookNanos);
+      try {
+        idle = lookOnce() ? idle + 1 : 0;
+        if (idle > IDLE_LOOKS) {
+          idle = 0;
+          rest();
+        }
+      } catch (Throwable e) { // an Error of the JVM: no thread can be started
+        failed(e);
+      }
+    }
+  }
+
+  /// Waits until a processor is busy: it unparks this thread then.
+  private void rest() {
+    isWatching = false;
+    for (Processor each : processors) {
+      if (!each.isIdle()) {
+        isWatching = true;
+      }
+    }
+    while (!isWatching && !ended) {
+      LockSupport.park(this);
+    }
+  }
+
+  /// @return whether all processors are idle
+  private boolean lookOnce() {
+    boolean isIdle = true;
+    for (Processor each : processors) {
+      Worker worker = each.worker();
+      boolean isLate = each.looks() >= lateLooks;
+      isIdle &= each.isIdle();
+      if (isLate && worker != null && (worker.hasNext() || !listed.isEmpty())) {
+        replace(each, worker);
+      }
+    }
+    for (Worker each : workers) {
+      if (each.isLost()) {
+        each.giveNextBack();
+      }
+    }
+    return isIdle;
+  }
+
+  private void replace(Processor processor, Worker late) {
+    long state = processor.take();
+    if (state < 0) {
+      return;
+    }
+    late.lose();
+    replacements.incrementAndGet();
+    Worker spare = spares.poll();
+    if (spare == null) {
+      start(processor, state);
+    } else {
+      processor.give(spare);
+      spare.take(processor, state);
+    }
+  }
+
+  /// Ends the carriers; what runs on them does not go on.
+  @Override
+  public void close() {
+    ended = true;
+    for (Worker each : workers) {
+      LockSupport.unpark(each);
+    }
+    LockSupport.unpark(watcher);
+  }
+}

@@ -1,0 +1,177 @@
+package sluice.domain.carrier;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
+
+/// Charges what the continuations on one worker have used to their queues.
+///
+/// Reading the processor time of a thread costs a system call, so it is read once in an interval of
+/// a millisecond: within the interval the clock is read when the queue changes, and at the end each
+/// queue is charged its share of the worker's processor time. So the sum is exact, also where the
+/// kernel has given the processor to others meanwhile. A queue is charged at most what others have
+/// used within the same interval too much or too little.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | current, interval | the worker | acquire | release |
+/// | startCpu, startBytes | the worker | plain, checked by interval | plain |
+/// | others | the worker | plain | plain |
+final class Meter {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final long INTERVAL_NANOS = 1_000_000;
+
+  /// So many queues share an interval; one more ends it.
+  private static final int MOST = 16;
+
+  private static final VarHandle CURRENT;
+  private static final VarHandle INTERVAL;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      CURRENT = lookup.findVarHandle(Meter.class, "current", RunQueue.class);
+      INTERVAL = lookup.findVarHandle(Meter.class, "interval", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final RunQueue scheduler;
+  private final long thread;
+  private final @Nullable RunQueue[] queues = new @Nullable RunQueue[MOST];
+  private final long[] nanos = new long[MOST];
+  private int count;
+  private RunQueue current;
+  private long stampNanos;
+  private long startNanos;
+  private long startCpu;
+  private long startBytes;
+  private long countedFrom;
+  private long counted;
+  private long interval;
+
+  /// @param scheduler is charged what no continuation has used
+  /// @param thread the number of the worker
+  Meter(RunQueue scheduler, long thread) {
+    this.scheduler = scheduler;
+    this.thread = thread;
+    current = scheduler;
+  }
+
+  /// Begins the first interval, and one after a wait. The time of the wait is nobody's; what the
+  /// thread has used at its edges is the scheduler's.
+  void begin() {
+    long cpu = Math.max(0, THREADS.getCurrentThreadCpuTime());
+    if (startNanos != 0) {
+      scheduler.charge(cpu - startCpu, 0);
+    }
+    open(System.nanoTime(), cpu, allocated());
+  }
+
+  private void open(long now, long cpu, long allocated) {
+    stampNanos = now;
+    startNanos = now;
+    startCpu = cpu;
+    startBytes = allocated;
+    INTERVAL.setRelease(this, interval + 1);
+  }
+
+  private static long allocated() {
+    return Math.max(0, THREADS.getCurrentThreadAllocatedBytes());
+  }
+
+  /// Stamps the change from one queue to the next.
+  void change(RunQueue next) {
+    RunQueue last = current;
+    if (last == next) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (last.countsBytes()) {
+      long used = allocated() - countedFrom;
+      counted += used;
+      last.charge(0, used);
+    }
+    note(last, now - stampNanos);
+    stampNanos = now;
+    CURRENT.setRelease(this, next);
+    if (now - startNanos >= INTERVAL_NANOS || count == MOST) {
+      close(now);
+    }
+    if (next.countsBytes()) {
+      countedFrom = allocated();
+    }
+  }
+
+  private void note(RunQueue queue, long took) {
+    for (int i = 0; i < count; i++) {
+      if (queues[i] == queue) {
+        nanos[i] += took;
+        return;
+      }
+    }
+    queues[count] = queue;
+    nanos[count] = took;
+    count++;
+  }
+
+  /// Ends an interval: before a wait, whose time would be a share of it.
+  void close() {
+    change(scheduler);
+    close(System.nanoTime());
+  }
+
+  private void close(long now) {
+    long cpu = Math.max(0, THREADS.getCurrentThreadCpuTime());
+    long allocated = allocated();
+    long usedNanos = cpu - startCpu;
+    long usedBytes = allocated - startBytes - counted;
+    counted = 0;
+    long all = Math.max(1, now - startNanos);
+    long sharers = all;
+    for (int i = 0; i < count; i++) {
+      RunQueue queue = queues[i];
+      if (queue != null && queue.countsBytes()) {
+        sharers -= nanos[i];
+      }
+    }
+    long left = usedNanos;
+    for (int i = 0; i < count; i++) {
+      RunQueue queue = queues[i];
+      if (queue == null) {
+        continue;
+      }
+      long share = (long) (usedNanos * (nanos[i] / (double) all));
+      long bytes =
+          queue.countsBytes() ? 0 : (long) (usedBytes * (nanos[i] / (double) Math.max(1, sharers)));
+      left -= share;
+      queue.charge(share, bytes);
+      queues[i] = null;
+    }
+    scheduler.charge(left, 0);
+    count = 0;
+    open(now, cpu, allocated);
+  }
+
+  /// Returns true if a continuation of a queue runs. Any thread may call.
+  boolean runs(RunQueue queue) {
+    return CURRENT.getAcquire(this) == queue;
+  }
+
+  /// Returns what a queue that runs now has used in the interval that is open, in nanoseconds or
+  /// bytes; 0 if another runs. Any thread may call.
+  long running(RunQueue queue, boolean inBytes) {
+    if (CURRENT.getAcquire(this) != queue) {
+      return 0;
+    }
+    long before = (long) INTERVAL.getAcquire(this);
+    long start = inBytes ? startBytes : startCpu;
+    long now = inBytes ? THREADS.getThreadAllocatedBytes(thread) : THREADS.getThreadCpuTime(thread);
+    boolean isSame =
+        (long) INTERVAL.getAcquire(this) == before && CURRENT.getAcquire(this) == queue;
+    return isSame ? Math.max(0, now - start) : 0;
+  }
+}

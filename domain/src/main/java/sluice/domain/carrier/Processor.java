@@ -1,0 +1,102 @@
+package sluice.domain.carrier;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// The right to run continuations, of which there is one for each processor of the machine. A
+/// [Worker] has it, and loses it when a continuation does not come back.
+///
+/// ```
+/// busy ── nothing to run (worker) ──► idle ── work (any thread) ──► busy
+///   └───── no turn for some time (watcher): the same state, with another worker
+/// ```
+///
+/// Each arrow, and each turn of the worker, counts the state up by one that nobody else can have
+/// counted: odd is idle, even is busy. So the worker and the watcher agree which of them was first.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | state | the worker, the watcher, a thread with work | volatile | compareAndSet |
+/// | worker | the watcher, after it has counted | volatile | volatile |
+/// | seen, looks | the watcher | plain | plain |
+final class Processor {
+  private static final VarHandle STATE;
+
+  static {
+    try {
+      STATE = MethodHandles.lookup().findVarHandle(Processor.class, "state", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile long state;
+  private volatile @Nullable Worker worker;
+  private long seen = -1;
+  private int looks;
+
+  long state() {
+    return state;
+  }
+
+  boolean isIdle() {
+    return (state & 1) != 0;
+  }
+
+  @Nullable Worker worker() {
+    return worker;
+  }
+
+  void give(Worker next) {
+    worker = next;
+  }
+
+  /// Called by the worker after a turn.
+  ///
+  /// @param last the state that the worker has counted last
+  /// @return the state now, or -1 if the processor has another worker
+  long turn(long last) {
+    return STATE.compareAndSet(this, last, last + 2) ? last + 2 : -1;
+  }
+
+  /// As [#turn], by a worker that has nothing to run.
+  long rest(long last) {
+    return STATE.compareAndSet(this, last, last + 1) ? last + 1 : -1;
+  }
+
+  /// Makes an idle processor busy, and wakes its worker.
+  ///
+  /// @return false if it is busy
+  boolean wake() {
+    long now = state;
+    if ((now & 1) == 0 || !STATE.compareAndSet(this, now, now + 1)) {
+      return false;
+    }
+    LockSupport.unpark(worker);
+    return true;
+  }
+
+  /// Called by the watcher at each look.
+  ///
+  /// @return for how many looks one continuation has run
+  int looks() {
+    long now = state;
+    if (now != seen || (now & 1) != 0) {
+      seen = now;
+      looks = 0;
+    } else {
+      looks++;
+    }
+    return looks;
+  }
+
+  /// Takes the processor from its worker, if there was no turn since the last look.
+  ///
+  /// @return the state for its next worker, or -1 if there was one
+  long take() {
+    looks = 0;
+    return STATE.compareAndSet(this, seen, seen + 2) ? seen + 2 : -1;
+  }
+}

@@ -1,0 +1,111 @@
+package sluice.domain.carrier;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.threads.VirtualThreads;
+
+/// The virtual threads of one domain that are ready to run, and what those that ran have used. Any
+/// thread may call.
+///
+/// `execute` is called by whatever thread wakes one of them, also by threads of the JDK: it puts
+/// the continuation into the queue, wakes a carrier that is idle, and runs no code of a domain.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | ready, isListed, cpuNanos, bytes | any thread | atomic | atomic |
+public final class RunQueue implements Executor {
+  private final Carriers carriers;
+  private final String name;
+  private final boolean countsBytes;
+  private final Consumer<Throwable> escaped;
+  private final ConcurrentLinkedQueue<Runnable> ready = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean isListed = new AtomicBoolean();
+  private final AtomicLong cpuNanos = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong();
+
+  RunQueue(Carriers carriers, String name, boolean countsBytes, Consumer<Throwable> escaped) {
+    this.carriers = carriers;
+    this.name = name;
+    this.countsBytes = countsBytes;
+    this.escaped = escaped;
+  }
+
+  /// Builds virtual threads that run here.
+  public Thread.Builder.OfVirtual threads() {
+    return VirtualThreads.on(this);
+  }
+
+  @Override
+  public void execute(Runnable continuation) {
+    Worker here = Worker.current();
+    if (here != null && here.takesNext(this, continuation)) {
+      return;
+    }
+    add(continuation);
+    if (Thread.currentThread() != here) { // else one that yields, whose worker is about to look
+      carriers.wake();
+    }
+  }
+
+  /// Adds a continuation, and wakes no carrier.
+  void add(Runnable continuation) {
+    ready.add(continuation);
+    list();
+  }
+
+  private void list() {
+    if (isListed.compareAndSet(false, true)) {
+      carriers.list(this);
+    }
+  }
+
+  /// Takes a continuation. Called by a worker that has taken this queue from the list.
+  @Nullable Runnable poll() {
+    isListed.set(false);
+    Runnable next = ready.poll();
+    if (!ready.isEmpty()) {
+      list();
+    }
+    return next;
+  }
+
+  boolean isOf(Carriers other) {
+    return carriers == other;
+  }
+
+  boolean countsBytes() {
+    return countsBytes;
+  }
+
+  void charge(long nanos, long allocated) {
+    cpuNanos.addAndGet(nanos);
+    bytes.addAndGet(allocated);
+  }
+
+  /// Tells what a continuation threw to its carrier: a handler of uncaught exceptions did.
+  void escaped(Throwable problem) {
+    escaped.accept(problem);
+  }
+
+  /// Returns the processor time of its threads in nanoseconds. That of a thread that runs now is in
+  /// it, to within two milliseconds; the sum over all queues and the carriers themselves is the
+  /// processor time of the carriers.
+  public long cpuNanos() {
+    return carriers.running(this, false) + cpuNanos.get();
+  }
+
+  /// Returns the bytes that its threads have allocated: exactly if it was made to count them, else
+  /// a share by time of what several queues have allocated within a millisecond.
+  public long allocatedBytes() {
+    return carriers.running(this, true) + bytes.get();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}
