@@ -17,6 +17,7 @@ import sluice.http.handlers.HttpResponder;
 import sluice.http.handlers.HttpSlowHandler;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
+import sluice.sys.threads.HostThread;
 
 /// One plug-in of a server: the slow handler of its route, and the domain that answers now. Any
 /// number of threads may be in [#handle]; [#reload] and [#close] exclude each other.
@@ -71,11 +72,22 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
     return free;
   }
 
-  private void watch(PluginDomain loaded) {
-    String warning = loaded.warning();
-    if (warning != null) {
-      log.tell(warning);
+  /// A start does not wait for a look at all classes of the jar.
+  private void warn(PluginDomain loaded) {
+    try {
+      String warning = loaded.warning();
+      if (warning != null && current == loaded) {
+        log.tell(warning);
+      }
+    } catch (IOException | RuntimeException e) {
+      if (current == loaded && !ending) {
+        log.tell("what would be refused of it later is not known: " + e.getMessage());
+      }
     }
+  }
+
+  private void watch(PluginDomain loaded) {
+    HostThread.daemon("check-" + loaded.domain().name(), () -> warn(loaded)).start();
     loaded
         .domain()
         .onEnd(() -> {
