@@ -34,6 +34,7 @@ import sluice.memory.Memory;
 /// | alive | the thread that ends the domain | volatile | volatile, under the lock |
 /// | problem, problemText | a thread with a main class | volatile | volatile |
 /// | held | the warden's thread | volatile | volatile |
+/// | yields | the watcher of carriers sets, the warden's thread clears | volatile | volatile |
 /// | callsNanos | the thread that ends the domain, then the warden's | volatile | volatile |
 /// | hasCleaned | the warden's thread, a closer | under the lock of finishing | as read |
 ///
@@ -67,6 +68,7 @@ public final class Domain implements Party, AutoCloseable {
   private String reason = "";
   private volatile boolean alive = true;
   private volatile boolean held;
+  private volatile boolean yields;
   private volatile @Nullable Throwable problem;
   private volatile String problemText = "";
 
@@ -75,7 +77,7 @@ public final class Domain implements Party, AutoCloseable {
     this.path = path;
     gates = new GateSwitch(config.name());
     watch = new GateWatch(gates::watch, gates::leave);
-    threads = new DomainThreads(config, this::aside);
+    threads = new DomainThreads(config, this::aside, this::yieldSoon);
     closers = new Closers(config.name(), () -> gates.admit(null), this::finishIfGone);
     closersLook = closers::look;
     sockets = new DomainSockets(config);
@@ -414,14 +416,30 @@ public final class Domain implements Party, AutoCloseable {
       }
       return !isGone;
     }
-    boolean isOver = usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
-    watch.sampled(isOver, System.nanoTime());
+    boolean isSampled = config.budget().isSampled();
+    boolean isOver = isSampled && sample();
+    boolean isToYield = yields;
+    yields = false;
+    watch.sampled(isOver || isToYield, System.nanoTime());
     held = isOver;
     throttle.close(isOver && alive);
     if (!alive) {
       throttle.close(false);
     }
-    return true;
+    return isSampled || watch.isWatching();
+  }
+
+  private boolean sample() {
+    return usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
+  }
+
+  /// Called by the watcher of the carriers: gates that do not look yet are told to by the warden.
+  private void yieldSoon() {
+    throttle.yieldSoon();
+    yields = true;
+    if (!watch.isWatching()) {
+      Warden.watch(look);
+    }
   }
 
   /// Why the domain was ended; empty while it is alive.
@@ -438,7 +456,7 @@ public final class Domain implements Party, AutoCloseable {
   /// What the domain is and has used.
   public DomainStat stat() {
     if (alive) {
-      usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
+      boolean _ = sample();
     }
     String state = alive ? "alive" : gone.getCount() > 0 ? "ending" : "ended";
     return new DomainStat(

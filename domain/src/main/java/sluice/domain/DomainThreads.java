@@ -114,15 +114,27 @@ final class DomainThreads {
   }
 
   /// @param aside runs a task that may run code of the domain, in a disposable thread
-  DomainThreads(DomainConfig config, Consumer<Runnable> aside) {
+  /// @param yieldSoon told while others wait for a processor that the domain has had for long
+  DomainThreads(DomainConfig config, Consumer<Runnable> aside, Runnable yieldSoon) {
     domain = config.name();
     limit = config.budget().threads();
     group = new Group("domain-" + domain, config.streams());
     boolean countsBytes = config.budget().allocationBytesPerSecond() != Long.MAX_VALUE;
+    RunQueue.Guest guest =
+        new RunQueue.Guest() {
+          @Override
+          public void escaped(Throwable problem) {
+            aside.accept(() -> uncaught(problem));
+          }
+
+          @Override
+          public void yieldSoon() {
+            yieldSoon.run();
+          }
+        };
     queue =
         Carriers.isAvailable()
-            ? Carriers.shared()
-                .queue("domain " + domain, countsBytes, each -> aside.accept(() -> uncaught(each)))
+            ? Carriers.shared().queue("domain " + domain, countsBytes, guest)
             : null;
   }
 

@@ -2,32 +2,60 @@ package sluice.domain;
 
 import java.util.concurrent.locks.LockSupport;
 
-/// Holds the threads of a domain at their gates while its budget is overdrawn.
+/// What the gates of a domain do when they look: hold its threads while its budget is overdrawn,
+/// and have one yield when another thread waits for its processor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | closed | the warden's thread; the thread that ends the domain | volatile, at gates | volatile |
+/// | asked | the warden's thread; the thread that ends the domain; the watcher of carriers; gates | volatile, at gates | under the lock |
 final class Throttle implements Runnable {
   private static final long LOOK_NANOS = 1_000_000;
 
-  private volatile boolean closed;
+  private static final int HOLD = 1;
+  private static final int YIELD = 2;
 
-  void close(boolean isClosed) {
-    closed = isClosed;
+  private volatile int asked;
+
+  private synchronized void set(int what, boolean isSet) {
+    asked = isSet ? asked | what : asked & ~what;
   }
 
-  /// By gates of a domain that was over its budget lately.
+  void close(boolean isClosed) {
+    if (((asked & HOLD) != 0) != isClosed) {
+      set(HOLD, isClosed);
+    }
+  }
+
+  /// Has the virtual thread that comes to a gate first yield its carrier.
+  void yieldSoon() {
+    if ((asked & YIELD) == 0) {
+      set(YIELD, true);
+    }
+  }
+
+  /// By gates of a domain that was over its budget lately, or for whose processors others wait.
   @Override
   public void run() {
-    if (closed) {
+    int now = asked;
+    if (now != 0) {
+      answer(now);
+    }
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // the watcher of the carriers has asked for it
+  private void answer(int now) {
+    if ((now & HOLD) != 0) {
       hold();
+    } else if (Thread.currentThread().isVirtual()) {
+      set(YIELD, false);
+      Thread.yield();
     }
   }
 
   /// Keeps the interrupt of a thread for what the thread does next.
   private void hold() {
     boolean wasInterrupted = false;
-    while (closed) {
+    while ((asked & HOLD) != 0) {
       LockSupport.parkNanos(this, LOOK_NANOS);
       wasInterrupted |= Thread.interrupted();
     }

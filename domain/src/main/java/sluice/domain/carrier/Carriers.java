@@ -7,7 +7,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
@@ -16,9 +15,12 @@ import sluice.sys.threads.VirtualThreads;
 /// processors, and the choice which domain runs next: by turns. Any thread may call.
 ///
 /// A portal call is a hand-over ([#handOver]): the thread that is called runs next on the caller's
-/// carrier, and no other carrier is woken. A continuation that has not come back after some 10 ms,
-/// while another one waits, keeps its platform thread, and a spare one takes over; the number of
-/// spare ones is bounded by the budgets of threads of the domains.
+/// carrier, and no other carrier is woken.
+///
+/// While a thread waits for a processor, a continuation that has run for 2 to 4 ms is asked to
+/// yield ([RunQueue.Guest#yieldSoon]). One that has not come back after some 10 ms (a class
+/// initializer, a native frame) keeps its platform thread, and a spare one takes over; the number
+/// of spare ones is bounded by the budgets of threads of the domains.
 ///
 /// Needs [VirtualThreads#OPTION].
 ///
@@ -29,6 +31,9 @@ import sluice.sys.threads.VirtualThreads;
 /// | ended | the thread that closes | volatile | volatile |
 public final class Carriers implements AutoCloseable {
   private static final long LOOK_NANOS = 2_000_000;
+
+  /// A continuation that did not come back for so many looks is asked to yield.
+  private static final int LONG_LOOKS = 1;
 
   /// A continuation that did not come back for so many looks keeps its thread.
   private static final int LATE_LOOKS = 5;
@@ -118,10 +123,9 @@ public final class Carriers implements AutoCloseable {
   ///
   /// @param queueName for messages
   /// @param countsBytes whether what its threads allocate is counted at each change, or estimated
-  /// @param escaped is given, on a carrier, what a handler of uncaught exceptions has thrown; it
-  ///   may run no code of the domain
-  public RunQueue queue(String queueName, boolean countsBytes, Consumer<Throwable> escaped) {
-    return new RunQueue(this, queueName, countsBytes, escaped);
+  /// @param guest is told what concerns the domain
+  public RunQueue queue(String queueName, boolean countsBytes, RunQueue.Guest guest) {
+    return new RunQueue(this, queueName, countsBytes, guest);
   }
 
   /// Returns how many processors there are.
@@ -253,10 +257,15 @@ public final class Carriers implements AutoCloseable {
     boolean isIdle = true;
     for (Processor each : processors) {
       Worker worker = each.worker();
-      boolean isLate = each.looks() >= lateLooks;
+      int looks = each.looks();
       isIdle &= each.isIdle();
-      if (isLate && worker != null && (worker.hasNext() || !listed.isEmpty())) {
+      if (worker == null || looks < LONG_LOOKS || (listed.isEmpty() && !worker.hasNext())) {
+        continue;
+      }
+      if (looks >= lateLooks) {
         replace(each, worker);
+      } else {
+        worker.meter().current().yieldSoon();
       }
     }
     for (Worker each : workers) {

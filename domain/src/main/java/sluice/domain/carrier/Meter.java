@@ -156,6 +156,12 @@ final class Meter {
     open(now, cpu, allocated);
   }
 
+  /// Returns the queue of the continuation that runs, or that of the scheduler. Any thread may
+  /// call.
+  RunQueue current() {
+    return (RunQueue) CURRENT.getAcquire(this);
+  }
+
   /// Returns true if a continuation of a queue runs. Any thread may call.
   boolean runs(RunQueue queue) {
     return CURRENT.getAcquire(this) == queue;

@@ -4,7 +4,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.VirtualThreads;
 
@@ -21,17 +20,28 @@ public final class RunQueue implements Executor {
   private final Carriers carriers;
   private final String name;
   private final boolean countsBytes;
-  private final Consumer<Throwable> escaped;
+  private final Guest guest;
   private final ConcurrentLinkedQueue<Runnable> ready = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean isListed = new AtomicBoolean();
   private final AtomicLong cpuNanos = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
 
-  RunQueue(Carriers carriers, String name, boolean countsBytes, Consumer<Throwable> escaped) {
+  /// The domain that has a queue. The methods are called on threads that all domains need, so they
+  /// neither run code of the domain nor wait for it.
+  public interface Guest {
+    /// Told what a handler of uncaught exceptions has thrown, on a carrier.
+    void escaped(Throwable problem);
+
+    /// Told while a thread of the domain has run for some milliseconds and another thread waits for
+    /// a processor: one of those that run is to yield soon.
+    default void yieldSoon() {}
+  }
+
+  RunQueue(Carriers carriers, String name, boolean countsBytes, Guest guest) {
     this.carriers = carriers;
     this.name = name;
     this.countsBytes = countsBytes;
-    this.escaped = escaped;
+    this.guest = guest;
   }
 
   /// Builds virtual threads that run here.
@@ -88,7 +98,11 @@ public final class RunQueue implements Executor {
 
   /// Tells what a continuation threw to its carrier: a handler of uncaught exceptions did.
   void escaped(Throwable problem) {
-    escaped.accept(problem);
+    guest.escaped(problem);
+  }
+
+  void yieldSoon() {
+    guest.yieldSoon();
   }
 
   /// Returns the processor time of its threads in nanoseconds. That of a thread that runs now is in

@@ -366,4 +366,43 @@ final class CarriersTest {
       assertThat(cpuOf(carriers)).isEqualTo(before);
     }
   }
+
+  /// A thread that does what it is asked leaves its carrier to others, and keeps its platform
+  /// thread.
+  @Test
+  void aThreadThatIsAskedToYieldLetsOthersRun() throws Exception {
+    try (Carriers carriers = new Carriers("carriers", 1, 1_000_000, 1_000)) {
+      AtomicBoolean asked = new AtomicBoolean();
+      AtomicBoolean stop = new AtomicBoolean();
+      RunQueue greedy =
+          carriers.queue(
+              "greedy",
+              false,
+              new RunQueue.Guest() {
+                @Override
+                public void escaped(Throwable problem) {}
+
+                @Override
+                public void yieldSoon() {
+                  asked.set(true);
+                }
+              });
+      Thread thread =
+          greedy
+              .threads()
+              .start(() -> {
+                while (!stop.get()) {
+                  if (asked.compareAndSet(true, false)) {
+                    Thread.yield();
+                  }
+                }
+              });
+      for (int i = 0; i < 20; i++) {
+        queue(carriers).threads().start(() -> LockSupport.parkNanos(1_000)).join();
+      }
+      assertThat(carriers.replacements()).isZero();
+      stop.set(true);
+      thread.join();
+    }
+  }
 }
