@@ -88,6 +88,7 @@ public final class SiteServer implements Part {
       List<Route> all = new ArrayList<>(config.routes());
       all.addAll(plugins.routes());
       HttpServer server = HttpServer.start(config.withRoutes(all), messages);
+      plugins.look();
       return new SiteServer(options, directory, plugins, server);
     } catch (UsageException | IOException | RuntimeException e) {
       plugins.close();

@@ -72,7 +72,12 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
     return free;
   }
 
-  /// A start does not wait for a look at all classes of the jar.
+  /// Looks at all classes of the jar, in a thread of its own: a start does not wait for it.
+  void look() {
+    PluginDomain loaded = current;
+    HostThread.daemon("check-" + name, () -> warn(loaded)).start();
+  }
+
   private void warn(PluginDomain loaded) {
     try {
       String warning = loaded.warning();
@@ -87,7 +92,6 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   }
 
   private void watch(PluginDomain loaded) {
-    HostThread.daemon("check-" + loaded.domain().name(), () -> warn(loaded)).start();
     loaded
         .domain()
         .onEnd(() -> {
@@ -206,6 +210,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
       PluginDomain next = load();
       current = next;
       watch(next);
+      look();
       told.accept(log.line("was loaded again from " + option.jar()));
       Thread.ofVirtual().name("retire-" + name).start(() -> retire(before));
       return true;

@@ -69,8 +69,7 @@ public final class RuleTable {
             name + ":" + number + ": a line is TREATMENT OWNER.MEMBER | WHY | FIX: " + line);
       }
       Treatment treatment =
-          Treatment.valueOf(
-              line.substring(0, member).toUpperCase(Locale.ROOT).replace('-', '_'));
+          Treatment.valueOf(line.substring(0, member).toUpperCase(Locale.ROOT).replace('-', '_'));
       table.add(
           new Rule(
               treatment,
