@@ -18,6 +18,7 @@ import sluice.http.handlers.HttpSlowHandler;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sluice.sys.threads.HostThread;
+import sluice.sys.threads.Uninterrupted;
 
 /// One plug-in of a server: the slow handler of its route, and the domain that answers now. Any
 /// number of threads may be in [#handle]; [#reload] and [#close] exclude each other.
@@ -30,6 +31,8 @@ import sluice.sys.threads.HostThread;
 /// | current | holder of `this` | volatile | volatile |
 /// | ending | holder of `this` | volatile | volatile |
 final class Plugin implements HttpSlowHandler, AutoCloseable {
+  private static final Duration LOOK_AFTER = Duration.ofMillis(500);
+
   private final PluginOption option;
   private final Path directory;
   private final Duration limit;
@@ -72,10 +75,17 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
     return free;
   }
 
-  /// Looks at all classes of the jar, in a thread of its own: a start does not wait for it.
+  /// Looks at all classes of the jar, in a thread of its own and a little later: a start does not
+  /// wait for it, and its first requests do not share the processors with it.
   void look() {
     PluginDomain loaded = current;
-    HostThread.daemon("check-" + name, () -> warn(loaded)).start();
+    HostThread.daemon(
+            "check-" + name,
+            () -> {
+              Uninterrupted.sleep(LOOK_AFTER);
+              warn(loaded);
+            })
+        .start();
   }
 
   private void warn(PluginDomain loaded) {
