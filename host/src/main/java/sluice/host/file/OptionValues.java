@@ -17,6 +17,9 @@ public final class OptionValues implements Values {
   private final Map<String, String> names = new HashMap<>();
   private final Map<String, Object> given = new HashMap<>();
 
+  /// Starts without options.
+  public OptionValues() {}
+
   /// Adds an option that the command has.
   ///
   /// @param key of the table

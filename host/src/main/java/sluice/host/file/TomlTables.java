@@ -35,6 +35,7 @@ public final class TomlTables {
     this.file = file;
   }
 
+  /// Returns the path of the file.
   public Path file() {
     return file;
   }
@@ -167,7 +168,7 @@ public final class TomlTables {
     return row[other.length()];
   }
 
-  /// A table below; null if there is none.
+  /// Returns a table below; null if there is none.
   public @Nullable TomlTable below(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof TomlTable) {
@@ -199,7 +200,7 @@ public final class TomlTables {
     });
   }
 
-  /// The tables of an array of tables; empty if there is none.
+  /// Returns the tables of an array of tables; empty if there is none.
   ///
   /// @param path of the array, for the message
   public List<TomlTable> each(TomlTable table, String key, String path) {
@@ -221,7 +222,7 @@ public final class TomlTables {
     return tables;
   }
 
-  /// A path beside the file; null if there is none.
+  /// Returns a path beside the file; null if there is none.
   public @Nullable Path path(TomlTable table, String key) {
     String text = string(table, key);
     if (text == null) {
@@ -233,7 +234,7 @@ public final class TomlTables {
     return file.resolveSibling(text);
   }
 
-  /// A whole number; null if there is none.
+  /// Returns a whole number; null if there is none.
   public @Nullable Long number(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Long) {
@@ -242,7 +243,7 @@ public final class TomlTables {
     throw wrong(position(table, key), key + " is no whole number", key + " = 1, without quotes");
   }
 
-  /// A truth value; `otherwise` if there is none.
+  /// Returns a truth value; `otherwise` if there is none.
   public boolean flag(TomlTable table, String key, boolean otherwise) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Boolean) {
@@ -252,14 +253,14 @@ public final class TomlTables {
         position(table, key), key + " is neither true nor false", key + " = true, without quotes");
   }
 
-  /// Paths beside the file.
+  /// Returns paths beside the file; empty if there is none.
   public List<Path> paths(TomlTable table, String key) {
     List<Path> paths = new ArrayList<>();
     strings(table, key).forEach(path -> paths.add(file.resolveSibling(path)));
     return paths;
   }
 
-  /// The plain values of a table; empty if there is none.
+  /// Returns the plain values of a table; empty if there is none.
   public Map<String, Object> table(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     Map<String, Object> values = new LinkedHashMap<>();
@@ -279,6 +280,7 @@ public final class TomlTables {
     return values;
   }
 
+  /// Returns a text; null if there is none.
   public @Nullable String string(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     if (value == null || value instanceof String) {
@@ -287,7 +289,7 @@ public final class TomlTables {
     throw wrong(position(domain, key), key + " is no string", key + " = \"text\"");
   }
 
-  /// The strings of a list; empty if there is none.
+  /// Returns the strings of a list; empty if there is none.
   public List<String> strings(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     List<String> strings = new ArrayList<>();
@@ -306,11 +308,12 @@ public final class TomlTables {
     return strings;
   }
 
+  /// Returns where a value stands; null if there is none.
   public static @Nullable TomlPosition position(TomlTable table, String key) {
     return table.inputPositionOf(List.of(key));
   }
 
-  /// Where the first value of a table stands; null for one without any.
+  /// Returns where the first value of a table stands; null for one without any.
   public static @Nullable TomlPosition begin(TomlTable table) {
     TomlPosition first = null;
     for (String key : table.keySet()) {

@@ -163,6 +163,8 @@ public interface Values {
   /// Reads a text.
   @FunctionalInterface
   interface Parser<T> {
+    /// Returns what it says.
+    ///
     /// @throws IllegalArgumentException with why
     T parse(String text);
   }

@@ -25,6 +25,8 @@ public final class ResidentMemory {
   private final Runnable letGo;
   private long level;
 
+  /// Watches the memory of this process.
+  ///
   /// @param residentBytes what is held now; always 0 where that cannot be told
   /// @param letGo frees what can be freed
   public ResidentMemory(LongSupplier residentBytes, Runnable letGo) {

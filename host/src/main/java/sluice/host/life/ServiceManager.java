@@ -35,6 +35,8 @@ public final class ServiceManager {
   private volatile boolean complained;
   private volatile boolean stopping;
 
+  /// Makes the manager that an environment names.
+  ///
   /// @param environment of this process
   public ServiceManager(Map<String, String> environment, long pid, Consumer<String> complaints) {
     this.environment = Map.copyOf(environment);
@@ -92,11 +94,13 @@ public final class ServiceManager {
     send("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / 1_000);
   }
 
+  /// Tells the manager that the service ends.
   public void stopping(String status) {
     stopping = true;
     send("STOPPING=1\nSTATUS=" + line(status));
   }
 
+  /// Tells the manager how the service is, in one line for people.
   public void status(String status) {
     send("STATUS=" + line(status));
   }
