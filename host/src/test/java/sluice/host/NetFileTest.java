@@ -87,8 +87,13 @@ final class NetFileTest {
   void messagesPassOverDevicesThatAFileNames() throws Exception {
     Path file =
         write(
-            "[net.fast]\ndevice = \"local\"\n[net.wire]\ndevice = \"ring\"\n"
-                + "backend = \"poll\"\n");
+            """
+            [net.fast]
+            device = "local"
+            [net.wire]
+            device = "ring"
+            backend = "poll"
+            """);
     String place = "net-file-" + ProcessHandle.current().pid();
     exchange(HostFile.netOf(file + "#fast"), place);
     NetSettings wire = HostFile.netOf(file + "#wire");
