@@ -51,8 +51,8 @@ abstract class ViOptions {
       names = "--udp-stack",
       paramLabel = "STACK",
       description = {
-        "Device xdp, with the network stack of this end, xdp:INTERFACE,ADDRESS/PREFIX for AF_XDP, or",
-        "tap:NAME,ADDRESS/PREFIX; then ,via=GATEWAY and ,queues=N if wanted."
+        "Device xdp, with the network stack of this end: xdp:INTERFACE,ADDRESS/PREFIX for AF_XDP,",
+        "or tap:NAME,ADDRESS/PREFIX; then ,via=GATEWAY and ,queues=N if wanted."
       })
   @Nullable String stack;
 

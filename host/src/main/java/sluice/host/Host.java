@@ -107,7 +107,7 @@ public final class Host implements AutoCloseable {
     }
   }
 
-  /// What is wrong with the site needs no name in front: it is the one that is asked.
+  /// Troubles of the site that is asked have no name in front.
   private List<String> troubles(SiteServer asked) throws InterruptedException {
     List<String> troubles = new ArrayList<>();
     for (PartHealth each : health()) {

@@ -148,7 +148,6 @@ final class NetFileTest {
   }
 
   static Stream<Arguments> wrong() {
-    String disk = "[disk.d]\ndirectory = \"data\"\nnfs = { ";
     return Stream.of(
         arguments("net = 1\n", ":1: net is no table. Fix: write [net]"),
         arguments("[net]\na = 1\n", ":2: a is no table. Fix: write [net.a]"),
@@ -197,7 +196,13 @@ final class NetFileTest {
             ":5: queues takes a number from 1 to 99: 0. Fix: queues = 1"),
         arguments(
             net("device = \"tap\"", "interface = \"t\"", "address = \"10.0.0.1/24\"", "queues = 2"),
-            ":5: queues goes with the device xdp, not with tap. Fix: leave queues out"),
+            ":5: queues goes with the device xdp, not with tap. Fix: leave queues out"));
+  }
+
+  /// Stacks in words, and networks of disks.
+  static Stream<Arguments> wrongStacks() {
+    String disk = "[disk.d]\ndirectory = \"data\"\nnfs = { ";
+    return Stream.of(
         arguments(
             net("stack = \"tun:x\""),
             ":2: stack: not as tap|xdp:INTERFACE,ADDRESS/PREFIX",
@@ -230,7 +235,7 @@ final class NetFileTest {
   }
 
   @ParameterizedTest
-  @MethodSource
+  @MethodSource({"wrong", "wrongStacks"})
   void wrong(String text, List<String> parts) throws Exception {
     Path file = write(text);
     assertThatThrownBy(() -> HostFile.read(file))
