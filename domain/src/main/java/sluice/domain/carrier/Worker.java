@@ -42,7 +42,7 @@ final class Worker extends Thread {
   private Processor processor;
   private long state;
   private boolean isHandingOver;
-  private @Nullable RunQueue nextQueue;
+  private RunQueue nextQueue;
   private volatile @Nullable Runnable next;
   private volatile boolean isLost;
   private long givenState;
@@ -55,6 +55,7 @@ final class Worker extends Thread {
     this.processor = processor;
     this.state = state;
     meter = new Meter(carriers.own(), threadId());
+    nextQueue = carriers.own();
     setDaemon(true);
   }
 
@@ -99,11 +100,8 @@ final class Worker extends Thread {
   void giveNextBack() {
     Runnable waiting = next;
     if (waiting != null && NEXT.compareAndSet(this, waiting, null)) {
-      RunQueue queue = nextQueue;
-      if (queue != null) {
-        queue.add(waiting);
-        carriers.wake();
-      }
+      takenQueue().add(waiting);
+      carriers.wake();
     }
   }
 
@@ -156,11 +154,16 @@ final class Worker extends Thread {
     if (task == null || !NEXT.compareAndSet(this, task, null)) {
       return false;
     }
-    RunQueue queue = nextQueue;
-    if (queue != null) {
-      run(queue, task);
-    }
+    run(takenQueue(), task);
     return true;
+  }
+
+  /// Returns the queue of a continuation that was taken from `next`, and does not keep it: it leads
+  /// to its domain.
+  private RunQueue takenQueue() {
+    RunQueue queue = nextQueue;
+    nextQueue = carriers.own();
+    return queue;
   }
 
   private boolean runListed() {

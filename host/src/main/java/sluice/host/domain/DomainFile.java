@@ -2,12 +2,16 @@ package sluice.host.domain;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
@@ -15,6 +19,8 @@ import sluice.domain.Budget;
 import sluice.domain.DomainConfig;
 import sluice.domain.component.Component;
 import sluice.domain.component.Placement;
+import sluice.domain.component.Provided;
+import sluice.domain.portal.CallPath;
 import sluice.host.file.TomlTables;
 import sluice.host.file.UsageException;
 import sluice.host.file.WrongValue;
@@ -36,6 +42,8 @@ import sluice.host.file.WrongValue;
 /// needs = ["shop.Prices"]                 # services: what its constructor takes
 /// provides = "till.Till"                  # the service that its object is
 /// class = "till.PlainTill"
+/// path = "service"                        # or "direct", or "fast" if a verifier bounds it
+/// calls = 16                              # of path "service": so many run at once, else one
 ///
 /// [domain.front]
 /// components = ["till"]
@@ -50,7 +58,12 @@ public final class DomainFile {
   private static final Set<String> KEYS =
       keys("jars", "main", "args", "budget", "properties", "components");
   private static final Set<String> COMPONENT_KEYS =
-      keys("jars", "depends", "needs", "provides", "class");
+      keys("jars", "depends", "needs", "provides", "class", "path", "calls");
+
+  private static final Map<String, CallPath> PATHS =
+      Arrays.stream(CallPath.values())
+          .collect(
+              Collectors.toMap(DomainFile::path, each -> each, (a, b) -> a, LinkedHashMap::new));
 
   private final TomlTables tables;
 
@@ -125,13 +138,44 @@ public final class DomainFile {
           jars(at, table, "component " + name),
           tables.strings(table, "depends"),
           tables.strings(table, "needs"),
-          tables.string(table, "provides"),
+          provided(at, name, table),
           tables.string(table, "class"));
     } catch (WrongValue e) {
       throw e;
     } catch (IllegalArgumentException e) {
       throw tables.wrong(at, e.getMessage(), "correct the table");
     }
+  }
+
+  private @Nullable Provided provided(@Nullable TomlPosition at, String name, TomlTable table) {
+    String type = tables.string(table, "provides");
+    String text = tables.string(table, "path");
+    Long calls = table.get(List.of("calls")) instanceof Long number ? number : null;
+    if (calls == null && table.contains(List.of("calls"))) {
+      throw tables.wrong(TomlTables.position(table, "calls"), "calls is no number", "calls = 16");
+    }
+    if (type == null) {
+      if (text != null || calls != null) {
+        throw tables.wrong(
+            at,
+            "component " + name + " provides nothing that could have a path or calls",
+            "add provides, or leave them out");
+      }
+      return null;
+    }
+    CallPath path = text == null ? CallPath.SERVICE : PATHS.get(text);
+    if (path == null) {
+      throw tables.wrong(
+          TomlTables.position(table, "path"),
+          "path \"" + text + "\" is none of " + String.join(", ", PATHS.keySet()),
+          "path = \"service\"");
+    }
+    return new Provided(type, path, calls == null ? 1 : (int) Math.clamp(calls, 0, 2_000));
+  }
+
+  /// Returns a path as the file names it.
+  public static String path(CallPath path) {
+    return path.name().toLowerCase(Locale.ROOT);
   }
 
   private List<Path> jars(@Nullable TomlPosition at, TomlTable table, String what) {
