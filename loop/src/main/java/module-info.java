@@ -15,6 +15,7 @@ module sluice.loop {
   exports sluice.loop.poller;
   exports sluice.loop.server;
   exports sluice.loop.sockets to
+      sluice.host,
       sluice.http;
   exports sluice.loop.tls;
   exports sluice.loop.uring to

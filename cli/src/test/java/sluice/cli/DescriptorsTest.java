@@ -18,11 +18,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -78,7 +77,7 @@ final class DescriptorsTest {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("sh", "-c", "ulimit -n " + limit + "; exec \"$@\"", "sh"));
     command.addAll(what);
-    command.set(command.indexOf("--module-path") + 1, jars());
+    command.set(command.indexOf("--module-path") + 1, directories());
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
     builder.redirectError(errors.toFile());
@@ -87,28 +86,17 @@ final class DescriptorsTest {
     return started;
   }
 
-  /// The module path with folders packed into jars, as it is installed: a class in a folder cannot
-  /// be loaded without a descriptor.
-  private String jars() throws IOException {
-    List<String> entries = new ArrayList<>();
-    for (String each : System.getProperty("jdk.module.path", "").split(File.pathSeparator, -1)) {
-      Path entry = Path.of(each);
-      entries.add(Files.isDirectory(entry) ? jar(entry, entries.size()).toString() : each);
-    }
-    return String.join(File.pathSeparator, entries);
+  /// The module path with the directories that our jars were packed from: there each class takes a
+  /// descriptor when it is loaded.
+  private static String directories() {
+    return Stream.of(System.getProperty("jdk.module.path", "").split(File.pathSeparator, -1))
+        .map(DescriptorsTest::directory)
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
-  private Path jar(Path classes, int number) throws IOException {
-    Path jar = directory.resolve("module" + number + ".jar");
-    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
-        Stream<Path> files = Files.walk(classes)) {
-      for (Path each : files.filter(Files::isRegularFile).toList()) {
-        out.putNextEntry(new ZipEntry(classes.relativize(each).toString()));
-        Files.copy(each, out);
-        out.closeEntry();
-      }
-    }
-    return jar;
+  private static String directory(String entry) {
+    Path classes = Path.of(entry).resolveSibling("classes");
+    return Files.isDirectory(classes) ? classes.toString() : entry;
   }
 
   private static String read(Path file) {

@@ -25,6 +25,7 @@ import sluice.http.HttpServer;
 import sluice.http.handlers.Route;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
+import sluice.loop.sockets.ClassFiles;
 import sluice.sys.threads.Uninterrupted;
 
 /// A running server of sites, with its plug-ins. Any thread may call.
@@ -80,6 +81,7 @@ public final class SiteServer implements Part {
   public static SiteServer start(
       SiteOptions options, List<PassedSocket> sockets, Consumer<String> messages)
       throws UsageException, IOException {
+    ClassFiles.ready(SiteServer.class);
     Path directory = options.directory();
     Plugins plugins = Plugins.load(options.plugins(), messages);
     try {

@@ -20,6 +20,7 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
 import sluice.loop.server.ServerConfig;
+import sluice.loop.sockets.ClassFiles;
 import sluice.sys.Files;
 import sluice.sys.SysException;
 
@@ -164,6 +165,7 @@ public final class FrontServer implements AutoCloseable {
   /// @param fd the socket, which the application keeps: the front has a descriptor of its own
   /// @param application gets what is no file
   public Listening listen(int fd, FrontApplication application) throws IOException {
+    ClassFiles.ready(application.getClass());
     int own = Files.duplicate(fd);
     SysException.check(own, "fcntl", fd, "F_DUPFD_CLOEXEC");
     CompletableFuture<Listener> listener = new CompletableFuture<>();

@@ -20,6 +20,7 @@ import sluice.host.text.FailureMessage;
 import sluice.host.text.ShellWord;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
+import sluice.loop.sockets.ClassFiles;
 import sluice.net.transport.StackPorts;
 import sluice.nfs.NfsConfig;
 import sluice.nfs.NfsExport;
@@ -54,6 +55,7 @@ public final class Disk implements Part {
   /// @throws IOException if it cannot be opened, mounted or exported, with why and fix
   public static Disk start(DiskSettings settings, PrintWriter err)
       throws IOException, InterruptedException {
+    ClassFiles.ready(Disk.class);
     Disk disk = new Disk(settings, err);
     try {
       disk.start();
