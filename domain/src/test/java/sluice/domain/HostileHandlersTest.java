@@ -42,7 +42,8 @@ final class HostileHandlersTest {
           Map.entry("HandlersOfEachOther", HostileHandlersTest::handlersOfEachOther),
           Map.entry("MonitorsOfEachOther", HostileHandlersTest::monitorsOfEachOther),
           Map.entry("CatchesDeathByName", HostileHandlersTest::catchesDeathByName),
-          Map.entry("HandlerInFront", HostileHandlersTest::handlerInFront));
+          Map.entry("HandlerInFront", HostileHandlersTest::handlerInFront),
+          Map.entry("MonitorBelowAHandler", HostileHandlersTest::monitorBelowAHandler));
 
   @TempDir Path directory;
 
@@ -118,6 +119,23 @@ final class HostileHandlersTest {
     code.exceptionCatchAll(from, code.newBoundLabel(), handler);
   }
 
+  private static void monitorBelowAHandler(CodeBuilder code) {
+    Label start = code.newLabel();
+    code.goto_(start);
+    Label first = code.newBoundLabel();
+    code.pop().labelBinding(start);
+    Label from = loop(code);
+    Label leave = code.newBoundLabel();
+    code.astore(1).aload(0).monitorexit().aload(1).athrow();
+    Label caught = code.newBoundLabel();
+    code.athrow();
+    Label end = code.newBoundLabel();
+    code.exceptionCatchAll(from, leave, first)
+        .exceptionCatchAll(first, from, leave)
+        .exceptionCatch(leave, caught, caught, ClassDesc.of("java.lang.RuntimeException"))
+        .exceptionCatchAll(caught, end, first);
+  }
+
   private Domain domain(String name, Consumer<CodeBuilder> body) throws Exception {
     byte[] made =
         ClassFile.of()
@@ -159,6 +177,7 @@ final class HostileHandlersTest {
         "MonitorsOfEachOther",
         "CatchesDeathByName",
         "HandlerInFront",
+        "MonitorBelowAHandler",
       })
   void ends(String name) throws Exception {
     try (Domain domain = domain(name, Objects.requireNonNull(BODIES.get(name)))) {
