@@ -143,11 +143,11 @@ class LentChunkTest {
 
   @SuppressWarnings("unchecked") // the classes of the domain have no types here
   private static Reader reader(Domain domain) throws Exception {
-    Portals portals = new Portals(CallPath.CALLER_THREAD);
+    Portals portals = new Portals(CallPath.DIRECT);
     Class<Object> type = (Class<Object>) domain.loader().loadClass(Reader.class.getName());
     Object made =
         domain.loader().loadClass(Keeps.class.getName()).getDeclaredConstructor().newInstance();
-    portals.register(domain, "reader", type, made, CallPath.CALLER_THREAD);
+    portals.register(domain, "reader", type, made, CallPath.DIRECT);
     return portals.lookup(new Host(), "reader", Reader.class).orElseThrow();
   }
 

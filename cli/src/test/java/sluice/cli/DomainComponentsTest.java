@@ -145,9 +145,35 @@ final class DomainComponentsTest {
         .contains("buyer: 1 classes; closure of the interface 2 and ")
         .contains("its interface uses api: 1 classes, as PriceList uses shop.Prices")
         .contains("needs shop.Prices of prices")
-        .contains("provides shop.Prices");
+        .contains("provides shop.Prices, path service");
     assertThat(run("domain", "components", config, "--json")).isZero();
     assertThat(out.toString()).contains("\"component\":\"prices\"", "\"code_closure\":2");
+  }
+
+  @Test
+  void thePathOfAServiceIsTold() throws IOException {
+    String fast =
+        COMPONENTS.replace("class = \"PriceList\"", "class = \"PriceList\"\npath = \"fast\"");
+    assertThat(run("domain", "components", config(fast + APART))).as(err.toString()).isZero();
+    assertThat(out.toString()).contains("provides shop.Prices, path fast");
+    String four = COMPONENTS.replace("class = \"PriceList\"", "class = \"PriceList\"\ncalls = 4");
+    assertThat(run("domain", "components", config(four + APART), "--json")).isZero();
+    assertThat(out.toString()).contains("\"path\":\"service\",\"calls\":4");
+  }
+
+  /// By the verdict, a fast service runs in its caller's thread.
+  @Test
+  void aServiceWithoutABoundIsNotFast() throws IOException {
+    jar(
+        "prices",
+        "public class PriceList implements shop.Prices { public long cents(String article) {"
+            + " while (article != null) {} return 1; } }");
+    String fast =
+        COMPONENTS.replace("class = \"PriceList\"", "class = \"PriceList\"\npath = \"fast\"");
+    assertThat(run("domain", "run", config(fast + APART))).isOne();
+    assertThat(err.toString())
+        .contains(
+            "component prices, path = \"fast\"", "PriceList.cents", "Fix: path = \"service\"");
   }
 
   @Test

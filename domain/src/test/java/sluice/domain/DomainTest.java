@@ -41,10 +41,10 @@ final class DomainTest {
     Domain small = Domain.create(Guests.config().withBudget(Budget.parse("copy=2KB")));
     try (host;
         small) {
-      Portals portals = new Portals(CallPath.SERVICE_THREAD);
+      Portals portals = new Portals(CallPath.SERVICE);
       Class<?> type = host.loader().loadClass("sluice.domain.guest.Texts");
       portals.register(
-          host, "texts", type, Guests.create(host, "Texts$Repeated"), CallPath.SERVICE_THREAD);
+          host, "texts", type, Guests.create(host, "Texts$Repeated"), CallPath.SERVICE);
       Class<?> seen = small.loader().loadClass("sluice.domain.guest.Texts");
       Object texts = portals.lookup(small, "texts", seen).orElseThrow();
       java.lang.reflect.Method of = seen.getMethod("of", int.class);

@@ -221,7 +221,34 @@ final class HostFileTest {
         arguments(
             "[domain.a]\n[component.b]\n",
             "domain a has no components",
-            "component b has no jars. Fix: "));
+            "component b has no jars. Fix: "),
+        arguments(
+            """
+            [component.a]
+            jars = ["a.jar"]
+            class = "A"
+            provides = "p.A"
+            path = "quick"
+            [component.b]
+            jars = ["b.jar"]
+            class = "B"
+            provides = "p.B"
+            calls = 0
+            [component.c]
+            jars = ["c.jar"]
+            class = "C"
+            calls = 2
+            [component.d]
+            jars = ["d.jar"]
+            class = "D"
+            provides = "p.D"
+            path = "fast"
+            calls = 2
+            """,
+            ":5: path \"quick\" is none of service, direct, fast. Fix: ",
+            "a service runs 1 to 1024 calls at a time, and not 0",
+            "component c provides nothing that could have a path or calls",
+            "Fix: leave calls out, or path = \"service\""));
   }
 
   @ParameterizedTest

@@ -101,9 +101,8 @@ final class PortalWorks {
   private static Counter counter(String name, String system) throws IOException {
     return switch (system) {
       case PortalBench.DIRECT -> new Plain();
-      case PortalBench.FAST -> portal(new Portals(CallPath.CALLER_THREAD), CallPath.CALLER_THREAD);
-      case PortalBench.SERVICE ->
-          portal(new Portals(CallPath.SERVICE_THREAD), CallPath.SERVICE_THREAD);
+      case PortalBench.FAST -> portal(new Portals(CallPath.DIRECT), CallPath.DIRECT);
+      case PortalBench.SERVICE -> portal(new Portals(CallPath.SERVICE), CallPath.SERVICE);
       default -> throw WorkCase.unknown(name, system);
     };
   }
@@ -204,9 +203,9 @@ final class PortalWorks {
     private final Work calls;
 
     CallWork(boolean countsBytes) {
-      Portals portals = new Portals(CallPath.SERVICE_THREAD);
+      Portals portals = new Portals(CallPath.SERVICE);
       Party owner = new Queued("service", queue("service", countsBytes));
-      portals.register(owner, "counter", Counter.class, new Plain(), CallPath.SERVICE_THREAD);
+      portals.register(owner, "counter", Counter.class, new Plain(), CallPath.SERVICE);
       callers = queue("caller", countsBytes);
       Party caller = new Queued("caller", callers);
       calls = nothing(portals.lookup(caller, "counter", Counter.class).orElseThrow());

@@ -20,6 +20,7 @@ import sluice.domain.component.Component;
 import sluice.domain.component.ComponentGraph;
 import sluice.domain.component.ComponentRefused;
 import sluice.domain.component.Dependence;
+import sluice.domain.component.Provided;
 import sluice.domain.component.Reliance;
 import sluice.host.domain.DomainFile;
 import sluice.host.text.FailureMessage;
@@ -106,8 +107,11 @@ final class DomainComponentsCommand implements Callable<Integer> {
     for (Reliance each : graph.lint(component.name())) {
       out.println("  lint: " + TerminalText.line(each.toString()));
     }
-    if (component.provides() != null) {
-      out.println("  provides " + component.provides());
+    Provided provides = component.provides();
+    if (provides != null) {
+      String calls = provides.calls() == 1 ? "" : ", " + provides.calls() + " calls at once";
+      out.println(
+          "  provides " + provides.type() + ", path " + DomainFile.path(provides.path()) + calls);
     }
   }
 
@@ -131,7 +135,10 @@ final class DomainComponentsCommand implements Callable<Integer> {
     object.put("uses", uses);
     object.put("lint", graph.lint(component.name()).stream().map(Reliance::toString).toList());
     object.put("needs", component.needs());
-    object.put("provides", component.provides() == null ? "" : component.provides());
+    Provided provides = component.provides();
+    object.put("provides", provides == null ? "" : provides.type());
+    object.put("path", provides == null ? "" : DomainFile.path(provides.path()));
+    object.put("calls", provides == null ? 0 : provides.calls());
     return object;
   }
 }

@@ -18,9 +18,9 @@ import sluice.sys.threads.VirtualThreads;
 /// carrier, and no other carrier is woken.
 ///
 /// While a thread waits for a processor, a continuation that has run for 2 to 4 ms is asked to
-/// yield ([RunQueue.Guest#yieldSoon]). One that has not come back after some 10 ms (a class
-/// initializer, a native frame) keeps its platform thread, and a spare one takes over; the number
-/// of spare ones is bounded by the budgets of threads of the domains.
+/// yield ([RunQueue.Guest#yieldSoon]). A continuation that has not come back after some 10 ms (a
+/// class initializer, a native frame) keeps its platform thread, and a spare one takes over; the
+/// number of spare ones is bounded by the budgets of threads of the domains.
 ///
 /// Needs [VirtualThreads#OPTION].
 ///

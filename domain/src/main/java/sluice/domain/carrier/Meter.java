@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /// Reading the processor time of a thread costs a system call, so it is read once in an interval of
 /// a millisecond: within the interval the clock is read when the queue changes, and at the end each
 /// queue is charged its share of the worker's processor time. So the sum is exact, also where the
-/// kernel has given the processor to others meanwhile. A queue is charged at most what others have
-/// used within the same interval too much or too little.
+/// kernel has given the processor to other programs meanwhile. A queue is charged at most what
+/// other queues have used within the same interval too much or too little.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | current, interval | the worker | acquire | release |
 /// | startCpu, startBytes | the worker | plain, checked by interval | plain |
-/// | others | the worker | plain | plain |
+/// | all other fields | the worker | plain | plain |
 final class Meter {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final long INTERVAL_NANOS = 1_000_000;
@@ -61,8 +61,8 @@ final class Meter {
     current = scheduler;
   }
 
-  /// Begins the first interval, and one after a wait. The time of the wait is nobody's; what the
-  /// thread has used at its edges is the scheduler's.
+  /// Begins the first interval, and one after a wait. The time of the wait is charged to no queue;
+  /// what the thread has used at its edges is the scheduler's.
   void begin() {
     long cpu = Math.max(0, THREADS.getCurrentThreadCpuTime());
     if (startNanos != 0) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 ///   └───── no turn for some time (watcher): the same state, with another worker
 /// ```
 ///
-/// Each arrow, and each turn of the worker, counts the state up by one that nobody else can have
-/// counted: odd is idle, even is busy. So the worker and the watcher agree which of them was first.
+/// Each arrow, and each turn of the worker, counts the state up by compareAndSet: odd is idle, even
+/// is busy. So the worker and the watcher agree which of them was first.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

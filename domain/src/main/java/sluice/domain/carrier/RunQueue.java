@@ -56,7 +56,8 @@ public final class RunQueue implements Executor {
       return;
     }
     add(continuation);
-    if (Thread.currentThread() != here) { // else one that yields, whose worker is about to look
+    if (Thread.currentThread()
+        != here) { // a thread that yields calls on its worker, which looks next
       carriers.wake();
     }
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param jars its classes
 /// @param depends names of the components whose classes it uses
 /// @param needs names of the interfaces of the services that it is given
-/// @param provides the interface of the service that it is, or null
+/// @param provides the service that it is, or null
 /// @param type the class of its object, or null for a library; a `Runnable` that provides nothing
 ///   is run in a thread
 public record Component(
@@ -23,7 +23,7 @@ public record Component(
     List<Path> jars,
     List<String> depends,
     List<String> needs,
-    @Nullable String provides,
+    @Nullable Provided provides,
     @Nullable String type) {
 
   /// Copies the lists and checks the name, and that a library neither needs nor provides.

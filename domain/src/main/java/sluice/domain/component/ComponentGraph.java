@@ -130,10 +130,10 @@ public final class ComponentGraph {
   }
 
   private void provide(Component component) throws ComponentRefused {
-    String provided = component.provides();
-    if (provided == null) {
+    if (component.provides() == null) {
       return;
     }
+    String provided = component.provides().type();
     requireVisible(component, provided, "provides");
     Component before = providers.put(provided, component);
     if (before != null) {

@@ -41,7 +41,7 @@ import sluice.sys.threads.Uninterrupted;
 /// | generation | the thread that replaces | by that thread | by that thread |
 public final class ComponentHost implements AutoCloseable {
   private final Duration limit;
-  private final Portals portals = new Portals(CallPath.SERVICE_THREAD);
+  private final Portals portals = new Portals(CallPath.SERVICE);
   private final JarCopies copies;
   private final Map<String, Placed> domains = new LinkedHashMap<>();
 
@@ -158,16 +158,18 @@ public final class ComponentHost implements AutoCloseable {
     return component.withJars(jars);
   }
 
-  private void offer(Together together, Component component) {
-    String provides = component.provides();
-    if (provides != null) {
-      portals.register(
-          together.domain(),
-          provides,
-          together.type(provides),
-          together.object(component.name()),
-          CallPath.SERVICE_THREAD);
+  private void offer(Together together, Component component) throws IOException, ComponentRefused {
+    Provided provides = component.provides();
+    if (provides == null) {
+      return;
     }
+    Class<?> type = together.type(provides.type());
+    Object object = together.object(component.name());
+    if (provides.path() == CallPath.FAST) {
+      FastServices.require(component, together.jars(), object.getClass(), type);
+    }
+    portals.register(
+        together.domain(), provides.type(), type, object, provides.path(), provides.calls());
   }
 
   private static Together open(ComponentGraph graph, Placement placement, String name)
@@ -275,6 +277,16 @@ public final class ComponentHost implements AutoCloseable {
           "replace one domain after the other");
     }
     checkOpen(domain);
+    for (Component each : placed.now.components()) {
+      if (each.provides() != null && each.provides().path() != CallPath.SERVICE) {
+        throw new ComponentRefused(
+            "domain " + domain,
+            "callers run "
+                + each.provides().type()
+                + " themselves, so that its calls cannot be waited for",
+            "path = \"service\" for component " + each.name() + ", or restart");
+      }
+    }
     replacing = domain;
     return placed;
   }

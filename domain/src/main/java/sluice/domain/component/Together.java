@@ -5,7 +5,6 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +34,7 @@ final class Together {
 
   static Together open(DomainConfig config, String name, List<Component> components)
       throws IOException {
-    List<Path> path = new ArrayList<>();
-    components.forEach(component -> path.addAll(component.jars()));
+    List<Path> path = jars(components);
     Domain domain =
         Domain.create(
             new DomainConfig(
@@ -52,6 +50,14 @@ final class Together {
 
   Domain domain() {
     return domain;
+  }
+
+  List<Path> jars() {
+    return jars(components);
+  }
+
+  private static List<Path> jars(List<Component> components) {
+    return components.stream().flatMap(component -> component.jars().stream()).toList();
   }
 
   List<Component> components() {
@@ -109,9 +115,9 @@ final class Together {
     }
     Constructor<?> constructor = type.getConstructor(parameters);
     Object made = constructor.newInstance(arguments);
-    String provides = component.provides();
-    if (provides != null && !type(provides).isInstance(made)) {
-      throw new ClassCastException(component.type() + " does not implement " + provides);
+    Provided provides = component.provides();
+    if (provides != null && !type(provides.type()).isInstance(made)) {
+      throw new ClassCastException(component.type() + " does not implement " + provides.type());
     }
     return made;
   }
@@ -120,7 +126,8 @@ final class Together {
   private Object needed(Class<?> type, Portals portals) {
     for (Component each : components) {
       Object here = objects.get(each.name());
-      if (here != null && type.getName().equals(each.provides())) {
+      Provided provides = each.provides();
+      if (here != null && provides != null && type.getName().equals(provides.type())) {
         return here;
       }
     }
@@ -161,7 +168,10 @@ final class Together {
     for (Component component : components) {
       if (component.provides() == null
           && objects.get(component.name()) instanceof Runnable runnable) {
-        running.add(domain.start(component.name(), () -> run(component, runnable)));
+        // A virtual thread, where there are carriers: it hands its calls over to other domains.
+        Thread thread = domain.serviceThread(component.name(), () -> run(component, runnable));
+        thread.start();
+        running.add(thread);
       }
     }
   }

@@ -24,12 +24,12 @@ final class CallQueue {
   }
 
   private static final class Node {
-    private @Nullable ServiceCall call;
+    private OpenCalls.@Nullable Entry call;
 
     @SuppressWarnings("unused") // through its handle
     private @Nullable Node next;
 
-    Node(@Nullable ServiceCall call) {
+    Node(OpenCalls.@Nullable Entry call) {
       this.call = call;
     }
   }
@@ -39,7 +39,7 @@ final class CallQueue {
 
   private Node last = taken;
 
-  void add(ServiceCall call) {
+  void add(OpenCalls.Entry call) {
     Node added = new Node(call);
     NEXT.setVolatile(last, added);
     last = added;
@@ -51,13 +51,13 @@ final class CallQueue {
   }
 
   /// The next call, which is not held here any more; null if there is none.
-  @Nullable ServiceCall poll() {
+  OpenCalls.@Nullable Entry poll() {
     Node next = (Node) NEXT.getAcquire(taken);
     if (next == null) {
       return null;
     }
     taken = next;
-    ServiceCall call = next.call;
+    OpenCalls.Entry call = next.call;
     next.call = null;
     return call;
   }

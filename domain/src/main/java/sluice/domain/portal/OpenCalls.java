@@ -13,6 +13,11 @@ final class OpenCalls {
     private @Nullable Entry after;
     private boolean isOpen;
 
+    /// Runs the call. Called by a thread of the service.
+    ///
+    /// @param isLast whether there is no other call yet, so that the thread waits after this one
+    abstract void run(boolean isLast);
+
     /// Ends the wait of its caller.
     abstract void abandon(RuntimeException why);
   }

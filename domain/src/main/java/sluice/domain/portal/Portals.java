@@ -51,7 +51,21 @@ public final class Portals {
   /// @throws IllegalArgumentException if the name is taken, or the object does not have the type
   /// @throws PartyEnded if the owner has ended
   public void register(Party owner, String name, Class<?> type, Object object, CallPath path) {
-    Service service = serve(owner, type, object, path);
+    register(owner, name, type, object, path, 1);
+  }
+
+  /// As [#register(Party, String, Class, Object, CallPath)], for a service that runs several calls
+  /// at once.
+  ///
+  /// @param calls on the path [CallPath#SERVICE] at most so many run at once, at least 1; more
+  ///   calls wait
+  public void register(
+      Party owner, String name, Class<?> type, Object object, CallPath path, int calls) {
+    if (calls < 1) {
+      throw new IllegalArgumentException(
+          "a service runs at least 1 call at a time, and not " + calls);
+    }
+    Service service = serve(owner, type, object, path, calls);
     synchronized (names) {
       if (names.containsKey(name)) {
         service.releaseIfUnused();
@@ -169,11 +183,11 @@ public final class Portals {
   }
 
   private Service successorOf(Service old, Party successor, Object target) {
-    if (old.path != CallPath.SERVICE_THREAD) {
+    if (old.path != CallPath.SERVICE) {
       throw new IllegalArgumentException(
           old.type.getName()
               + " cannot be replaced. Why: its calls run in the thread of the caller. Fix: offer it"
-              + " by SERVICE_THREAD");
+              + " by SERVICE");
     }
     Class<?> type;
     try {
@@ -183,7 +197,7 @@ public final class Portals {
           "no successor of %s in party %s. Why: it has no such interface. Fix: add it."
               .formatted(old.type.getName(), successor.name()));
     }
-    return serve(successor, type, target, old.path);
+    return serve(successor, type, target, old.path, old.calls);
   }
 
   /// The proxies there are, each with its way to the successor.
@@ -262,7 +276,7 @@ public final class Portals {
   /// Makes an object a service, unless it is one, and gives what the receiver gets for it.
   Object promoted(Party owner, Class<?> type, Object object, Party receiver) {
     while (true) {
-      Service service = serve(owner, type, object, promotedPath);
+      Service service = serve(owner, type, object, promotedPath, 1);
       try {
         return passed(service, receiver);
       } catch (PortalRevoked e) {
@@ -274,7 +288,7 @@ public final class Portals {
     }
   }
 
-  private Service serve(Party owner, Class<?> type, Object object, CallPath path) {
+  private Service serve(Party owner, Class<?> type, Object object, CallPath path, int calls) {
     if (!type.isInterface() || !type.isInstance(object)) {
       throw new IllegalArgumentException(
           object.getClass().getName() + " is not of an interface " + type.getName());
@@ -283,7 +297,7 @@ public final class Portals {
     synchronized (offers) {
       Service service = offers.services.get(object);
       if (service == null || !service.isActive()) {
-        service = new Service(owner, type, object, path, left -> left(offers, left));
+        service = new Service(owner, type, object, path, calls, left -> left(offers, left));
         offers.services.put(object, service);
       }
       service.requireUsable();

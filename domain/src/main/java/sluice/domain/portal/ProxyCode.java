@@ -59,7 +59,7 @@ final class ProxyCode {
                         descriptor(signatures[i].method),
                         ClassFile.ACC_PUBLIC,
                         body -> {
-                          if (path == CallPath.CALLER_THREAD) {
+                          if (path != CallPath.SERVICE) {
                             inThread(body, self, signatures[index], index);
                           } else {
                             handOver(body, signatures[index], index);

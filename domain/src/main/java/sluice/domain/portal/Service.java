@@ -31,20 +31,30 @@ final class Service {
   final Party owner;
   final Class<?> type;
   final CallPath path;
+  final int calls;
   private final Object target;
   private final Consumer<Service> onLeft;
   private volatile State state = State.ACTIVE;
   private final Map<Party, Handle> handles = new HashMap<>();
-  private final OpenCalls calls = new OpenCalls();
-  private @Nullable ServiceThread thread;
+  private final OpenCalls open = new OpenCalls();
+  private final ServiceThreads threads;
   private int names;
 
+  /// @param calls so many run at once
   /// @param onLeft run once when the service is no longer active; not under the monitor
-  Service(Party owner, Class<?> type, Object target, CallPath path, Consumer<Service> onLeft) {
+  Service(
+      Party owner,
+      Class<?> type,
+      Object target,
+      CallPath path,
+      int calls,
+      Consumer<Service> onLeft) {
     this.owner = owner;
     this.type = type;
     this.target = target;
     this.path = path;
+    this.calls = calls;
+    threads = new ServiceThreads(owner, owner.name() + "/" + type.getSimpleName(), calls);
     this.onLeft = onLeft;
   }
 
@@ -121,7 +131,7 @@ final class Service {
   /// Ends the service if it has neither portal nor name nor call.
   void releaseIfUnused() {
     synchronized (this) {
-      if (!handles.isEmpty() || names > 0 || !calls.isEmpty()) {
+      if (!handles.isEmpty() || names > 0 || !open.isEmpty()) {
         return;
       }
     }
@@ -154,7 +164,7 @@ final class Service {
   ///
   /// @return false if that took longer
   synchronized boolean awaitIdle(long deadlineNanos) throws InterruptedException {
-    for (long left = 1; !calls.isEmpty(); left = deadlineNanos - System.nanoTime()) {
+    for (long left = 1; !open.isEmpty(); left = deadlineNanos - System.nanoTime()) {
       if (left <= 0) {
         return false;
       }
@@ -172,46 +182,38 @@ final class Service {
     return names;
   }
 
-  void end(State last) {
-    List<OpenCalls.Entry> open;
-    ServiceThread ended;
+  void end(State reached) {
+    List<OpenCalls.Entry> last;
     synchronized (this) {
       if (state != State.ACTIVE && state != State.REPLACED) {
         return;
       }
-      state = last;
-      open = calls.copy();
-      ended = thread;
-      thread = null;
+      state = reached;
+      last = open.copy();
       handles.clear();
     }
-    open.forEach(call -> call.abandon(unusable()));
-    if (ended != null) {
-      ended.end();
-    }
+    last.forEach(call -> call.abandon(unusable()));
+    threads.end();
     onLeft.accept(this);
   }
 
-  /// Has a call run by the service's thread, or by one of its own if it came from this service.
+  /// Has a call run by a thread of the service, or by one of its own if it came from this service.
   void submit(ServiceCall call) {
     synchronized (this) {
       requireUsable();
       if (!call.isReentrant()) {
-        if (thread == null) {
-          thread = new ServiceThread(owner, owner.name() + "/" + type.getSimpleName());
-        }
-        calls.add(call);
-        thread.add(call);
+        threads.add(call);
+        open.add(call);
         return;
       }
-      calls.add(call);
+      open.add(call);
     }
-    ServiceThread.once(owner, call, owner.name() + "/" + type.getSimpleName());
+    threads.once(call);
   }
 
   void finished(ServiceCall call) {
     synchronized (this) {
-      calls.remove(call);
+      open.remove(call);
       if (state == State.REPLACED) {
         notifyAll();
         return;

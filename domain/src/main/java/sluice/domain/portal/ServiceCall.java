@@ -167,9 +167,7 @@ final class ServiceCall extends OpenCalls.Entry {
     return first;
   }
 
-  /// By the service's thread.
-  ///
-  /// @param isLast whether there is no other call yet, so that the thread waits after this one
+  @Override
   void run(boolean isLast) {
     runner = Thread.currentThread();
     boolean isAbandoned = outcome != null;

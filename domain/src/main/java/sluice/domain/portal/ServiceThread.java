@@ -1,32 +1,37 @@
 package sluice.domain.portal;
 
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
 
-/// The thread of one service: runs its calls one after another, in the order in which they came.
-/// Calls are added under the service's monitor; a thread of the service's party takes them.
+/// One thread of a service: runs the calls that it is given one after another, in that order. Calls
+/// are added by one thread at a time; a thread of the service's party takes them.
 final class ServiceThread {
   private final CallQueue calls = new CallQueue();
   private final Party owner;
+  private final @Nullable ServiceThreads shared;
   private final Thread thread;
   private volatile boolean ended;
 
-  ServiceThread(Party owner, String name) {
+  /// @param shared where it looks for calls that have waited; null if all calls are added here
+  ServiceThread(Party owner, String name, @Nullable ServiceThreads shared) {
     this.owner = owner;
+    this.shared = shared;
     thread = owner.serviceThread(name, this::run);
     thread.start();
   }
 
-  static void once(Party owner, ServiceCall call, String name) {
-    owner.serviceThread(name, () -> call.run(true)).start();
-  }
-
-  void add(ServiceCall call) {
+  void add(OpenCalls.Entry call) {
     calls.add(call);
     Carriers.handOver(thread);
   }
 
-  /// Interrupts the call that runs; those that wait have been abandoned.
+  /// Returns true if it was given no call that it has not taken. Called by its thread.
+  boolean isIdle() {
+    return calls.isEmpty();
+  }
+
+  /// Interrupts the call that runs.
   void end() {
     ended = true;
     owner.aside(thread::interrupt);
@@ -34,12 +39,15 @@ final class ServiceThread {
 
   private void run() {
     while (!ended) {
-      ServiceCall call = calls.poll();
+      OpenCalls.Entry call = calls.poll();
+      if (call == null && shared != null) {
+        call = shared.next(this);
+      }
       if (call == null) {
         LockSupport.park(this);
         Thread.interrupted(); // of a cancelled call that had just ended, or of end()
       } else {
-        call.run(calls.isEmpty());
+        call.run(shared == null && calls.isEmpty());
       }
     }
   }

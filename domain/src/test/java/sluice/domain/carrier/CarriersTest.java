@@ -13,7 +13,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -244,7 +243,7 @@ final class CarriersTest {
   @Test
   void aPinnedThreadThatHandsOverIsAnswered() throws Exception {
     try (Carriers carriers = new Carriers("carriers", 1)) {
-      AtomicReference<Thread> caller = new AtomicReference<>();
+      Thread[] caller = new Thread[1]; // set before the service runs
       AtomicInteger turn = new AtomicInteger();
       Thread service =
           queue(carriers)
@@ -253,22 +252,23 @@ final class CarriersTest {
                 while (turn.get() < 20) {
                   if (turn.get() % 2 == 1) {
                     turn.incrementAndGet();
-                    Carriers.handOver(caller.get());
+                    Carriers.handOver(caller[0]);
                   }
                   LockSupport.park();
                 }
               });
-      PINNED.set(() -> {
-        while (turn.get() < 20) {
-          if (turn.get() % 2 == 0) {
-            turn.incrementAndGet();
-            Carriers.handOver(service);
-          }
-          LockSupport.parkNanos(1_000_000_000);
-        }
-      });
+      pinned =
+          () -> {
+            while (turn.get() < 20) {
+              if (turn.get() % 2 == 0) {
+                turn.incrementAndGet();
+                Carriers.handOver(service);
+              }
+              LockSupport.parkNanos(1_000_000_000);
+            }
+          };
       Thread thread = queue(carriers).threads().unstarted(PinnedCaller::use);
-      caller.set(thread);
+      caller[0] = thread;
       thread.start();
       thread.join();
       LockSupport.unpark(service);
@@ -277,12 +277,12 @@ final class CarriersTest {
     }
   }
 
-  private static final AtomicReference<Runnable> PINNED = new AtomicReference<>();
+  private static volatile Runnable pinned = () -> {};
 
   /// Runs in its initializer, which pins.
   private static final class PinnedCaller {
     static {
-      PINNED.get().run();
+      pinned.run();
     }
 
     static void use() {}

@@ -121,7 +121,7 @@ final class ComponentGraphTest {
             List.of(shelf.jar("stray", List.of(), "package s; public class S {}")),
             List.of(),
             List.of(),
-            "shop.Prices",
+            Provided.of("shop.Prices"),
             "s.S"));
     assertThatThrownBy(() -> ComponentGraph.of(blind))
         .hasMessageContaining("neither its class nor one of what it depends on");

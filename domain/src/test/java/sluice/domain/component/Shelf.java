@@ -106,14 +106,14 @@ final class Shelf {
             List.of(till),
             List.of("shop-api", "till-api"),
             List.of("shop.Prices"),
-            "till.Till",
+            Provided.of("till.Till"),
             "till.impl.PlainTill"),
         new Component(
             "prices",
             List.of(prices),
             List.of("shop-api"),
             List.of(),
-            "shop.Prices",
+            Provided.of("shop.Prices"),
             "shop.impl.PriceList"));
   }
 }

@@ -10,7 +10,7 @@ import sluice.domain.portal.copy.CopyQuota;
 final class CallerThreadPortalTest extends PortalContract {
   @Override
   CallPath path() {
-    return CallPath.CALLER_THREAD;
+    return CallPath.DIRECT;
   }
 
   @Test

@@ -70,9 +70,9 @@ final class LateInterruptTest {
     AtomicLong late = new AtomicLong();
     try (ExecutorService others =
         Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
-      Portals portals = new Portals(CallPath.SERVICE_THREAD);
+      Portals portals = new Portals(CallPath.SERVICE);
       portals.register(
-          new LateParty(others, late), "probe", Probe.class, new Probed(), CallPath.SERVICE_THREAD);
+          new LateParty(others, late), "probe", Probe.class, new Probed(), CallPath.SERVICE);
       PlainParty client =
           new PlainParty("client", LateInterruptTest.class.getClassLoader(), CopyQuota.STANDARD);
       Probe probe = portals.lookup(client, "probe", Probe.class).orElseThrow();

@@ -14,7 +14,7 @@ import sluice.domain.portal.copy.CopyQuota;
 final class ServiceThreadPortalTest extends PortalContract {
   @Override
   CallPath path() {
-    return CallPath.SERVICE_THREAD;
+    return CallPath.SERVICE;
   }
 
   @Test

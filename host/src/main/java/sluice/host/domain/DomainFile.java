@@ -3,19 +3,25 @@ package sluice.host.domain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlTable;
 import sluice.domain.Budget;
 import sluice.domain.DomainConfig;
 import sluice.domain.component.Component;
 import sluice.domain.component.Placement;
+import sluice.domain.component.Provided;
+import sluice.domain.portal.CallPath;
 import sluice.host.file.TomlTables;
 
 /// Reads the configuration file of `sluice domain run`, TOML with a table for each domain and each
@@ -35,6 +41,8 @@ import sluice.host.file.TomlTables;
 /// needs = ["shop.Prices"]                 # services: what its constructor takes
 /// provides = "till.Till"                  # the service that its object is
 /// class = "till.PlainTill"
+/// path = "service"                        # or "direct", or "fast" if a verifier bounds it
+/// calls = 16                              # of path "service": so many run at once, else one
 ///
 /// [domain.front]
 /// components = ["till"]
@@ -49,7 +57,12 @@ public final class DomainFile {
   private static final Set<String> KEYS =
       keys("jars", "main", "args", "budget", "properties", "components");
   private static final Set<String> COMPONENT_KEYS =
-      keys("jars", "depends", "needs", "provides", "class");
+      keys("jars", "depends", "needs", "provides", "class", "path", "calls");
+
+  private static final Map<String, CallPath> PATHS =
+      Arrays.stream(CallPath.values())
+          .collect(
+              Collectors.toMap(DomainFile::path, each -> each, (a, b) -> a, LinkedHashMap::new));
 
   private final TomlTables tables;
 
@@ -138,13 +151,44 @@ public final class DomainFile {
           jars(all, name, table, "component " + name),
           tables.strings(table, "depends"),
           tables.strings(table, "needs"),
-          tables.string(table, "provides"),
+          provided(all, name, table),
           tables.string(table, "class"));
     } catch (TomlTables.Wrong e) {
       throw e;
     } catch (IllegalArgumentException e) {
       throw tables.wrong(TomlTables.position(all, name), e.getMessage(), "correct the table");
     }
+  }
+
+  private @Nullable Provided provided(TomlTable all, String name, TomlTable table) {
+    String type = tables.string(table, "provides");
+    String text = tables.string(table, "path");
+    Long calls = table.get(List.of("calls")) instanceof Long number ? number : null;
+    if (calls == null && table.contains(List.of("calls"))) {
+      throw tables.wrong(TomlTables.position(table, "calls"), "calls is no number", "calls = 16");
+    }
+    if (type == null) {
+      if (text != null || calls != null) {
+        throw tables.wrong(
+            TomlTables.position(all, name),
+            "component " + name + " provides nothing that could have a path or calls",
+            "add provides, or leave them out");
+      }
+      return null;
+    }
+    CallPath path = text == null ? CallPath.SERVICE : PATHS.get(text);
+    if (path == null) {
+      throw tables.wrong(
+          TomlTables.position(table, "path"),
+          "path \"" + text + "\" is none of " + String.join(", ", PATHS.keySet()),
+          "path = \"service\"");
+    }
+    return new Provided(type, path, calls == null ? 1 : (int) Math.clamp(calls, 0, 2_000));
+  }
+
+  /// Returns a path as the file names it.
+  public static String path(CallPath path) {
+    return path.name().toLowerCase(Locale.ROOT);
   }
 
   private List<Path> jars(TomlTable all, String name, TomlTable table, String what) {

@@ -9,7 +9,7 @@ import sluice.domain.portal.Portals;
 public final class Adder {
   private static final StressParty SERVER = new StressParty("server");
   private static final StressParty CLIENT = new StressParty("client");
-  private static final Portals PORTALS = new Portals(CallPath.SERVICE_THREAD);
+  private static final Portals PORTALS = new Portals(CallPath.SERVICE);
   private static final AtomicInteger NAMES = new AtomicInteger();
 
   /// What its portals have.
@@ -38,7 +38,7 @@ public final class Adder {
 
   Adds portal() {
     String name = "adder " + NAMES.getAndIncrement();
-    PORTALS.register(SERVER, name, Adds.class, service, CallPath.SERVICE_THREAD);
+    PORTALS.register(SERVER, name, Adds.class, service, CallPath.SERVICE);
     Adds portal = PORTALS.lookup(CLIENT, name, Adds.class).orElseThrow();
     PORTALS.unregister(SERVER, name);
     return portal;
