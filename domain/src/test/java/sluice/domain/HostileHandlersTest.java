@@ -43,7 +43,8 @@ final class HostileHandlersTest {
           Map.entry("MonitorsOfEachOther", HostileHandlersTest::monitorsOfEachOther),
           Map.entry("CatchesDeathByName", HostileHandlersTest::catchesDeathByName),
           Map.entry("HandlerInFront", HostileHandlersTest::handlerInFront),
-          Map.entry("MonitorBelowAHandler", HostileHandlersTest::monitorBelowAHandler));
+          Map.entry("MonitorBelowAHandler", HostileHandlersTest::monitorBelowAHandler),
+          Map.entry("StackIsFull", HostileHandlersTest::stackIsFull));
 
   @TempDir Path directory;
 
@@ -136,6 +137,19 @@ final class HostileHandlersTest {
         .exceptionCatchAll(caught, end, first);
   }
 
+  /// Where the stack is full a gate throws a `StackOverflowError` and no death.
+  private static void stackIsFull(CodeBuilder code) {
+    Label from = code.newBoundLabel();
+    code.aload(0)
+        .invokeinterface(ClassDesc.of("java.lang.Runnable"), "run", ConstantDescs.MTD_void)
+        .return_();
+    Label handler = code.newBoundLabel();
+    code.pop();
+    loop(code);
+    ClassDesc overflow = ClassDesc.of("java.lang.StackOverflowError");
+    code.exceptionCatch(from, code.newBoundLabel(), handler, overflow);
+  }
+
   private Domain domain(String name, Consumer<CodeBuilder> body) throws Exception {
     byte[] made =
         ClassFile.of()
@@ -178,6 +192,7 @@ final class HostileHandlersTest {
         "CatchesDeathByName",
         "HandlerInFront",
         "MonitorBelowAHandler",
+        "StackIsFull",
       })
   void ends(String name) throws Exception {
     try (Domain domain = domain(name, Objects.requireNonNull(BODIES.get(name)))) {
