@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Hosts sites, plug-ins, components and disks in one process: reads the file that names them,
-/// starts them, watches them, loads them again and ends them.
+/// Hosts sites, plug-ins, components, disks and networks in one process: reads the file that names
+/// them, starts them, watches them, loads them again and ends them.
 @NullMarked
 module sluice.host {
   requires static org.jspecify;
@@ -25,12 +25,18 @@ module sluice.host {
   exports sluice.host;
   exports sluice.host.control;
   exports sluice.host.disk;
-  exports sluice.host.disk.copy;
   exports sluice.host.domain;
   exports sluice.host.file;
   exports sluice.host.life;
-  exports sluice.host.machine;
+  exports sluice.host.net;
   exports sluice.host.plugin;
   exports sluice.host.site;
-  exports sluice.host.text;
+
+  // What commands of sluice print, and what they do with files of this machine.
+  exports sluice.host.disk.copy to
+      sluice.cli;
+  exports sluice.host.machine to
+      sluice.cli;
+  exports sluice.host.text to
+      sluice.cli;
 }

@@ -2,42 +2,38 @@ package sluice.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.GivenOptions;
 import sluice.cli.console.Version;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
-import sluice.fs.ext2.MountOptions;
 import sluice.host.Host;
 import sluice.host.disk.Disk;
 import sluice.host.disk.DiskSettings;
-import sluice.host.text.ByteCount;
+import sluice.host.disk.DiskTable;
+import sluice.host.file.OptionValues;
+import sluice.host.file.UsageException;
 import sluice.host.text.ShellWord;
-import sluice.loop.engine.Backend;
-import sluice.loop.server.ServerConfig;
-import sluice.net.transport.StackOption;
 import sluice.nfs.ExportOptions;
 import sluice.nfs.NfsConfig;
 import sluice.nfs.Squash;
 import sluice.nfs.server.NfsServer;
 
 /// `sluice nfs`: exports an image over NFS until a signal ends it. The main thread waits while the
-/// loops serve.
+/// loops serve. The options are the keys of a table `[disk.NAME]` and are read as such.
 @Command(
     name = "nfs",
     description = {
@@ -51,6 +47,9 @@ import sluice.nfs.server.NfsServer;
 final class NfsCommand implements Callable<Integer> {
   private static final String VERSION_3 =
       "vers=3,nolock,tcp,port=%1$d,mountport=%1$d,mountproto=tcp";
+
+  private static final int DRAIN_SECONDS = 30;
+  private static final int MOST_DRAIN_SECONDS = 86_400;
 
   @Spec CommandSpec spec = CommandSpec.create();
 
@@ -129,6 +128,12 @@ final class NfsCommand implements Callable<Integer> {
   @Nullable String udpStack;
 
   @Option(
+      names = "--net",
+      paramLabel = "FILE#NAME",
+      description = "The same, as [net.NAME] of a file of 'sluice up' says it.")
+  @Nullable String net;
+
+  @Option(
       names = "--cache",
       paramLabel = "BYTES",
       description = "Memory for blocks of the image, such as 256M (default: 64M).")
@@ -150,30 +155,27 @@ final class NfsCommand implements Callable<Integer> {
       names = "--drain-timeout",
       paramLabel = "SECONDS",
       description = "How long calls may take to be answered at the end (default: 30).")
-  int drainSeconds = 30;
+  int drainSeconds = DRAIN_SECONDS;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (!path.startsWith("/")) {
-      throw wrong("--export begins with /, not as in " + path, null);
+    DiskSettings settings;
+    int drain;
+    try {
+      OptionValues given = GivenOptions.of(spec);
+      drain = (int) given.number("drain-timeout", DRAIN_SECONDS, 0, MOST_DRAIN_SECONDS);
+      settings = DiskTable.exported(source, given, GivenOptions.net(given, ""));
+    } catch (UsageException e) {
+      throw GivenOptions.wrong(spec, e);
     }
-    ExportOptions options = exportOptions();
-    StackOption stack = udpStack == null ? null : stackOption(udpStack);
-    DiskSettings settings =
-        new DiskSettings(
-            "nfs",
-            source,
-            mountOptions(),
-            null,
-            new DiskSettings.Export(
-                path, directory, options, server(), !noUdp, !noPortmap && port != 0, stack));
     PrintWriter err = spec.commandLine().getErr();
     Disk disk = Disk.start(settings, err);
     int status;
     try (Host host = new Host(List.of(disk), line -> err.println("sluice: " + line))) {
-      host.drainWithin(Duration.ofSeconds(drainSeconds));
+      host.drainWithin(Duration.ofSeconds(drain));
       host.listenToSignals(Host.Hangup.ENDS);
-      announce(Objects.requireNonNull(disk.server()), disk, surprises(disk.tree(), options));
+      DiskSettings.Export export = Objects.requireNonNull(settings.export());
+      announce(Objects.requireNonNull(disk.server()), disk, surprises(disk.tree(), export));
       host.publish(disk.describe());
       status = host.awaitEnd() ? 0 : 1;
     }
@@ -183,19 +185,8 @@ final class NfsCommand implements Callable<Integer> {
     return status;
   }
 
-  private StackOption stackOption(String text) {
-    if (noUdp || hosts.size() > 1) {
-      throw wrong("--udp-stack goes with UDP and at most one --bind", null);
-    }
-    try {
-      return StackOption.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw wrong("--udp-stack", e);
-    }
-  }
-
   /// What surprises a user that starts a server with few options; empty where nothing does.
-  private List<String> surprises(FileTree tree, ExportOptions options) throws IOException {
+  private List<String> surprises(FileTree tree, DiskSettings.Export export) throws IOException {
     List<String> notes = new ArrayList<>();
     boolean isOpen = hosts.isEmpty() || hosts.contains("0.0.0.0") || hosts.contains("::");
     if (isOpen && allowed.isEmpty()) {
@@ -203,7 +194,7 @@ final class NfsCommand implements Callable<Integer> {
           "any machine that reaches this one may mount it; Fix: --allow 10.0.0.0/8, or --bind"
               + " 127.0.0.1");
     }
-    notes.addAll(userThatCannotWrite(tree, options));
+    notes.addAll(userThatCannotWrite(tree, export.options()));
     return notes;
   }
 
@@ -267,68 +258,5 @@ final class NfsCommand implements Callable<Integer> {
         + " "
         + ShellWord.of(host + ":" + path)
         + " /mnt";
-  }
-
-  private ExportOptions exportOptions() {
-    Squash whom =
-        switch (squash) {
-          case "root" -> Squash.ROOT;
-          case "all" -> Squash.ALL;
-          case "none" -> Squash.NONE;
-          default -> throw wrong("--squash takes root, all or none, not " + squash, null);
-        };
-    try {
-      return ExportOptions.defaults()
-          .withReadOnly(readOnly)
-          .withClients(allowed.toArray(String[]::new))
-          .withSquash(whom)
-          .withAnonymous(anonymousUid, anonymousGid);
-    } catch (IllegalArgumentException e) {
-      throw wrong("--allow takes addresses and networks", e);
-    }
-  }
-
-  private MountOptions mountOptions() {
-    MountOptions options =
-        MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(!readOnly);
-    if (cache == null) {
-      return options;
-    }
-    long bytes = ByteCount.parse(cache);
-    if (bytes < 1 << 20) {
-      throw wrong("--cache must be a number of bytes, at least 1M: " + cache, null);
-    }
-    return options.withCacheBytes(bytes);
-  }
-
-  private ServerConfig server() throws IOException {
-    check("--port", port, 0, 65_535);
-    check("--loops", loops, 1, 1024);
-    check("--drain-timeout", drainSeconds, 0, 86_400);
-    List<SocketAddress> addresses = new ArrayList<>();
-    for (String host : hosts) {
-      addresses.add(new InetSocketAddress(InetAddress.getByName(host), port));
-    }
-    if (addresses.isEmpty()) {
-      addresses.add(new InetSocketAddress(InetAddress.getByAddress(new byte[4]), port));
-    }
-    ServerConfig one = ServerConfig.of("nfs", addresses.getFirst()).withLoops(loops);
-    try {
-      Backend chosen = Backend.parse(backend.toLowerCase(Locale.ROOT));
-      return one.withBackend(chosen).withAddresses(addresses);
-    } catch (IllegalArgumentException e) {
-      throw wrong("--backend", e);
-    }
-  }
-
-  private void check(String option, int value, int low, int high) {
-    if (value < low || value > high) {
-      throw wrong(option + " takes a number from " + low + " to " + high + ": " + value, null);
-    }
-  }
-
-  private ParameterException wrong(String text, @Nullable Exception cause) {
-    return new ParameterException(
-        spec.commandLine(), cause == null ? text : text + ": " + cause.getMessage(), cause);
   }
 }

@@ -25,33 +25,70 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import sluice.host.Host;
 import sluice.host.SiteServer;
+import sluice.host.file.UsageException;
 import sluice.host.site.SiteOptions;
+import sluice.http.plugin.HttpPlugin;
+import sluice.http.plugin.PluginReply;
+import sluice.http.plugin.PluginRequest;
 import sun.misc.Signal;
 
 /// The runs from which the launcher records the start-up caches: a short life of `sluice serve`
-/// with real requests, and each of the other commands once, so that the JVM sees the classes a
-/// start needs. The main thread runs them.
+/// with real requests and a plug-in, and each of the other commands once, so that the JVM sees the
+/// classes a start needs. The main thread runs them.
 final class Training {
   /// Enough for the interpreter's counters to name the hot methods.
   private static final int REQUESTS = 400;
 
   private static final int TIMEOUT_MILLIS = 5_000;
 
+  /// The property that names the store of translated classes.
+  private static final String STORE = "sluice.class.dir";
+
   private Training() {}
 
   /// @param args `app` (serve) or `tools` (what is not), and the directory to serve
   public static void main(String[] args) throws Exception {
     if (args[0].equals("app")) {
-      serve(args[1]);
+      withDirectory(directory -> serve(args[1], directory));
     } else {
-      otherCommands();
+      withDirectory(Training::otherCommands);
     }
   }
 
-  /// Serves, asks, stops.
-  private static void serve(String directory) throws Exception {
+  /// A part of the training.
+  private interface Part {
+    void run(Path directory) throws IOException, UsageException;
+  }
+
+  /// Runs a part with a directory of its own, and with an empty store of translated classes.
+  private static void withDirectory(Part part) throws IOException, UsageException {
+    Path directory = Files.createTempDirectory("sluice-training");
+    System.setProperty(STORE, directory.resolve("classes").toString());
+    try {
+      part.run(directory);
+    } finally {
+      System.clearProperty(STORE);
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(each);
+        }
+      }
+    }
+  }
+
+  /// Serves, asks, stops; first with a plug-in that is translated, then with it from the store.
+  private static void serve(String site, Path directory) throws IOException, UsageException {
     Main.run("serve", "--help");
-    SiteOptions options = ServeOptions.parse(List.of(directory, "--port", "0")).site;
+    Path jar = directory.resolve("plugin.jar");
+    plugin(jar);
+    String plugin = "/plugin=" + jar;
+    serve("/plugin", List.of(site, "--port", "0", "--plugin", plugin));
+    serve("/plugin", List.of(site, "--port", "0", "--plugin", plugin));
+    serve("/", List.of(site, "--port", "0"));
+  }
+
+  private static void serve(String path, List<String> words) throws IOException, UsageException {
+    SiteOptions options = ServeOptions.parse(words).site;
     Consumer<String> messages = System.err::println;
     SiteServer server = SiteServer.start(options, messages);
     try (Host host = new Host(List.of(server), messages)) {
@@ -59,36 +96,68 @@ final class Training {
       Serve.announce(server.http(), System.out);
       host.publish(server.describe());
       for (int i = 0; i < REQUESTS; i++) {
-        ask(server.http().server().port(), i % 4 == 0 ? "/style.css" : "/");
+        ask(server.http().server().port(), i % 4 == 0 ? "/style.css" : path);
       }
       host.drain();
     }
   }
 
   /// What they print goes into the log of the recording.
-  private static void otherCommands() throws IOException {
-    Path directory = Files.createTempDirectory("sluice-training");
+  private static void otherCommands(Path directory) throws IOException {
     Path image = directory.resolve("disk.img");
     Path copy = directory.resolve("copy");
     String disk = image.toString();
-    try {
-      Main.run("--help");
-      Main.run("doctor");
-      Main.run("fs", "mkfs", "--size", "4M", disk);
-      Files.writeString(copy, "copied");
-      Main.run("fs", "cp", disk, copy.toString(), ":/copy");
-      Main.run("fs", "ls", "-l", disk);
-      Main.run("fs", "cat", disk, "/copy");
-      Main.run("fs", "cp", disk, ":/copy", copy.toString());
-      Main.run("fs", "fsck", disk);
-      export(disk);
-      domains(directory);
-    } finally {
-      try (Stream<Path> all = Files.walk(directory)) {
-        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(each);
-        }
-      }
+    Main.run("--help");
+    Main.run("doctor");
+    Main.run("fs", "mkfs", "--size", "4M", disk);
+    Files.writeString(copy, "copied");
+    Main.run("fs", "cp", disk, copy.toString(), ":/copy");
+    Main.run("fs", "ls", "-l", disk);
+    Main.run("fs", "cat", disk, "/copy");
+    Main.run("fs", "cp", disk, ":/copy", copy.toString());
+    Main.run("fs", "fsck", disk);
+    export(disk);
+    domains(directory);
+  }
+
+  /// Packs a plug-in that answers each request with the same text.
+  private static void plugin(Path jar) throws IOException {
+    ClassDesc object = ConstantDescs.CD_Object;
+    ClassDesc reply = ClassDesc.of(PluginReply.class.getName());
+    ClassDesc request = ClassDesc.of(PluginRequest.class.getName());
+    byte[] code =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("Answer"),
+                builder ->
+                    builder
+                        .withInterfaceSymbols(ClassDesc.of(HttpPlugin.class.getName()))
+                        .withFlags(ClassFile.ACC_PUBLIC)
+                        .withMethodBody(
+                            ConstantDescs.INIT_NAME,
+                            ConstantDescs.MTD_void,
+                            ClassFile.ACC_PUBLIC,
+                            body ->
+                                body.aload(0)
+                                    .invokespecial(
+                                        object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
+                                    .return_())
+                        .withMethodBody(
+                            "handle",
+                            MethodTypeDesc.of(reply, request),
+                            ClassFile.ACC_PUBLIC,
+                            body ->
+                                body.ldc("an answer")
+                                    .invokestatic(
+                                        reply,
+                                        "text",
+                                        MethodTypeDesc.of(reply, ConstantDescs.CD_String))
+                                    .areturn()));
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      out.putNextEntry(new JarEntry("Answer.class"));
+      out.write(code);
+      out.putNextEntry(new JarEntry("META-INF/services/" + HttpPlugin.class.getName()));
+      out.write("Answer\n".getBytes(StandardCharsets.US_ASCII));
     }
   }
 
@@ -113,15 +182,10 @@ final class Training {
       out.putNextEntry(new JarEntry("Nothing.class"));
       out.write(program);
     }
-    System.setProperty("sluice.class.dir", directory.resolve("classes").toString());
-    try {
-      Main.run("verify", jar.toString());
-      Main.run("domain", "check", jar.toString());
-      Main.run("domain", "run", jar.toString());
-      Main.run("domain", "run", jar.toString());
-    } finally {
-      System.clearProperty("sluice.class.dir");
-    }
+    Main.run("verify", jar.toString());
+    Main.run("domain", "check", jar.toString());
+    Main.run("domain", "run", jar.toString());
+    Main.run("domain", "run", jar.toString());
   }
 
   /// Ends itself by a signal once it serves.

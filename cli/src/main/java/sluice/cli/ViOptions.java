@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,8 +14,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Child;
+import sluice.cli.console.GivenOptions;
 import sluice.cli.console.Json;
+import sluice.host.file.OptionValues;
+import sluice.host.file.UsageException;
+import sluice.host.net.NetSettings;
 import sluice.host.text.ByteCount;
+import sluice.loop.engine.Backend;
 import sluice.vi.Nic;
 import sluice.vi.Vi;
 import sluice.vi.ViAddress;
@@ -37,19 +43,26 @@ abstract class ViOptions {
   @Option(
       names = {"--device", "--provider"},
       paramLabel = "NAME",
-      defaultValue = "local",
-      description = "Which device: local (the default), ring, xdp, ofi-shm or ofi-tcp.")
-  String provider = "local";
+      description =
+          "Which device: local (the default), ring, xdp, ofi-shm, ofi-tcp, ofi-verbs or ofi-efa.")
+  @Nullable String device;
 
   @Option(
       names = "--udp-stack",
       paramLabel = "STACK",
-      defaultValue = "",
       description = {
-        "Of xdp: the network stack of this end, xdp:INTERFACE,ADDRESS/PREFIX for AF_XDP, or",
-        "tap:NAME,ADDRESS/PREFIX; then ,via=GATEWAY and ,queues=N if wanted."
+        "Device xdp, with the network stack of this end: xdp:INTERFACE,ADDRESS/PREFIX for AF_XDP,",
+        "or tap:NAME,ADDRESS/PREFIX; then ,via=GATEWAY and ,queues=N if wanted."
       })
-  String stack = "";
+  @Nullable String stack;
+
+  @Option(
+      names = "--net",
+      paramLabel = "FILE#NAME",
+      description = "Instead of both: the device that [net.NAME] of a file of 'sluice up' says.")
+  @Nullable String named;
+
+  NetSettings net = new NetSettings("", "local", null, Backend.AUTO);
 
   @Option(
       names = "--size",
@@ -127,7 +140,7 @@ abstract class ViOptions {
       return 0;
     }
     String place =
-        provider.equals("ring")
+        net.device().equals("ring")
             ? "127.0.0.1:" + freePort()
             : "sluice-" + ProcessHandle.current().pid();
     try (Child _ = new Child(ViPeer.start(word, place, this))) {
@@ -164,10 +177,14 @@ abstract class ViOptions {
     if (!listen.isEmpty() && !connect.isEmpty()) {
       throw wrong("--listen and --connect are two ends: start two commands");
     }
-    if (provider.equals("xdp") == stack.isEmpty()) {
-      throw wrong("--device xdp goes with --udp-stack, such as xdp:eth0,10.0.0.2/24");
+    try {
+      OptionValues given = GivenOptions.of(spec);
+      net = Objects.requireNonNull(GivenOptions.net(given, "local"));
+      given.requireGood();
+    } catch (UsageException e) {
+      throw GivenOptions.wrong(spec, e);
     }
-    if (!stack.isEmpty() && listen.isEmpty() && connect.isEmpty()) {
+    if (net.stack() != null && listen.isEmpty() && connect.isEmpty()) {
       throw wrong("each end of xdp has a stack of its own: start one with --listen, then another");
     }
     count = count == 0 ? defaultCount() : count;
@@ -216,14 +233,10 @@ abstract class ViOptions {
     }
   }
 
-  private Nic open() throws ViException {
-    return stack.isEmpty() ? Nic.open(provider) : Nic.open(provider, stack);
-  }
-
   private void serve() throws IOException {
-    try (Nic nic = open();
+    try (Nic nic = net.open();
         ViServer server = new ViServer(nic.address(listen), TAG)) {
-      spec.commandLine().getOut().println("listening at " + listen + " (" + provider + ")");
+      spec.commandLine().getOut().println("listening at " + listen + " (" + net.device() + ")");
       spec.commandLine().getOut().flush();
       try (ViWork exchange = exchange(q -> server.accept(attributes(), q, q, Vi.INFINITE))) {
         answer(exchange);
@@ -232,7 +245,7 @@ abstract class ViOptions {
   }
 
   private Map<String, Object> measure(String place) throws IOException {
-    try (Nic nic = open()) {
+    try (Nic nic = net.open()) {
       ViAddress address = nic.address(place);
       try (ViWork exchange = exchange(q -> new Vi(address, attributes(), q, q, TAG))) {
         return ask(exchange);
@@ -243,14 +256,14 @@ abstract class ViOptions {
   private void show(Map<String, Object> figures) {
     CommandLine command = spec.commandLine();
     if (json) {
-      figures.put("provider", provider);
+      figures.put("provider", net.device());
       figures.put("size", size);
       figures.put("wait", wait);
       figures.put("level", level);
       figures.put("count", count);
       command.getOut().println(Json.of(figures));
     } else {
-      String how = provider + ", " + size + " B, " + wait + ", level " + level + ": ";
+      String how = net.device() + ", " + size + " B, " + wait + ", level " + level + ": ";
       command.getOut().println(how + line(figures));
     }
     command.getOut().flush();

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Starts the answering end of `sluice vi` in a process of its own. Stateless.
@@ -14,7 +15,8 @@ final class ViPeer {
   ///
   /// @param word `pingpong` or `stream`
   static Process start(String word, String place, ViOptions options) throws IOException {
-    List<String> command =
+    List<String> command = new ArrayList<>();
+    command.addAll(
         List.of(
             ProcessHandle.current().info().command().orElse("java"),
             "--enable-native-access=sluice.sys",
@@ -28,8 +30,6 @@ final class ViPeer {
             word,
             "--listen",
             place,
-            "--device",
-            options.provider,
             "--size",
             Long.toString(options.size),
             "--wait",
@@ -37,7 +37,11 @@ final class ViPeer {
             "--count",
             Integer.toString(options.count),
             "--level",
-            Integer.toString(options.level));
+            Integer.toString(options.level)));
+    command.addAll(
+        options.named == null
+            ? List.of("--device", options.net.device())
+            : List.of("--net", options.named));
     Process peer =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader said =

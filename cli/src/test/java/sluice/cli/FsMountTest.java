@@ -462,8 +462,25 @@ final class FsMountTest {
     assertThat(run("mount", "--cache", "x", image().toString(), mount().toString())).isEqualTo(2);
     assertThat(err.toString()).contains("--cache");
     assertThat(run("mount", "--threads", "0", image().toString(), mount().toString())).isEqualTo(2);
-    assertThat(err.toString()).contains("threads must be");
+    assertThat(err.toString())
+        .contains("--threads takes a number from 1 to 64: 0. Fix: --threads 4");
     assertThat(run("mount", "--ring", "x", image().toString(), mount().toString())).isEqualTo(2);
-    assertThat(err.toString()).contains("--ring must be auto, on or off: x");
+    assertThat(err.toString()).contains("--ring takes auto, on or off, not x. Fix: --ring auto");
+    assertThat(
+            run(
+                "mount",
+                "--ring=x",
+                "--threads=65",
+                "--valid=-1",
+                "--cache=1k",
+                image().toString(),
+                mount().toString()))
+        .isEqualTo(2);
+    assertThat(err.toString())
+        .contains(
+            "--ring takes ",
+            "--threads takes a number from 1 to 64: 65",
+            "--valid takes a number from 0 to 2147483647: -1",
+            "--cache: no number of bytes, at least 1M: 1k. Fix: --cache 64M");
   }
 }

@@ -355,4 +355,53 @@ final class NfsCommandTest {
     assertThat(err.toString()).contains("--squash takes root, all or none, not some");
     assertThat(err.toString()).doesNotContain("enum");
   }
+
+  @Test
+  void allThatIsWrongWithTheOptionsIsToldAtOnce() {
+    StringWriter err = new StringWriter();
+    int code =
+        Commands.commandLine()
+            .setErr(new PrintWriter(err, true))
+            .execute(
+                "nfs",
+                image.toString(),
+                "--squash=some",
+                "--allow=nowhere/99",
+                "--port=70000",
+                "--cache=much",
+                "--loops=0",
+                "--backend=kqueue",
+                "--export=data",
+                "--anonuid=-1",
+                "--drain-timeout=-1",
+                "--no-udp",
+                "--udp-stack=tap:t,10.0.0.2/24");
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(
+            "--squash takes root, all or none, not some. Fix: --squash root",
+            "--allow takes addresses and networks: ",
+            ". Fix: --allow 10.0.0.0/8",
+            "--port takes a number from 0 to 65535: 70000. Fix: --port 2049",
+            "--cache: no number of bytes, at least 1M: much. Fix: --cache 64M",
+            "--loops takes a number from 1 to 1024: 0. Fix: --loops 1",
+            "--backend: no backend 'kqueue': use auto, ",
+            "--export: a path begins with /, not as data. Fix: --export /",
+            "--anonuid takes a number from 0 to 2147483647: -1. Fix: --anonuid 65534",
+            "--drain-timeout takes a number from 0 to 86400: -1. Fix: --drain-timeout 30",
+            "--udp-stack goes with UDP and at most one --bind. Fix: leave --no-udp out");
+  }
+
+  @Test
+  void aFileNamesTheNetwork() throws IOException {
+    Path file = directory.resolve("all.toml");
+    Files.writeString(file, "[net.fast]\ndevice = \"local\"\n");
+    StringWriter err = new StringWriter();
+    int code =
+        Commands.commandLine()
+            .setErr(new PrintWriter(err, true))
+            .execute("nfs", image.toString(), "--net", file + "#fast");
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).contains("[net.fast] is the device local, which carries no UDP");
+  }
 }

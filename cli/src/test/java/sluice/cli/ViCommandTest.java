@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -106,6 +108,29 @@ final class ViCommandTest {
   }
 
   @Test
+  void aFileNamesTheDevice() throws Exception {
+    Path file = Files.createTempFile("sluice-vi", ".toml");
+    try {
+      Files.writeString(file, "[net.wire]\ndevice = \"ring\"\nbackend = \"epoll\"\n");
+      Run run = run("pingpong", "--net", file + "#wire", "--count", "500");
+      assertThat(run.err).isEmpty();
+      assertThat(run.code).isZero();
+      assertThat(run.out).startsWith("ring, 4 B, hybrid, level 2: ").contains("p50");
+      assertThat(run("stream", "--net", file + "#lan"))
+          .matches(r -> r.code == 2 && r.err.contains("there is no [net.lan]. Fix: name wire"));
+      assertThat(run("stream", "--net", file.toString()))
+          .matches(r -> r.code == 2 && r.err.contains("--net takes FILE#NAME"));
+      assertThat(run("stream", "--net", file + "#wire", "--device", "local"))
+          .matches(r -> r.code == 2 && r.err.contains("--device is given beside --net"));
+      Files.writeString(file, "[net.wire]\ndevice = \"rin\"\n");
+      assertThat(run("stream", "--net", file + "#wire"))
+          .matches(r -> r.code == 2 && r.err.contains(file + ":2: device takes local, "));
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @Test
   void wrongWordsAreExplained() {
     assertThat(run("pingpong", "--wait", "never"))
         .matches(r -> r.code == 2 && r.err.contains("spin, hybrid, park or many"));
@@ -117,12 +142,13 @@ final class ViCommandTest {
     assertThat(run("pingpong", "--listen", "a", "--connect", "b")).matches(r -> r.code == 2);
     assertThat(run("pingpong", "--device", "xdp", "--connect", "a"))
         .matches(r -> r.code == 2 && r.err.contains("--udp-stack"));
-    assertThat(run("pingpong", "--udp-stack", "tap:t0,10.0.0.2/24"))
-        .matches(r -> r.code == 2 && r.err.contains("--device xdp"));
+    assertThat(run("pingpong", "--udp-stack", "tap:t0,10.0.0.2/24", "--device", "local"))
+        .matches(r ->
+            r.code == 2 && r.err.contains("--udp-stack goes with a device that has a network"));
     assertThat(run("pingpong", "--device", "xdp", "--udp-stack", "tap:t0,10.0.0.2/24"))
         .matches(r -> r.code == 2 && r.err.contains("--listen"));
     assertThat(run("pingpong", "--device", "xdp", "--udp-stack", "tun:t0", "--connect", "a"))
-        .matches(r -> r.code == 1 && r.err.contains("tap|xdp:INTERFACE"));
+        .matches(r -> r.code == 2 && r.err.contains("tap|xdp:INTERFACE"));
     assertThat(run("pingpong", "--connect", "nobody-is-there"))
         .matches(r -> r.code == 1 && r.err.contains("no accept matches"));
   }

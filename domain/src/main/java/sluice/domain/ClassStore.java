@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// The translated classes of one component in one file, which is mapped once for all domains of
-/// this process. Any thread may call.
+/// The translated classes of one component in one file, which is mapped, or copied if it is short,
+/// once for all domains of this process. Any thread may call.
 ///
 /// ```
 /// "SLCLASS1" | name length, body length, sum of head, sum of body | name | body | ...
@@ -35,6 +35,10 @@ final class ClassStore {
   private static final byte[] MAGIC = "SLCLASS1".getBytes(StandardCharsets.US_ASCII);
   private static final int HEAD_BYTES = 16;
   private static final int MOST_NAME_BYTES = 65_535;
+
+  /// A file of so many bytes is copied: the first mapping of a JVM takes 15 ms of a start.
+  private static final int MOST_COPIED_BYTES = 256 << 10;
+
   private static final Map<Path, SoftReference<ClassStore>> OPEN = new ConcurrentHashMap<>();
   private static final Object WRITING = new Object();
 
@@ -75,6 +79,9 @@ final class ClassStore {
   }
 
   private static ClassStore map(Path file) throws IOException {
+    if (Files.size(file) <= MOST_COPIED_BYTES) {
+      return new ClassStore(ByteBuffer.wrap(Files.readAllBytes(file)));
+    }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       MappedByteBuffer all =
           channel.map(

@@ -64,6 +64,10 @@ public final class Domain implements Party, AutoCloseable {
   private final BooleanSupplier closersLook;
   private final StuckThreads stuck = new StuckThreads();
   private boolean hasCleaned;
+
+  /// The killing thread has given all errands to the closers.
+  private volatile boolean hasOrdered;
+
   private volatile long callsNanos;
   private String reason = "";
   private volatile boolean alive = true;
@@ -320,6 +324,7 @@ public final class Domain implements Party, AutoCloseable {
     services
         .end()
         .forEach(each -> add(Closers.Kind.SERVICE, each, () -> DomainServices.close(each)));
+    hasOrdered = true;
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
       Warden.watch(look);
@@ -370,7 +375,7 @@ public final class Domain implements Party, AutoCloseable {
       if (alive || gone.getCount() == 0) {
         return !alive;
       }
-      if (!threads.left().isEmpty() || !memory.areClosed() || !closers.isIdle()) {
+      if (!hasOrdered || !threads.left().isEmpty() || !memory.areClosed() || !closers.isIdle()) {
         return false;
       }
       if (!hasCleaned) {

@@ -1,8 +1,10 @@
 package sluice.domain;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -36,6 +38,8 @@ final class DomainHome implements Home {
   private volatile @Nullable PrintStream err;
   private volatile @Nullable OwnLoggers loggers;
   private volatile @Nullable MBeanServer beans;
+  private final HandlerPool handlers;
+  private @Nullable AsynchronousChannelGroup channels;
   private volatile Properties properties = new Properties();
 
   DomainHome(
@@ -48,6 +52,7 @@ final class DomainHome implements Home {
     streams = config.streams();
     in = new HostInput(streams.in());
     this.threads = threads;
+    handlers = new HandlerPool(threads);
     this.sockets = sockets;
     this.memory = memory;
     this.services = services;
@@ -218,6 +223,22 @@ final class DomainHome implements Home {
   @Override
   public ScheduledExecutorService delays() {
     return threads.delays();
+  }
+
+  @Override
+  public ExecutorService handlers() {
+    return handlers;
+  }
+
+  @Override
+  public synchronized AsynchronousChannelGroup channels() throws IOException {
+    AsynchronousChannelGroup made = channels;
+    if (made == null) {
+      made = AsynchronousChannelGroup.withThreadPool(handlers);
+      channels = made;
+      services.made(made);
+    }
+    return made;
   }
 
   @Override

@@ -1,9 +1,8 @@
 package sluice.domain;
 
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import sluice.sys.threads.Uninterrupted;
 
@@ -41,11 +40,7 @@ final class JdkThreads {
           new Starter("javax.swing.", REGISTRY, "getDefaultInstance"));
 
   /// The starters that have not run.
-  private static final Set<Starter> LEFT = ConcurrentHashMap.newKeySet();
-
-  static {
-    LEFT.addAll(STARTERS);
-  }
+  private static final List<Starter> LEFT = new CopyOnWriteArrayList<>(STARTERS);
 
   private JdkThreads() {}
 

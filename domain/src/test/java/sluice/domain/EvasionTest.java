@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.translate.Refused;
+import sluice.testbase.Await;
 
 /// Code that means to outlive its domain, to get out of its budget, or to make the host run it.
 /// What misbehaves without meaning to is in [KillMatrixTest].
@@ -75,13 +77,19 @@ final class EvasionTest {
     }
   }
 
+  private static boolean runsInTheJdk(Thread thread) {
+    return Arrays.stream(thread.getStackTrace())
+        .filter(frame -> frame.getClassName().startsWith("java.util."))
+        .anyMatch(frame -> List.of("anyMatch", "join").contains(frame.getMethodName()));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"EndlessStream", "EndlessJoin"})
   void whatRunsInTheJdkAloneIsNotEnforced(String name) throws Exception {
     Domain domain = Guests.domain();
     Runnable guest = guest(domain, name);
-    domain.start(name, guest);
-    Thread.sleep(HEAD_START_MILLIS);
+    Thread thread = domain.start(name, guest);
+    Await.until("code of the JDK", () -> runsInTheJdk(thread));
     domain.kill();
     assertThat(domain.awaitEnd(SHORT)).isFalse();
     Class<?> type = guest.getClass();

@@ -3,6 +3,7 @@ package sluice.domain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.guest.HoldUps;
 import sluice.domain.guest.HoldUpsOfTheJdk;
 import sluice.domain.guest.HoldUpsOfThreads;
+import sluice.domain.inside.Inside;
 import sluice.testbase.Await;
 
 /// Programs that hold up what the host or another domain does, wherever the host touches what is
@@ -228,6 +231,32 @@ final class HoldUpTest {
     assertThat(domain.stat().late()).contains("service");
     release();
     Await.until("the closer to end", () -> domain.stat().late().isEmpty());
+  }
+
+  /// Its only thread may end before the killing thread has found what else ends with it.
+  @Test
+  void aDomainEndsAfterAllThatEndsWithIt() throws Exception {
+    Budget sampled = Budget.parse("alloc=1000GB/s"); // the warden looks from the start
+    Domain domain = Domain.create(Guests.config().withBudget(sampled));
+    Guests.start(domain, "EndlessPark");
+    Class<?> type = domain.loader().loadClass("sluice.domain.guest.Misbehaviour$EndlessPark");
+    AtomicBoolean endedBefore = new AtomicBoolean();
+    Inside.home(type)
+        .opened(
+            new ServerSocket() {
+              @Override
+              public boolean isClosed() { // asked by the killing thread
+                try {
+                  endedBefore.set(domain.awaitEnd(Duration.ofSeconds(1)));
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+                return false;
+              }
+            });
+    domain.kill();
+    assertThat(endedBefore).isFalse();
+    assertThat(domain.awaitEnd(LONG)).isTrue();
   }
 
   private static void holdsUpNothing(String name, Trapped trapped) throws Exception {

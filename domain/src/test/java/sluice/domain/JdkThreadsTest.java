@@ -9,7 +9,10 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -128,6 +131,51 @@ final class JdkThreadsTest {
     try (ServerSocket free = new ServerSocket()) {
       free.setReuseAddress(true);
       free.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+  }
+
+  /// A write to a socket may complete at once, on the domain's thread that asked for it.
+  @Test
+  void handlersOfChannelsWithoutAGroupRunOnThreadsOfTheirDomain() throws Exception {
+    Domain domain = domain("threads=16");
+    domain.start("handlers", guest(domain, "Handlers"));
+    Class<?> type = domain.loader().loadClass("guest.CompiledGuest$Handlers");
+    CountDownLatch waits = (CountDownLatch) type.getField("WAITS").get(null);
+    assertThat(waits.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat((List<?>) type.getField("GROUPS").get(null))
+        .hasSize(10)
+        .allMatch(group -> group.equals("domain-" + domain.name()));
+    List<?> threads = List.copyOf((List<?>) type.getField("THREADS").get(null));
+    domain.kill();
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+    Await.until(
+        "the threads of handlers to end",
+        () -> threads.stream().noneMatch(each -> ((Thread) each).isAlive()));
+  }
+
+  private static boolean waitsForChannels(StackTraceElement[] stack) {
+    return Arrays.stream(stack)
+        .anyMatch(frame -> frame.getClassName().startsWith("sun.nio.ch.EPollPort"));
+  }
+
+  @Test
+  void threadsOfGroupsEndWithTheirDomain() throws Exception {
+    try (Domain domain = domain("threads=16")) {
+      run(domain, "Groups");
+      Await.until(
+          "the threads of three groups",
+          () ->
+              Thread.getAllStackTraces().values().stream()
+                      .filter(JdkThreadsTest::waitsForChannels)
+                      .count()
+                  == 3);
+      domain.kill();
+      assertThat(domain.awaitEnd(LONG)).isTrue();
+      Await.until(
+          "the threads of groups to end",
+          () ->
+              Thread.getAllStackTraces().values().stream()
+                  .noneMatch(JdkThreadsTest::waitsForChannels));
     }
   }
 

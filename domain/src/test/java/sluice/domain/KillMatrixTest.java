@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.domain.inside.Death;
 import sluice.domain.translate.Refused;
+import sluice.testbase.Await;
 
 /// What the end of a domain ends, one row per way to misbehave, as the design page lists them.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -108,8 +109,8 @@ final class KillMatrixTest {
   void monitorOfTheJdkThatAnotherHoldsIsNotEnforced() throws Exception {
     Domain domain = Guests.domain();
     synchronized (Runtime.getRuntime()) {
-      Guests.start(domain, "MonitorOfJdk");
-      Thread.sleep(HEAD_START_MILLIS);
+      Thread thread = Guests.start(domain, "MonitorOfJdk");
+      Await.until("the monitor", () -> thread.getState() == Thread.State.BLOCKED);
       domain.kill();
       assertThat(domain.awaitEnd(SHORT)).isFalse();
       assertThat(domain.stat().state()).isEqualTo("ending");
@@ -120,8 +121,8 @@ final class KillMatrixTest {
   @Test
   void uninterruptibleWaitIsNotEnforced() throws Exception {
     Domain domain = Guests.domain();
-    Guests.start(domain, "Uninterruptible");
-    Thread.sleep(HEAD_START_MILLIS);
+    Thread thread = Guests.start(domain, "Uninterruptible");
+    Await.until("the permit", () -> thread.getState() == Thread.State.WAITING);
     domain.kill();
     assertThat(domain.awaitEnd(SHORT)).isFalse();
     Class<?> type = domain.loader().loadClass("sluice.domain.guest.Misbehaviour$Uninterruptible");

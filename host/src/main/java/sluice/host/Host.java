@@ -6,15 +6,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.component.ComponentRefused;
 import sluice.host.control.ControlAnswer;
 import sluice.host.control.ControlSocket;
+import sluice.host.file.UsageException;
 import sluice.host.life.Part;
+import sluice.host.life.PartHealth;
 import sluice.host.life.ServiceManager;
 import sluice.host.life.Signals;
+import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
 
@@ -42,6 +47,7 @@ import sluice.sys.threads.Uninterrupted;
 /// | parts | any thread | volatile | under the monitor of `adding` |
 /// | signal, why | the first drain | volatile | under the monitor of `adding` |
 /// | failed | threads that wait for parts | volatile | volatile |
+/// | past | threads that start parts or wait for them | concurrent map | concurrent map |
 /// | drainTimeout | maker, before it publishes | volatile | volatile |
 /// | counters, control | the thread that publishes | under the monitor | under the monitor |
 public final class Host implements AutoCloseable {
@@ -58,6 +64,9 @@ public final class Host implements AutoCloseable {
 
   private static final Duration DRAIN = Duration.ofSeconds(10);
 
+  /// How long a thread of a part may take to show that it turns.
+  private static final Duration STUCK_AFTER = Duration.ofSeconds(2);
+
   private final List<Part> parts;
   private final ServiceManager manager;
   private final Consumer<String> messages;
@@ -68,6 +77,10 @@ public final class Host implements AutoCloseable {
   private volatile int signal;
   private volatile String why = "ended by its host";
   private final Object adding = new Object();
+
+  /// How those parts are that do not run, yet or any more, by their names.
+  private final Map<String, PartHealth> past = new ConcurrentSkipListMap<>();
+
   private @Nullable Counters counters;
   private @Nullable ControlSocket control;
 
@@ -84,11 +97,56 @@ public final class Host implements AutoCloseable {
     this.parts = new CopyOnWriteArrayList<>(parts);
     this.manager = manager;
     this.messages = messages;
+    parts.forEach(this::showHealth);
+  }
+
+  /// Has `/healthz` of a site tell how all parts are.
+  private void showHealth(Part part) {
+    if (part instanceof SiteServer site) {
+      site.http().answerHealthBy(() -> troubles(site));
+    }
+  }
+
+  /// Troubles of the site that is asked have no name in front.
+  private List<String> troubles(SiteServer asked) throws InterruptedException {
+    List<String> troubles = new ArrayList<>();
+    for (PartHealth each : health()) {
+      troubles.addAll(each.part().equals(asked.name()) ? each.reasons() : each.troubles());
+    }
+    return troubles;
+  }
+
+  /// Starts a part.
+  interface Starter {
+    /// Starts it.
+    Part start() throws UsageException, IOException, ComponentRefused, InterruptedException;
+  }
+
+  /// Starts a part and adds it. Meanwhile its health is STARTING; if it cannot start, FAILED.
+  ///
+  /// @param name that it will have
+  void start(String name, Starter starter)
+      throws UsageException, IOException, ComponentRefused, InterruptedException {
+    past.put(name, new PartHealth(name, PartHealth.State.STARTING, List.of()));
+    Part part;
+    try {
+      part = starter.start();
+    } catch (UsageException | IOException | ComponentRefused | RuntimeException e) {
+      past.put(name, failed(name, String.valueOf(e.getMessage())));
+      throw e;
+    }
+    past.remove(name);
+    add(part);
+  }
+
+  private static PartHealth failed(String name, String why) {
+    return new PartHealth(name, PartHealth.State.FAILED, why.isEmpty() ? List.of() : List.of(why));
   }
 
   /// Takes one more part that runs. If the host is being drained, the part is drained at once: a
   /// host that hears signals before it has parts loses none.
   public void add(Part part) {
+    showHealth(part);
     synchronized (adding) {
       parts.add(part);
       if (!ending) {
@@ -159,6 +217,33 @@ public final class Host implements AutoCloseable {
   /// Returns the parts, in the order in which they were started.
   public List<Part> parts() {
     return List.copyOf(parts);
+  }
+
+  /// Returns how each part is: those that are being started, those that run, and those that have
+  /// ended or failed. `/healthz` of a site answers from it. Waits up to two seconds for each part
+  /// whose threads do not turn.
+  public List<PartHealth> health() throws InterruptedException {
+    List<PartHealth> all = new ArrayList<>();
+    for (Part part : parts) {
+      PartHealth known = past.get(part.name());
+      PartHealth found = known == null ? part.health(STUCK_AFTER) : known;
+      boolean isEnding = ending && found.state() == PartHealth.State.READY;
+      all.add(
+          isEnding ? new PartHealth(part.name(), PartHealth.State.DRAINING, List.of(why)) : found);
+    }
+    List<String> names = parts.stream().map(Part::name).toList();
+    past.forEach((name, each) -> {
+      if (!names.contains(name)) {
+        all.add(each);
+      }
+    });
+    return all;
+  }
+
+  /// Returns what all parts have counted, as `sluice stat` shows it; null before [#publish]. The
+  /// numbers are up to a tenth of a second old.
+  public synchronized @Nullable CounterSnapshot counters() {
+    return counters == null ? null : counters.snapshot();
   }
 
   /// Returns what runs, a line for each part.
@@ -261,7 +346,14 @@ public final class Host implements AutoCloseable {
   }
 
   private void await(Part part) {
-    if (!part.awaitEnd() && !ending) {
+    String name = part.name();
+    boolean isGood = part.awaitEnd();
+    past.put(
+        name,
+        isGood
+            ? new PartHealth(name, PartHealth.State.ENDED, List.of())
+            : failed(name, part.problem()));
+    if (!isGood && !ending) {
       failed = true;
       messages.accept(part.describe() + " has failed; see above");
       drain();

@@ -18,11 +18,13 @@ import sluice.host.domain.DomainFile;
 import sluice.host.domain.Domains;
 import sluice.host.file.TomlTables;
 import sluice.host.file.UsageException;
+import sluice.host.net.NetSettings;
+import sluice.host.net.NetTable;
 import sluice.host.site.SiteFile;
 import sluice.host.site.SiteOptions;
 import sluice.http.HttpConfig;
 
-/// The file that says what runs in a process: sites, domains and disks. Immutable.
+/// The file that says what runs in a process: sites, domains, disks and networks. Immutable.
 ///
 /// ```
 /// [site]                                 # as in a file of sluice serve
@@ -38,7 +40,12 @@ import sluice.http.HttpConfig;
 ///
 /// [disk.data]
 /// image = "data.img"
-/// nfs = { bind = ["127.0.0.1"] }
+/// nfs = { bind = ["127.0.0.1"], net = "lan" }
+///
+/// [net.lan]                              # for exports, and for Virtual Interfaces
+/// device = "tap"
+/// interface = "tap0"
+/// address = "10.9.0.1/24"
 /// ```
 ///
 /// A file without `[site]` may have the keys of the site at its top, so every file of `sluice
@@ -50,13 +57,19 @@ public final class HostFile {
   private final @Nullable SiteOptions site;
   private final DomainFile.Content domains;
   private final List<DiskSettings> disks;
+  private final NetTable nets;
 
   private HostFile(
-      Path path, @Nullable SiteOptions site, DomainFile.Content domains, List<DiskSettings> disks) {
+      Path path,
+      @Nullable SiteOptions site,
+      DomainFile.Content domains,
+      List<DiskSettings> disks,
+      NetTable nets) {
     this.path = path;
     this.site = site;
     this.domains = domains;
     this.disks = List.copyOf(disks);
+    this.nets = nets;
   }
 
   /// Reads a file.
@@ -72,6 +85,7 @@ public final class HostFile {
     Set<String> known = new LinkedHashSet<>(List.of(SITE));
     known.addAll(DomainFile.TABLES);
     known.addAll(DiskTable.TABLES);
+    known.addAll(NetTable.TABLES);
     Set<String> above = new LinkedHashSet<>(SiteFile.TOP);
     above.retainAll(root.keySet());
     boolean isAbove = !root.contains(List.of(SITE));
@@ -91,19 +105,51 @@ public final class HostFile {
       }
     });
     DomainFile.Content domains = DomainFile.read(tables, root);
-    List<DiskSettings> disks = DiskTable.read(tables, root);
+    NetTable nets = NetTable.read(tables, root);
+    List<DiskSettings> disks = DiskTable.read(tables, root, nets);
     if (root.isEmpty()) {
       tables.take(() -> {
         throw tables.wrong(
-            null, "it names nothing that runs", "write [site], [domain.NAME] or [disk.NAME]");
+            null,
+            "it names nothing that runs",
+            "write [site], [domain.NAME], [disk.NAME] or [net.NAME]");
       });
     }
-    return new HostFile(path, site[0], domains, disks);
+    return new HostFile(path, site[0], domains, disks, nets);
   }
 
   /// Returns the settings of the sites; null for none.
   public @Nullable SiteOptions site() {
     return site;
+  }
+
+  /// Returns the network of a table `[net.NAME]`.
+  ///
+  /// @throws UsageException if there is none of that name
+  public NetSettings net(String name) throws UsageException {
+    NetSettings found = nets.get(name);
+    if (found == null) {
+      List<String> known = nets.all().stream().map(NetSettings::name).toList();
+      throw new UsageException(
+          path
+              + ": there is no [net."
+              + name
+              + "]. Fix: "
+              + (known.isEmpty() ? "write that table" : "name " + String.join(" or ", known)));
+    }
+    return found;
+  }
+
+  /// Reads a file and returns one of its networks.
+  ///
+  /// @param words `FILE#NAME`, as the option `--net` has it
+  /// @throws UsageException if they are not so, the file is wrong, or there is no such network
+  public static NetSettings netOf(String words) throws UsageException {
+    int sign = words.lastIndexOf('#');
+    if (sign <= 0 || sign == words.length() - 1) {
+      throw new UsageException("--net takes FILE#NAME, not " + words + ". Fix: --net all.toml#lan");
+    }
+    return read(Path.of(words.substring(0, sign))).net(words.substring(sign + 1));
   }
 
   /// Checks what a start would check, and starts nothing.
@@ -113,6 +159,17 @@ public final class HostFile {
   /// @throws IOException when something cannot be used, with file, line, why and fix
   public List<String> explain() throws UsageException, IOException {
     List<String> lines = new ArrayList<>();
+    for (NetSettings net : nets.all()) {
+      String user = nets.user(net.name());
+      lines.add(
+          "net "
+              + net.name()
+              + " is "
+              + net.describe()
+              + (user == null
+                  ? ", for VIs: sluice vi --net " + path + "#" + net.name()
+                  : ", of " + user));
+    }
     for (DiskSettings disk : disks) {
       if (disk.mount() != null) {
         lines.add("disk " + disk.source() + " is mounted at " + disk.mount().directory());
@@ -124,7 +181,8 @@ public final class HostFile {
                 + " is exported over NFS as "
                 + disk.export().path()
                 + " on "
-                + disk.export().server().addresses());
+                + disk.export().server().addresses()
+                + (disk.export().stack() == null ? "" : ", UDP by " + disk.export().stack()));
       }
     }
     for (DomainFile.Entry domain : domains.domains()) {
@@ -178,21 +236,31 @@ public final class HostFile {
   public void startIn(Host host)
       throws UsageException, IOException, ComponentRefused, InterruptedException {
     Consumer<String> messages = host.messages();
+    if (site == null && domains.domains().isEmpty() && disks.isEmpty()) {
+      throw new UsageException(
+          path
+              + " names networks, and nothing that runs. Fix: write [site], [domain.NAME] or"
+              + " [disk.NAME]; sluice vi --net FILE#NAME uses a network");
+    }
     SiteOptions sites = site;
     if (sites != null) {
       host.drainWithin(sites.drainTimeout());
     }
     PrintWriter lines = new PrintWriter(new LineWriter(messages), true);
     for (DiskSettings disk : disks) {
-      host.add(Disk.start(disk, lines));
+      host.start("disk " + disk.name(), () -> Disk.start(disk, lines));
     }
     if (!domains.domains().isEmpty()) {
-      host.add(Domains.start(domains, messages));
+      host.start("domains", () -> Domains.start(domains, messages));
     }
     if (sites != null) {
-      SiteServer server = SiteServer.start(sites, host.manager().listeners(), messages);
-      server.configuredBy(() -> read(path).requireSite());
-      host.add(server);
+      host.start(
+          "site",
+          () -> {
+            SiteServer server = SiteServer.start(sites, host.manager().listeners(), messages);
+            server.configuredBy(() -> read(path).requireSite());
+            return server;
+          });
     }
   }
 

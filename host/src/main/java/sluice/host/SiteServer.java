@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.host.control.ControlSocket;
 import sluice.host.file.UsageException;
 import sluice.host.life.Part;
+import sluice.host.life.PartHealth;
 import sluice.host.life.PassedSocket;
 import sluice.host.plugin.Plugins;
 import sluice.host.site.SiteFile;
@@ -87,6 +88,7 @@ public final class SiteServer implements Part {
       List<Route> all = new ArrayList<>(config.routes());
       all.addAll(plugins.routes());
       HttpServer server = HttpServer.start(config.withRoutes(all), messages);
+      plugins.look();
       return new SiteServer(options, directory, plugins, server);
     } catch (UsageException | IOException | RuntimeException e) {
       plugins.close();
@@ -191,6 +193,17 @@ public final class SiteServer implements Part {
   @Override
   public List<String> stuck(Duration within) throws InterruptedException {
     return server.server().stuckLoops(within);
+  }
+
+  /// As `/healthz` tells it of the server alone.
+  @Override
+  public PartHealth health(Duration within) throws InterruptedException {
+    List<String> troubles = server.troubles();
+    PartHealth.State state =
+        troubles.isEmpty()
+            ? PartHealth.State.READY
+            : ending ? PartHealth.State.DRAINING : PartHealth.State.DEGRADED;
+    return new PartHealth(name(), state, troubles);
   }
 
   @Override

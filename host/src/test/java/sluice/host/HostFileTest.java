@@ -192,32 +192,22 @@ final class HostFileTest {
             "directory = \"public\"\n[site]\n",
             ":1: unknown key directory of the file. Fix: known are site, ",
             ": it names no directory to serve. Fix: directory ="),
-        arguments("[disk.a]\n", ": [disk.a] has no image. Fix: image = "),
+        arguments("\n[disk.a]\n", ":2: [disk.a] has no image. Fix: image = "),
         arguments(
             "[disk.a]\nimage = \"none.img\"\nnfs = { squash = \"x\" }\n",
             ":2: ",
             "none.img is not there. Fix: make it: sluice fs mkfs --size 64M ",
-            ":3: squash is root, all or none, not x. Fix: squash = "),
+            ":3: squash takes root, all or none, not x. Fix: squash = \"root\""),
         arguments(
             "[disk.a]\ndirectory = \"data\"\n",
-            ":2: [disk.a] is neither mounted nor exported. Fix: mount = "),
+            ":1: [disk.a] is neither mounted nor exported. Fix: mount = "),
         arguments(
             "[disk.a]\ndirectory = \"data\"\nimage = \"x\"\nnfs = {}\n",
-            ":2: [disk.a] has an image and a directory. Fix: "),
+            ":1: [disk.a] has an image and a directory. Fix: "),
         arguments(
             "[disk.a]\ndirectory = \"data\"\ncache = \"1k\"\nnfs = { net = \"lan\" }\n",
-            ":3: cache is no number of bytes, at least 1M: 1k. Fix: cache = ",
+            ":3: cache: no number of bytes, at least 1M: 1k. Fix: cache = \"64M\"",
             ":4: there is no [net.lan]. Fix: write that table"),
-        arguments(
-            """
-            [net.lan]
-            stack = "tun:x"
-            [disk.a]
-            directory = "data"
-            nfs = { net = "lan" }
-            """,
-            ":2: ",
-            "Fix: stack = \"tap:tap0,"),
         arguments(
             "[domain.a]\n[component.b]\n",
             "domain a has no components",

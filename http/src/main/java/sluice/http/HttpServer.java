@@ -153,6 +153,18 @@ public final class HttpServer implements AutoCloseable {
     parts.observatory.show(into);
   }
 
+  /// Returns what is wrong with the server, a line each, such as `draining` or `stuck: http-0`;
+  /// empty while all is well. Waits up to two seconds for loops that do not turn.
+  public List<String> troubles() throws InterruptedException {
+    return parts.observatory.troubles();
+  }
+
+  /// Has `/healthz` tell from now on how more than this server is: 200 while nothing is wrong, else
+  /// 503 with the troubles. Without it, those of [#troubles].
+  public void answerHealthBy(Health health) {
+    parts.observatory.answerHealthBy(health);
+  }
+
   /// Closes and opens the access log again, after it was renamed; reads the error pages again;
   /// forgets all replies that are kept ready, so that each file is read anew, whatever inotify saw
   /// of it; and reads certificate and key again, for new connections. Blocks on the files.

@@ -2,6 +2,7 @@ package sluice.http;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.HttpMessage;
@@ -28,6 +29,7 @@ import sluice.loop.server.Watchdog;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | server, counters, draining | the thread that starts and ends the server | volatile | volatile |
+/// | health | the program that hosts the server | volatile | volatile |
 final class Observatory {
   private static final int MOST_CONNECTIONS = 64;
   private static final int CHUNKS = 16;
@@ -39,6 +41,7 @@ final class Observatory {
   private volatile @Nullable Server server;
   private volatile @Nullable CounterPublisher counters;
   private volatile boolean draining;
+  private volatile Health health = this::troubles;
 
   /// Begins to answer about a server that was started.
   ///
@@ -75,6 +78,10 @@ final class Observatory {
     draining = true;
   }
 
+  void answerHealthBy(Health value) {
+    health = value;
+  }
+
   private List<Route> routes() {
     return List.of(
         Route.at("/metrics").withBodyBytes(0).withSlowHandler(this::metrics),
@@ -96,7 +103,8 @@ final class Observatory {
   }
 
   private void health(HttpResponder responder) throws IOException, InterruptedException {
-    String trouble = trouble();
+    List<String> troubles = health.troubles();
+    String trouble = troubles.isEmpty() ? "" : String.join("\n", troubles) + "\n";
     responder
         .status(trouble.isEmpty() ? 200 : 503)
         .field("Content-Type", "text/plain; charset=utf-8")
@@ -105,26 +113,25 @@ final class Observatory {
         .send(trouble.isEmpty() ? "ok\n" : trouble);
   }
 
-  private String trouble() throws InterruptedException {
+  /// Returns what is wrong with the server, a line each; empty while all is well.
+  List<String> troubles() throws InterruptedException {
     Server watched = server;
     if (watched == null) {
-      return "starting\n";
+      return List.of("starting");
     }
     Watchdog watchdog = watched.watchdog();
-    StringBuilder trouble = new StringBuilder();
+    List<String> troubles = new ArrayList<>();
     if (watchdog.overruns() > 0) {
-      trouble.append("handler overruns: ").append(watchdog.overruns()).append('\n');
+      troubles.add("handler overruns: " + watchdog.overruns());
     }
     if (watchdog.deadLoops() > 0) {
-      trouble.append("dead loops: ").append(watchdog.deadLoops()).append('\n');
+      troubles.add("dead loops: " + watchdog.deadLoops());
     }
     if (draining) {
-      trouble.append("draining\n");
+      troubles.add("draining");
     } else if (watchdog.deadLoops() == 0) {
-      for (String loop : watched.stuckLoops(STUCK_AFTER)) {
-        trouble.append("stuck: ").append(loop).append('\n');
-      }
+      watched.stuckLoops(STUCK_AFTER).forEach(loop -> troubles.add("stuck: " + loop));
     }
-    return trouble.toString();
+    return troubles;
   }
 }

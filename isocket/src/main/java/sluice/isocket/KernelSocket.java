@@ -9,6 +9,7 @@ import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
+import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
@@ -31,10 +32,15 @@ final class KernelSocket {
     int family = IPV6 ? SocketAddresses.AF_INET6 : SocketAddresses.AF_INET;
     try {
       int fd = Sockets.socket(family, Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK, 0);
-      if (IPV6) {
-        Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY, 0);
+      try {
+        if (IPV6) {
+          Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY, 0);
+        }
+        return fd;
+      } catch (SysException e) {
+        Files.close(fd);
+        throw e;
       }
-      return fd;
     } catch (SysException e) {
       throw SocketErrors.of(e);
     }

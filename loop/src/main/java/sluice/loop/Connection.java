@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
-import sluice.loop.input.ConnectionLeases;
 import sluice.loop.sockets.KernelEnd;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.Memory;
@@ -27,22 +26,16 @@ import sluice.sys.Files;
 ///
 /// What arrives goes through [ConnectionInput], what leaves through [Output].
 public final class Connection extends Endpoint {
-  /// As [sluice.loop.engine.Transport#peerTakenBytes] where it cannot tell.
-  private static final long UNKNOWN_TAKEN = -1;
-
-  /// Sentinel for `shortResult`: the submitted send has not completed, so it took everything.
-  static final int TOOK_ALL = Integer.MAX_VALUE;
-
   /// How long a connection that was idle or unfinished lingers after our FIN when the loop drains:
   /// it has no reply that a reset could destroy.
   private static final long DRAIN_LINGER_NANOS = 250_000_000L;
 
-  /// Piece of a file that is read, because its pages are not in memory or must not be sent.
-  static final int READ_PIECE_BYTES = 256 << 10;
-
   /// A connection that cannot send looks this many times in a write timeout whether its peer has
   /// taken something.
   private static final int LOOKS = 4;
+
+  /// How often a connection that ends as the kernel would looks whether its peer has taken all.
+  private static final long END_LOOK_NANOS = 20_000_000L;
 
   final LoopParts loop;
   final ConnectionParts parts;
@@ -56,17 +49,6 @@ public final class Connection extends Endpoint {
   /// Stands between socket and protocol; null on a connection without TLS.
   final @Nullable TlsLayer tls;
 
-  int submittedBytes;
-  int shortResult = TOOK_ALL;
-  boolean dirty;
-
-  /// Size of the next piece of a file that is copied.
-  int pieceBytes = READ_PIECE_BYTES;
-
-  /// What the peer had taken when it was last looked at, and when that had changed.
-  private long peerTaken;
-
-  private long peerTookNanos;
   private boolean removed;
 
   /// Its time was over while the loop drained: nothing was asked that could be answered.
@@ -80,8 +62,9 @@ public final class Connection extends Endpoint {
 
   @Nullable ReplyTicket ticket;
   private @Nullable Object attachment;
-  private @Nullable ConnectionLeases leases;
-  private @Nullable KernelEnd kernelEnd;
+
+  /// How it ends, where that is as the kernel would.
+  @Nullable KernelEnd kernelEnd;
 
   long protocolDeadlineNanos = NO_DEADLINE;
   private long protocolDelayNanos;
@@ -245,7 +228,7 @@ public final class Connection extends Endpoint {
   ///   is busy, or closes
   /// @throws IllegalStateException when `input` is not what this connection's handler was given
   public @Nullable Memory retain(View input, int from, int length) {
-    return loop.input().retain(this, leases(), input, from, length);
+    return loop.input().retain(this, leases(loop.config().leases()), input, from, length);
   }
 
   /// As [#retain], for the modules that are trusted with blocks, and without an object: a lease on
@@ -261,15 +244,6 @@ public final class Connection extends Endpoint {
   /// Where in [#lease]'s block the first byte of the input is.
   public long leaseOffset() {
     return loop.input().offset();
-  }
-
-  private ConnectionLeases leases() {
-    ConnectionLeases made = leases;
-    if (made == null) {
-      made = new ConnectionLeases(loop.config().leases());
-      leases = made;
-    }
-    return made;
   }
 
   /// Says whether long messages come that the protocol wants to receive where it keeps them, so
@@ -375,26 +349,41 @@ public final class Connection extends Endpoint {
     transport.shutdown(socket, 1);
   }
 
-  /// Ends the connection at once, as `close(2)` does: by FIN, or by a reset where bytes were left
-  /// unread, be it by the caller, here or in the kernel. The caller sees to it that the socket does
-  /// not linger for a time, which the loop would wait. Only on a transport of the kernel.
+  /// Ends the connection as `close(2)` does: by FIN, or by a reset where bytes were left unread, be
+  /// it by the caller, here or in the kernel. What is staged is sent before, and a reset waits
+  /// while the peer takes it. The caller sees to it that the socket does not linger for a time,
+  /// which the loop would wait. Only on a transport of the kernel.
   ///
   /// @param unread whether the caller holds bytes that were left unread
   /// @param endsFirst whether the output ends before a reset, as with `java.net.Socket`
   public void closeAsKernel(boolean unread, boolean endsFirst) {
-    if (state != State.FINISHED) {
-      KernelEnd end = new KernelEnd(transport, socket);
-      end.begin(unread || input.heldBytes() > 0, endsFirst);
-      kernelEnd = end;
+    if (state == State.FINISHED) {
+      return;
+    }
+    KernelEnd end = new KernelEnd(transport, socket, endsFirst);
+    kernelEnd = end;
+    if (unread || input.heldBytes() > 0) {
+      end.leftUnread();
+    }
+    if (allSent()) {
+      end.begin();
       abort();
+    } else {
+      close();
     }
   }
 
-  /// Bytes came after the end.
-  void droppedInput() {
-    KernelEnd end = kernelEnd;
-    if (end != null) {
-      end.reset();
+  /// Ends as the kernel would, now or when the peer has taken what was sent.
+  private void endAsKernel(KernelEnd end) {
+    if (end.isDue() || (state == State.LINGER && peerStuck(END_LOOK_NANOS))) {
+      end.begin();
+      abort();
+    } else if (state == State.CLOSING) {
+      state = State.LINGER;
+      end.endOutput();
+      beginPeerTime(now());
+      loop.timers().schedule(this, now() + END_LOOK_NANOS);
+      input.arm();
     }
   }
 
@@ -481,6 +470,11 @@ public final class Connection extends Endpoint {
     if (state != State.CLOSING) {
       return;
     }
+    KernelEnd end = kernelEnd;
+    if (end != null) {
+      endAsKernel(end);
+      return;
+    }
     if (input.peerEnded()) {
       abort();
       return;
@@ -517,9 +511,8 @@ public final class Connection extends Endpoint {
 
   /// The peer must read: from now on it has the write timeout to take a byte.
   void blockedOnWrite() {
-    peerTaken = UNKNOWN_TAKEN;
-    peerTookNanos = now();
-    loop.timers().schedule(this, peerTookNanos + lookNanos());
+    beginPeerTime(now());
+    loop.timers().schedule(this, now() + lookNanos());
   }
 
   private long lookNanos() {
@@ -527,17 +520,12 @@ public final class Connection extends Endpoint {
   }
 
   /// Whether a peer that must read has taken nothing for the write timeout; looks again otherwise.
-  private boolean peerStuck() {
-    long taken = transport.peerTakenBytes(socket);
-    if (taken != peerTaken) {
-      peerTaken = taken;
-      peerTookNanos = now();
-    }
-    long due = peerTookNanos + loop.config().writeTimeoutNanos();
+  private boolean peerStuck(long lookNanos) {
+    long due = peerTookNanos(socket, now()) + loop.config().writeTimeoutNanos();
     if (due - now() <= 0) {
       return true;
     }
-    loop.timers().schedule(this, Math.min(due, now() + lookNanos()));
+    loop.timers().schedule(this, Math.min(due, now() + lookNanos));
     return false;
   }
 
@@ -608,13 +596,15 @@ public final class Connection extends Endpoint {
       } else {
         parts.calls().timedOut(this);
       }
-    } else {
-      if (state != State.LINGER) {
-        if (!peerStuck()) {
-          return;
-        }
-        loop.counters().writeTimeouts++;
+    } else if (state == State.LINGER) {
+      KernelEnd end = kernelEnd;
+      if (end == null) {
+        abort();
+      } else {
+        endAsKernel(end);
       }
+    } else if (peerStuck(lookNanos())) {
+      loop.counters().writeTimeouts++;
       abort();
     }
   }

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.input.PartialInput;
+import sluice.loop.sockets.KernelEnd;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
@@ -235,13 +236,25 @@ final class ConnectionInput {
       }
       case LINGER -> {
         lingerBytes += count;
-        if (lingerBytes > LINGER_LIMIT_BYTES) {
+        if (!leftUnread() && lingerBytes > LINGER_LIMIT_BYTES) {
           connection.abort();
         }
       }
-      case FINISHED -> connection.droppedInput();
-      default -> {}
+      case CLOSING, FINISHED -> {
+        boolean _ = leftUnread();
+      }
     }
+  }
+
+  /// Bytes came after the application's end.
+  ///
+  /// @return whether that is the kernel's, which they turn into a reset
+  private boolean leftUnread() {
+    KernelEnd end = connection.kernelEnd;
+    if (end != null) {
+      end.leftUnread();
+    }
+    return end != null;
   }
 
   /// Whether the answering code will say when the next may be shown.
@@ -487,7 +500,11 @@ final class ConnectionInput {
           tellEnd();
         }
       }
-      case LINGER -> connection.abort();
+      case LINGER -> {
+        if (connection.kernelEnd == null) {
+          connection.abort();
+        }
+      }
       default -> {}
     }
   }

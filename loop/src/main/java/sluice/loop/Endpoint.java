@@ -1,7 +1,9 @@
 package sluice.loop;
 
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.LeaseLimits;
 import sluice.loop.engine.Transport;
+import sluice.loop.input.ConnectionLeases;
 import sluice.memory.block.Block;
 
 /// A connection as the parts below its protocol see it: its links in the loop's lists, the state of
@@ -12,6 +14,15 @@ import sluice.memory.block.Block;
 /// can be read, tested and replaced without the connection.
 abstract class Endpoint {
   static final long NO_DEADLINE = Long.MIN_VALUE;
+
+  /// Sentinel for `shortResult`: the submitted send has not completed, so it took everything.
+  static final int TOOK_ALL = Integer.MAX_VALUE;
+
+  /// Piece of a file that is read, because its pages are not in memory or must not be sent.
+  static final int READ_PIECE_BYTES = 256 << 10;
+
+  /// As [Transport#peerTakenBytes] where it cannot tell.
+  private static final long UNKNOWN_TAKEN = -1;
 
   /// See the diagram of [Connection].
   enum State {
@@ -57,6 +68,19 @@ abstract class Endpoint {
   State state = State.OPEN;
   Send sendState = Send.IDLE;
 
+  // The send that was submitted last, and the next.
+  int submittedBytes;
+  int shortResult = TOOK_ALL;
+  boolean dirty;
+
+  /// Size of the next piece of a file that is copied.
+  int pieceBytes = READ_PIECE_BYTES;
+
+  /// What the peer had taken when it was last looked at, and when that had changed.
+  private long peerTaken;
+
+  private long peerTookNanos;
+
   // Its place in the TimerWheel.
   long deadlineNanos = NO_DEADLINE;
   long timerTick;
@@ -88,12 +112,40 @@ abstract class Endpoint {
   /// It is this connection's turn to take output memory.
   boolean roomGranted;
 
+  private @Nullable ConnectionLeases leases;
+
   Endpoint(Transport transport) {
     this.transport = transport;
   }
 
   final boolean finished() {
     return state == State.FINISHED;
+  }
+
+  /// What of its input is kept.
+  final ConnectionLeases leases(LeaseLimits limits) {
+    ConnectionLeases made = leases;
+    if (made == null) {
+      made = new ConnectionLeases(limits);
+      leases = made;
+    }
+    return made;
+  }
+
+  /// The peer must read: its time to take a byte begins.
+  final void beginPeerTime(long now) {
+    peerTaken = UNKNOWN_TAKEN;
+    peerTookNanos = now;
+  }
+
+  /// Looks what the peer has taken, and returns when it last took something.
+  final long peerTookNanos(int socket, long now) {
+    long taken = transport.peerTakenBytes(socket);
+    if (taken != peerTaken) {
+      peerTaken = taken;
+      peerTookNanos = now;
+    }
+    return peerTookNanos;
   }
 
   /// Ends in order, as [Connection#close].

@@ -66,6 +66,10 @@ public final class Sockets {
 
   static final int BYTES_ACKED_END = TCPI_BYTES_ACKED + Long.BYTES;
 
+  static final int TCPI_UNACKED = 24;
+  static final int TCPI_NOTSENT = 144;
+  private static final int NOTSENT_END = TCPI_NOTSENT + Integer.BYTES;
+
   public static final int IPPROTO_IP = 0;
   public static final int IP_TOS = 1;
   public static final int IP_PKTINFO = 8;
@@ -356,6 +360,23 @@ public final class Sockets {
         return length;
       }
       return length < BYTES_ACKED_END ? -Errno.EINVAL : info.get(JAVA_LONG, TCPI_BYTES_ACKED);
+    }
+  }
+
+  /// Returns whether the peer of a TCP connection has acknowledged all that was sent, FIN included
+  /// (Linux 4.6).
+  ///
+  /// ```
+  /// struct tcp_info { …; /* 24 */ __u32 tcpi_unacked; …; /* 144 */ __u32 tcpi_notsent_bytes; … };
+  /// ```
+  ///
+  /// @return true also where the kernel does not tell
+  public static boolean allAcknowledged(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment info = arena.allocate(NOTSENT_END, Long.BYTES);
+      int length = getsockopt(fd, IPPROTO_TCP, TCP_INFO, info);
+      return length < NOTSENT_END
+          || (info.get(JAVA_INT, TCPI_UNACKED) == 0 && info.get(JAVA_INT, TCPI_NOTSENT) == 0);
     }
   }
 

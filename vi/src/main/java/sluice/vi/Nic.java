@@ -1,7 +1,9 @@
 package sluice.vi;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -57,7 +59,8 @@ public final class Nic implements AutoCloseable {
   /// Opens a device by name, and says what it is to use.
   ///
   /// @param words of `xdp`: driver, interface and address, and a gateway if wanted, such as
-  ///   `xdp:eth0,10.0.0.2/24,via=10.0.0.1` or `tap:tap0,10.0.0.2/24`; other devices take none
+  ///   `xdp:eth0,10.0.0.2/24,via=10.0.0.1` or `tap:tap0,10.0.0.2/24`; of `ring` its engine, such as
+  ///   `epoll`; other devices take none
   /// @throws ViException when there is none of that name, the words are wrong, or what they name is
   ///   not to be had; the message says why and what to do
   public static Nic open(String name, String words) throws ViException {
@@ -75,7 +78,7 @@ public final class Nic implements AutoCloseable {
       }
     }
     throw new ViMisconfigured(
-        "no device is called " + name + ". Known: " + String.join(", ", skipped().keySet()));
+        "no device is called " + name + ". Known: " + String.join(", ", names()));
   }
 
   private static Nic open(DeviceProvider provider, String name) throws ViException {
@@ -88,6 +91,13 @@ public final class Nic implements AutoCloseable {
 
   private static ServiceLoader<DeviceProvider> providers() {
     return ServiceLoader.load(DeviceProvider.class, Nic.class.getClassLoader());
+  }
+
+  /// Returns the names of all devices of this build, usable here or not.
+  public static List<String> names() {
+    List<String> all = new ArrayList<>();
+    providers().forEach(provider -> all.addAll(provider.names()));
+    return all;
   }
 
   /// Every device of this build, and why it cannot be used here; empty where it can.

@@ -23,6 +23,7 @@ import sluice.domain.component.Dependence;
 import sluice.domain.component.Provided;
 import sluice.domain.component.Reliance;
 import sluice.host.domain.DomainFile;
+import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
@@ -61,7 +62,7 @@ final class DomainComponentsCommand implements Callable<Integer> {
       err.println("sluice: " + TerminalText.message(String.valueOf(e.getMessage())));
       err.flush();
       return 1;
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (UsageException | IOException | IllegalArgumentException e) {
       throw new ParameterException(
           spec.commandLine(), TerminalText.message(FailureMessage.text(e)), e);
     }

@@ -20,6 +20,7 @@ import sluice.host.Host;
 import sluice.host.domain.ClassDirectory;
 import sluice.host.domain.DomainFile;
 import sluice.host.domain.Domains;
+import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
@@ -85,12 +86,12 @@ final class DomainRunCommand implements Callable<Integer> {
     } catch (Refused | ComponentRefused e) {
       tell(String.valueOf(e.getMessage()));
       return 1;
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (UsageException | IOException | IllegalArgumentException e) {
       throw wrong(FailureMessage.text(e), e);
     }
   }
 
-  private DomainFile.Content content() throws IOException {
+  private DomainFile.Content content() throws UsageException {
     if (!jar.toString().endsWith(".toml")) {
       DomainFile.Entry entry = new DomainFile.Entry(config(), main, arguments, List.of());
       return new DomainFile.Content(List.of(entry), List.of());

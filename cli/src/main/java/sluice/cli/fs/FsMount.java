@@ -2,8 +2,6 @@ package sluice.cli.fs;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -11,20 +9,14 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.fs.ext2.MountOptions;
-import sluice.fs.fuse.FuseOptions;
-import sluice.fs.fuse.FuseStability;
-import sluice.fs.fuse.RingUse;
+import sluice.cli.console.GivenOptions;
 import sluice.host.Host;
 import sluice.host.disk.Disk;
 import sluice.host.disk.DiskSettings;
-import sluice.host.text.ByteCount;
-import sluice.host.text.ShellWord;
-import sluice.sys.Errno;
-import sluice.sys.Statx;
+import sluice.host.disk.DiskTable;
+import sluice.host.file.UsageException;
 
 /// `sluice fs mount`: serves an image through FUSE until it is unmounted. Runs in the main thread.
 @Command(
@@ -35,8 +27,6 @@ import sluice.sys.Statx;
     },
     mixinStandardHelpOptions = true)
 final class FsMount implements Callable<Integer> {
-  private static final int MIN_CACHE = 1 << 20;
-
   @Spec CommandSpec spec = CommandSpec.create();
 
   @Parameters(index = "0", paramLabel = "IMAGE", description = "Image file or block device.")
@@ -100,26 +90,17 @@ final class FsMount implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    FuseOptions options = options();
-    long cacheBytes = ByteCount.parse(cache);
-    if (cacheBytes < MIN_CACHE) {
-      throw new ParameterException(
-          spec.commandLine(), "--cache must be a number of bytes, at least 1M: " + cache);
+    DiskSettings settings;
+    try {
+      settings = DiskTable.mounted(image, directory, GivenOptions.of(spec));
+    } catch (UsageException e) {
+      throw GivenOptions.wrong(spec, e);
     }
-    boolean hides = requireDirectory();
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    MountOptions mountOptions =
-        MountOptions.defaults().withReadOnly(readOnly).withCacheBytes(cacheBytes);
-    DiskSettings settings =
-        new DiskSettings(
-            "mount", image, mountOptions, new DiskSettings.Mount(directory, options), null);
     Disk disk = Disk.start(settings, err);
     try (Host host = new Host(List.of(disk), line -> err.println("sluice: " + line))) {
       host.listenToSignals(Host.Hangup.ENDS);
-      if (hides) {
-        err.println("sluice: what is in " + directory + " is hidden while it is mounted over");
-      }
       String transport = Objects.requireNonNull(disk.mount()).transport();
       String how = (readOnly ? " (read-only)" : "") + ", requests by " + transport;
       out.println("mounted " + image + " at " + directory + how);
@@ -129,58 +110,5 @@ final class FsMount implements Callable<Integer> {
     out.println("unmounted " + image);
     out.flush();
     return 0;
-  }
-
-  private FuseOptions options() {
-    try {
-      return FuseOptions.of(image.toAbsolutePath().normalize().toString())
-          .withReadOnly(readOnly)
-          .withTrusted(trusted)
-          .withThreads(threads)
-          .withRings(rings())
-          .withStability(FuseStability.NONE.withFlushOnClose(flushOnClose))
-          .withValidSeconds(validSeconds);
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-    }
-  }
-
-  private RingUse rings() {
-    return switch (ring) {
-      case "auto" -> RingUse.AUTO;
-      case "on" -> RingUse.ON;
-      case "off" -> RingUse.OFF;
-      default -> throw new IllegalArgumentException("--ring must be auto, on or off: " + ring);
-    };
-  }
-
-  /// @return whether there is something in it
-  private boolean requireDirectory() throws IOException {
-    // What the kernel remembers of a mount says nothing about the process that serves it.
-    int found =
-        sluice.sys.Files.statx(
-            sluice.sys.Files.AT_FDCWD,
-            directory.toString(),
-            sluice.sys.Files.AT_STATX_FORCE_SYNC,
-            Statx.STATX_BASIC_STATS,
-            new Statx());
-    if (found == -Errno.ENOTCONN) {
-      throw new IOException(
-          directory
-              + " is the mount of a server that was killed. Fix: umount -l "
-              + ShellWord.of(directory)
-              + ", then mount again: the journal is replayed");
-    }
-    if (!Files.isDirectory(directory)) {
-      throw new IOException(
-          "the mount point "
-              + directory
-              + (Files.exists(directory) ? " is no directory" : " does not exist")
-              + ". Fix: mkdir -p "
-              + ShellWord.of(directory));
-    }
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      return entries.iterator().hasNext();
-    }
   }
 }

@@ -10,17 +10,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// busy ── nothing to run (worker) ──► idle ── work (any thread) ──► busy
-///   └───── no turn for some time (watcher): the same state, with another worker
+///   └───── no turn for some time (watcher): busy, with another worker
 /// ```
 ///
-/// Each arrow, and each turn of the worker, counts the state up by compareAndSet: odd is idle, even
-/// is busy. So the worker and the watcher agree which of them was first.
+/// Each arrow counts the state up by compareAndSet: odd is idle, even is busy. A worker finds that
+/// it has lost the processor when the state is not what it was; what it runs until then is as if it
+/// had not come back yet.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | state | the worker, the watcher, a thread with work | volatile | compareAndSet |
 /// | worker | the watcher, after it has counted | volatile | volatile |
-/// | seen, looks | the watcher | plain | plain |
+/// | seen, seenTurns, looks | the watcher | plain | plain |
 final class Processor {
   private static final VarHandle STATE;
 
@@ -35,6 +36,7 @@ final class Processor {
   private volatile long state;
   private volatile @Nullable Worker worker;
   private long seen = -1;
+  private long seenTurns;
   private int looks;
 
   long state() {
@@ -53,15 +55,10 @@ final class Processor {
     worker = next;
   }
 
-  /// Called by the worker after a turn.
+  /// Makes the processor idle. Called by its worker, which has nothing to run.
   ///
-  /// @param last the state that the worker has counted last
+  /// @param last the state as the worker knows it
   /// @return the state now, or -1 if the processor has another worker
-  long turn(long last) {
-    return STATE.compareAndSet(this, last, last + 2) ? last + 2 : -1;
-  }
-
-  /// As [#turn], by a worker that has nothing to run.
   long rest(long last) {
     return STATE.compareAndSet(this, last, last + 1) ? last + 1 : -1;
   }
@@ -80,11 +77,14 @@ final class Processor {
 
   /// Called by the watcher at each look.
   ///
-  /// @return for how many looks one continuation has run
+  /// @return for how many looks the worker has come back from no continuation
   int looks() {
     long now = state;
-    if (now != seen || (now & 1) != 0) {
+    Worker of = worker;
+    long turns = of == null ? 0 : of.turns();
+    if (now != seen || turns != seenTurns || (now & 1) != 0) {
       seen = now;
+      seenTurns = turns;
       looks = 0;
     } else {
       looks++;
@@ -92,7 +92,7 @@ final class Processor {
     return looks;
   }
 
-  /// Takes the processor from its worker, if there was no turn since the last look.
+  /// Takes the processor from its worker, if it was not idle since the last look.
   ///
   /// @return the state for its next worker, or -1 if there was one
   long take() {

@@ -19,6 +19,7 @@ import sluice.sys.threads.VirtualThreads;
 /// | isLost | the watcher sets, the worker clears | volatile | volatile |
 /// | given | the watcher sets, the worker clears | volatile | volatile |
 /// | givenState | the watcher, before given | plain, after given | plain |
+/// | turns | the worker | opaque | opaque |
 /// | isHandingOver, state | the worker | plain | plain |
 final class Worker extends Thread {
   /// After so many continuations that were handed over, the worker looks into the list.
@@ -28,10 +29,13 @@ final class Worker extends Thread {
   private static final long SPARE_NANOS = 10_000_000_000L;
 
   private static final VarHandle NEXT;
+  private static final VarHandle TURNS;
 
   static {
     try {
-      NEXT = MethodHandles.lookup().findVarHandle(Worker.class, "next", Runnable.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      NEXT = lookup.findVarHandle(Worker.class, "next", Runnable.class);
+      TURNS = lookup.findVarHandle(Worker.class, "turns", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -41,8 +45,9 @@ final class Worker extends Thread {
   private final Meter meter;
   private Processor processor;
   private long state;
+  private long turns;
   private boolean isHandingOver;
-  private @Nullable RunQueue nextQueue;
+  private RunQueue nextQueue;
   private volatile @Nullable Runnable next;
   private volatile boolean isLost;
   private long givenState;
@@ -55,6 +60,7 @@ final class Worker extends Thread {
     this.processor = processor;
     this.state = state;
     meter = new Meter(carriers.own(), threadId());
+    nextQueue = carriers.own();
     setDaemon(true);
   }
 
@@ -99,11 +105,8 @@ final class Worker extends Thread {
   void giveNextBack() {
     Runnable waiting = next;
     if (waiting != null && NEXT.compareAndSet(this, waiting, null)) {
-      RunQueue queue = nextQueue;
-      if (queue != null) {
-        queue.add(waiting);
-        carriers.wake();
-      }
+      takenQueue().add(waiting);
+      carriers.wake();
     }
   }
 
@@ -133,8 +136,9 @@ final class Worker extends Thread {
         if (handed == 0 && !runListed()) {
           await();
         }
+        TURNS.setOpaque(this, turns + 1);
         // The continuation that ran last may have cost the worker its processor.
-        if (turn() < 0 && !awaitProcessor()) {
+        if (processor.state() != state && !awaitProcessor()) {
           return;
         }
       } catch (Throwable e) { // an Error of the JVM, as one for want of memory
@@ -143,12 +147,9 @@ final class Worker extends Thread {
     }
   }
 
-  private long turn() {
-    long now = processor.turn(state);
-    if (now >= 0) {
-      state = now;
-    }
-    return now;
+  /// Counts the continuations that came back. Any thread may call.
+  long turns() {
+    return (long) TURNS.getOpaque(this);
   }
 
   private boolean runNext() {
@@ -156,11 +157,16 @@ final class Worker extends Thread {
     if (task == null || !NEXT.compareAndSet(this, task, null)) {
       return false;
     }
-    RunQueue queue = nextQueue;
-    if (queue != null) {
-      run(queue, task);
-    }
+    run(takenQueue(), task);
     return true;
+  }
+
+  /// Returns the queue of a continuation that was taken from `next`, and does not keep it: it leads
+  /// to its domain.
+  private RunQueue takenQueue() {
+    RunQueue queue = nextQueue;
+    nextQueue = carriers.own();
+    return queue;
   }
 
   private boolean runListed() {

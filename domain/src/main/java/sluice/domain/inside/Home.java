@@ -1,14 +1,17 @@
 package sluice.domain.inside;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
@@ -107,6 +110,12 @@ public interface Home {
 
   /// Instead of the delays of the common pool. Not counted in the budget of threads.
   ScheduledExecutorService delays();
+
+  /// For handlers of asynchronous files that get no executor.
+  ExecutorService handlers();
+
+  /// For asynchronous channels that are opened without a group.
+  AsynchronousChannelGroup channels() throws IOException;
 
   /// Instead of the common pool, where a pool is asked for.
   ForkJoinPool pool();

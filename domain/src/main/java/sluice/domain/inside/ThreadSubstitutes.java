@@ -1,11 +1,25 @@
 package sluice.domain.inside;
 
+import java.io.IOException;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
@@ -199,5 +213,102 @@ public final class ThreadSubstitutes {
     return future.getClass().getClassLoader() instanceof InsideLoader
         ? future.defaultExecutor()
         : HOME.executor();
+  }
+
+  /// Asynchronous channels run their handlers in the domain's group where they are given none.
+  @InsteadOf("java/nio/channels/AsynchronousSocketChannel.open")
+  public static AsynchronousSocketChannel socket() throws IOException {
+    return socket((AsynchronousChannelGroup) null);
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousSocketChannel.open")
+  public static AsynchronousSocketChannel socket(@Nullable AsynchronousChannelGroup group)
+      throws IOException {
+    HOME.opening();
+    return opened(AsynchronousSocketChannel.open(orOwn(group)));
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousServerSocketChannel.open")
+  public static AsynchronousServerSocketChannel server() throws IOException {
+    return server((AsynchronousChannelGroup) null);
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousServerSocketChannel.open")
+  public static AsynchronousServerSocketChannel server(@Nullable AsynchronousChannelGroup group)
+      throws IOException {
+    HOME.opening();
+    return opened(AsynchronousServerSocketChannel.open(orOwn(group)));
+  }
+
+  @InsteadOf(
+      value = "java/nio/channels/spi/AsynchronousChannelProvider.openAsynchronousSocketChannel",
+      kind = Kind.RECEIVER)
+  public static AsynchronousSocketChannel socket(
+      AsynchronousChannelProvider provider, @Nullable AsynchronousChannelGroup group)
+      throws IOException {
+    HOME.opening();
+    return opened(provider.openAsynchronousSocketChannel(orOwn(provider, group)));
+  }
+
+  @InsteadOf(
+      value =
+          "java/nio/channels/spi/AsynchronousChannelProvider.openAsynchronousServerSocketChannel",
+      kind = Kind.RECEIVER)
+  public static AsynchronousServerSocketChannel server(
+      AsynchronousChannelProvider provider, @Nullable AsynchronousChannelGroup group)
+      throws IOException {
+    HOME.opening();
+    return opened(provider.openAsynchronousServerSocketChannel(orOwn(provider, group)));
+  }
+
+  private static AsynchronousChannelGroup orOwn(@Nullable AsynchronousChannelGroup group)
+      throws IOException {
+    return group == null ? HOME.channels() : group;
+  }
+
+  /// Another provider takes groups of its own alone.
+  private static @Nullable AsynchronousChannelGroup orOwn(
+      AsynchronousChannelProvider provider, @Nullable AsynchronousChannelGroup group)
+      throws IOException {
+    return provider == AsynchronousChannelProvider.provider() ? orOwn(group) : group;
+  }
+
+  /// Counts what was opened as one of the domain's sockets, as [Home#opening] did before.
+  private static <T> T opened(T channel) {
+    HOME.opened(channel);
+    return channel;
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousFileChannel.open")
+  public static AsynchronousFileChannel file(Path file, OpenOption... options) throws IOException {
+    Set<OpenOption> set = new HashSet<>(Arrays.asList(options));
+    return AsynchronousFileChannel.open(file, set, HOME.handlers());
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousFileChannel.open")
+  public static AsynchronousFileChannel file(
+      Path file,
+      Set<? extends OpenOption> options,
+      @Nullable ExecutorService executor,
+      FileAttribute<?>... attributes)
+      throws IOException {
+    return AsynchronousFileChannel.open(file, options, orOwn(executor), attributes);
+  }
+
+  @InsteadOf(
+      value = "java/nio/file/spi/FileSystemProvider.newAsynchronousFileChannel",
+      kind = Kind.RECEIVER)
+  public static AsynchronousFileChannel file(
+      FileSystemProvider provider,
+      Path file,
+      Set<? extends OpenOption> options,
+      @Nullable ExecutorService executor,
+      FileAttribute<?>... attributes)
+      throws IOException {
+    return provider.newAsynchronousFileChannel(file, options, orOwn(executor), attributes);
+  }
+
+  private static ExecutorService orOwn(@Nullable ExecutorService executor) {
+    return executor == null ? HOME.handlers() : executor;
   }
 }

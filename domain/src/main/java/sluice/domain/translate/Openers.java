@@ -26,8 +26,6 @@ final class Openers {
           Map.entry("java/nio/channels/SocketChannel", OPEN),
           Map.entry("java/nio/channels/ServerSocketChannel", Set.of("open", "accept")),
           Map.entry("java/nio/channels/DatagramChannel", OPEN),
-          Map.entry("java/nio/channels/AsynchronousSocketChannel", OPEN),
-          Map.entry("java/nio/channels/AsynchronousServerSocketChannel", OPEN),
           Map.entry("java/nio/channels/Pipe", OPEN),
           Map.entry("java/nio/channels/Selector", OPEN),
           Map.entry(

@@ -38,8 +38,13 @@ public final class Translator {
 
   private static final String CLASS_VALUE = "java/lang/ClassValue";
 
-  private final RuleTable rules = RuleTable.standard();
-  private final Redirects redirects = new Redirects();
+  /// Read when the first class is translated: classes that were kept need none of it.
+  private static final class Tables {
+    static final RuleTable RULES = RuleTable.standard();
+    static final Redirects REDIRECTS = new Redirects();
+
+    private Tables() {}
+  }
 
   /// The copy of a class that every domain has of its own, translated if it is from the JDK; null
   /// if the name is not that of such a copy.
@@ -72,7 +77,7 @@ public final class Translator {
   }
 
   private void check(ClassModel model, byte[] bytes, ClassSource source) {
-    DomainCheck check = new DomainCheck(rules, source::read);
+    DomainCheck check = new DomainCheck(Tables.RULES, source::read);
     String name = model.thisClass().asInternalName();
     check.add(name, bytes);
     for (Finding finding : check.run()) {
@@ -146,7 +151,7 @@ public final class Translator {
         new Weaver(
             owner + "." + method.methodName().stringValue(),
             code,
-            redirects,
+            Tables.REDIRECTS,
             ancestry,
             computesValue(method, ancestry));
     body.transformCode(

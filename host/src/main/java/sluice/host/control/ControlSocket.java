@@ -36,6 +36,8 @@ public final class ControlSocket implements AutoCloseable {
   /// Does what a request asks for. Requests may run at the same time.
   @FunctionalInterface
   public interface Action {
+    /// Does what is asked for.
+    ///
     /// @param argument the rest of the request, any text
     ControlAnswer run(String argument) throws InterruptedException;
   }
@@ -55,8 +57,8 @@ public final class ControlSocket implements AutoCloseable {
     this.listener = listener;
     this.actions = Map.copyOf(actions);
     user = Files.getOwner(file).getName();
-    selector = Selector.open();
     listener.configureBlocking(false);
+    selector = Selector.open();
     listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 

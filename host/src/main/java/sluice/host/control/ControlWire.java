@@ -17,8 +17,8 @@ import java.util.List;
 /// ```
 ///
 /// Both are UTF-8. The argument is the rest of the bytes, so a name may hold any character.
-public final class ControlWire {
-  public static final int REQUEST_BYTES = 64 << 10;
+final class ControlWire {
+  static final int REQUEST_BYTES = 64 << 10;
   private static final int ANSWER_BYTES = 1 << 20;
   private static final String DONE = "done";
   private static final String REFUSED = "refused";
@@ -27,7 +27,7 @@ public final class ControlWire {
   private ControlWire() {}
 
   /// The socket of a process, beside its counters file.
-  public static Path socketOf(Path directory, long pid) {
+  static Path socketOf(Path directory, long pid) {
     return directory.resolve(pid + SUFFIX);
   }
 
@@ -70,7 +70,7 @@ public final class ControlWire {
   }
 
   /// @throws IOException if the peer ends before it has answered, or answers something else
-  public static ControlAnswer receiveAnswer(SocketChannel channel) throws IOException {
+  static ControlAnswer receiveAnswer(SocketChannel channel) throws IOException {
     List<String> lines = new ArrayList<>(receive(channel, ANSWER_BYTES).lines().toList());
     String first = lines.isEmpty() ? "" : lines.removeFirst();
     if (!first.equals(DONE) && !first.equals(REFUSED)) {

@@ -82,6 +82,9 @@ public final class Disk implements Part {
       }
       host = HostTree.open(settings.source(), settings.options().readOnly());
     } else {
+      if (at != null && new MountPoint(at.directory()).require()) {
+        err.println("sluice: what is in " + at.directory() + " is hidden while it is mounted over");
+      }
       image = MountedImage.open(settings.source(), settings.options(), err);
     }
     if (at != null && image != null) {

@@ -39,6 +39,8 @@ public final class MountedImage implements AutoCloseable {
     this.tree = tree;
   }
 
+  /// Opens an image with the defaults.
+  ///
   /// @param err told in one line when a crash has left a log that is not replayed
   public static MountedImage open(Path image, boolean readOnly, PrintWriter err)
       throws IOException {
@@ -46,6 +48,9 @@ public final class MountedImage implements AutoCloseable {
     return open(image, options, err);
   }
 
+  /// Opens an image.
+  ///
+  /// @param err told in one line when a crash has left a log that is not replayed
   public static MountedImage open(Path image, MountOptions options, PrintWriter err)
       throws IOException {
     BlockDevice device = UnmountWait.open(image, options.readOnly(), err);
@@ -79,7 +84,7 @@ public final class MountedImage implements AutoCloseable {
   ///
   /// @param closesTree whether the end of the mount closes the tree, which is not in use otherwise
   /// @param err told in one line where the kernel does not wait for the image to be written
-  public FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
+  FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
       throws IOException, InterruptedException {
     try (ServedDevice served = BlockDevices.serve(device)) {
       FuseStability stability =
@@ -99,6 +104,8 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
+  /// Checks that a new file can be made.
+  ///
   /// @throws IOException when the directory that a new file is to be in does not exist
   public static void requireParent(Path file) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
@@ -108,14 +115,17 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
+  /// Returns the tree of the image.
   public Ext2 tree() {
     return tree;
   }
 
+  /// Returns a name as the tree has it, in UTF-8.
   public static byte[] bytes(String name) {
     return name.getBytes(StandardCharsets.UTF_8);
   }
 
+  /// Returns a name of the tree as a text.
   public static String text(byte[] name) {
     return new String(name, StandardCharsets.UTF_8);
   }
@@ -157,6 +167,7 @@ public final class MountedImage implements AutoCloseable {
 
   /// What a lookup finds.
   public interface Lookup {
+    /// Returns the inode.
     long find() throws IOException;
   }
 

@@ -27,10 +27,19 @@ public final class DomainCounters {
   /// The request of `sluice domain kill`.
   public static final String KILL = "kill";
 
+  /// Is 1 while the domain lives.
   public static final String ALIVE = "alive";
+
+  /// The threads that it has.
   public static final String THREADS = "threads";
+
+  /// The CPU time that it has used, in milliseconds.
   public static final String CPU = "cpu_ms";
+
+  /// The bytes that its threads have allocated.
   public static final String ALLOCATED = "allocated_bytes";
+
+  /// Is 1 while its threads wait because it is over its budget.
   public static final String HELD = "held";
 
   /// The kind of what has not ended in time follows, as [DomainStat#late] names it.
@@ -51,15 +60,20 @@ public final class DomainCounters {
   private final Counters counters;
   private final List<Shown> domains = new CopyOnWriteArrayList<>();
 
+  /// Shows domains in the counters of a process.
+  ///
   /// @param counters of this process; closed by the caller, after this
   public DomainCounters(Counters counters) {
     this.counters = counters;
   }
 
+  /// Shows one domain more.
   public void add(Domain domain) {
     add(domain.name(), () -> domain);
   }
 
+  /// Shows one domain more, which may be exchanged for another.
+  ///
   /// @param name what commands call the domain
   /// @param current the domain that has the name now
   public void add(String name, Supplier<Domain> current) {
@@ -77,7 +91,7 @@ public final class DomainCounters {
   }
 
   /// Writes what the domains use.
-  public void tick() {
+  void tick() {
     for (Shown each : domains) {
       Domain domain = each.domain.get();
       DomainStat stat = domain.stat();

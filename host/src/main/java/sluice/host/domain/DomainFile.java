@@ -1,6 +1,5 @@
 package sluice.host.domain;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,9 +11,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 import sluice.domain.Budget;
 import sluice.domain.DomainConfig;
@@ -23,6 +22,8 @@ import sluice.domain.component.Placement;
 import sluice.domain.component.Provided;
 import sluice.domain.portal.CallPath;
 import sluice.host.file.TomlTables;
+import sluice.host.file.UsageException;
+import sluice.host.file.WrongValue;
 
 /// Reads the configuration file of `sluice domain run`, TOML with a table for each domain and each
 /// component. Used by the main thread. Each error names the file, the line and the fix.
@@ -93,22 +94,23 @@ public final class DomainFile {
     }
   }
 
-  /// Reads the domains, at least one, and components of a file, in its order.
+  /// Reads a file that has domains, at least one, and components alone.
   ///
-  /// @throws IOException if the file cannot be read
-  /// @throws IllegalArgumentException if it does not say which domains, for the user to read
-  public static Content read(Path file) throws IOException {
-    TomlTables tables = new TomlTables(file);
-    TomlTable root = tables.root();
-    tables.requireKeys(root, TABLES, "the file");
-    Content content = read(tables, root);
-    if (content.domains().isEmpty() && tables.isGood()) {
-      tables.take(() -> {
-        throw tables.wrong(null, "it has no domain", "write [domain.NAME]");
-      });
-    }
-    tables.requireGood();
-    return content;
+  /// @throws UsageException if it cannot be read, or with all that is wrong in it
+  public static Content read(Path file) throws UsageException {
+    Content[] read = new Content[1];
+    TomlTables.read(
+        file,
+        (tables, root) -> {
+          tables.requireKeys(root, TABLES, "the file");
+          read[0] = read(tables, root);
+          if (read[0].domains().isEmpty() && tables.isGood()) {
+            tables.take(() -> {
+              throw tables.wrong(null, "it has no domain", "write [domain.NAME]");
+            });
+          }
+        });
+    return read[0];
   }
 
   /// Reads the domains and components of a table. What is wrong is kept in the tables.
@@ -118,49 +120,34 @@ public final class DomainFile {
 
   private Content content(TomlTable root) {
     List<Component> components = new ArrayList<>();
-    each(root, COMPONENT, (all, name) -> components.add(component(all, name)));
+    tables.named(root, COMPONENT, each -> components.add(component(each)));
     List<Entry> entries = new ArrayList<>();
     boolean ofComponents = root.contains(List.of(COMPONENT));
-    each(root, DOMAIN, (all, name) -> entries.add(entry(all, name, ofComponents)));
+    tables.named(root, DOMAIN, each -> entries.add(entry(each, ofComponents)));
     return new Content(entries, components);
   }
 
-  private void each(TomlTable root, String kind, BiConsumer<TomlTable, String> reader) {
-    tables.take(() -> {
-      TomlTable all = tables.below(root, kind);
-      if (all != null) {
-        all.keySet().forEach(name -> tables.take(() -> reader.accept(all, name)));
-      }
-    });
-  }
-
-  private TomlTable table(TomlTable all, String kind, String name) {
-    if (all.get(List.of(name)) instanceof TomlTable found) {
-      return found;
-    }
-    throw tables.wrong(
-        TomlTables.position(all, name), name + " is no table", "write [" + kind + "." + name + "]");
-  }
-
-  private Component component(TomlTable all, String name) {
-    TomlTable table = table(all, COMPONENT, name);
+  private Component component(TomlTables.Named each) {
+    String name = each.name();
+    TomlTable table = each.table();
+    TomlPosition at = each.at();
     tables.requireKeys(table, COMPONENT_KEYS, "component " + name);
     try {
       return new Component(
           name,
-          jars(all, name, table, "component " + name),
+          jars(at, table, "component " + name),
           tables.strings(table, "depends"),
           tables.strings(table, "needs"),
-          provided(all, name, table),
+          provided(at, name, table),
           tables.string(table, "class"));
-    } catch (TomlTables.Wrong e) {
+    } catch (WrongValue e) {
       throw e;
     } catch (IllegalArgumentException e) {
-      throw tables.wrong(TomlTables.position(all, name), e.getMessage(), "correct the table");
+      throw tables.wrong(at, e.getMessage(), "correct the table");
     }
   }
 
-  private @Nullable Provided provided(TomlTable all, String name, TomlTable table) {
+  private @Nullable Provided provided(@Nullable TomlPosition at, String name, TomlTable table) {
     String type = tables.string(table, "provides");
     String text = tables.string(table, "path");
     Long calls = table.get(List.of("calls")) instanceof Long number ? number : null;
@@ -170,7 +157,7 @@ public final class DomainFile {
     if (type == null) {
       if (text != null || calls != null) {
         throw tables.wrong(
-            TomlTables.position(all, name),
+            at,
             "component " + name + " provides nothing that could have a path or calls",
             "add provides, or leave them out");
       }
@@ -191,26 +178,27 @@ public final class DomainFile {
     return path.name().toLowerCase(Locale.ROOT);
   }
 
-  private List<Path> jars(TomlTable all, String name, TomlTable table, String what) {
+  private List<Path> jars(@Nullable TomlPosition at, TomlTable table, String what) {
     List<Path> jars = tables.paths(table, "jars");
     if (jars.isEmpty()) {
-      throw tables.wrong(
-          TomlTables.position(all, name), what + " has no jars", "add jars = [\"app.jar\"]");
+      throw tables.wrong(at, what + " has no jars", "add jars = [\"app.jar\"]");
     }
     return jars;
   }
 
-  private Entry entry(TomlTable domains, String name, boolean ofComponents) {
-    TomlTable domain = table(domains, DOMAIN, name);
+  private Entry entry(TomlTables.Named each, boolean ofComponents) {
+    String name = each.name();
+    TomlTable domain = each.table();
+    TomlPosition at = each.at();
     tables.requireKeys(domain, KEYS, "domain " + name);
     List<String> components = tables.strings(domain, "components");
     List<Path> jars = List.of();
     if (!ofComponents) {
-      jars = jars(domains, name, domain, "domain " + name);
+      jars = jars(at, domain, "domain " + name);
     } else if (components.isEmpty()
         || domain.keySet().stream().anyMatch(Set.of("jars", "main", "args")::contains)) {
       throw tables.wrong(
-          TomlTables.position(domains, name),
+          at,
           "domain " + name + " has no components or more than those, in a file of components",
           "write components = [\"NAME\"] instead of jars, main and args");
     }
@@ -222,10 +210,10 @@ public final class DomainFile {
               .withCache(ClassDirectory.find());
       return new Entry(
           config, tables.string(domain, "main"), tables.strings(domain, "args"), components);
-    } catch (TomlTables.Wrong e) {
+    } catch (WrongValue e) {
       throw e;
     } catch (IllegalArgumentException e) {
-      throw tables.wrong(TomlTables.position(domains, name), e.getMessage(), "rename the table");
+      throw tables.wrong(at, e.getMessage(), "rename the table");
     }
   }
 

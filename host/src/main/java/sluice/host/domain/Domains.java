@@ -25,7 +25,7 @@ import sluice.sys.threads.Uninterrupted;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | running, failed | the thread that waits, or that drains | under the monitor | under the monitor |
+/// | running, failed, problem | the thread that waits, or that drains | under the monitor | under the monitor |
 /// | closed | the thread that closes | volatile | volatile |
 public final class Domains implements Part {
   /// The request of `sluice domain replace`.
@@ -43,6 +43,7 @@ public final class Domains implements Part {
   private @Nullable Thread watching;
   private boolean isRunning;
   private boolean failed;
+  private String problem = "";
   private volatile boolean closed;
 
   private Domains(List<String> names, Consumer<String> tell) {
@@ -198,9 +199,10 @@ public final class Domains implements Part {
     if (!isRunning || host.isRunning()) {
       return true;
     }
-    String problem = host.problem();
-    tell.accept(problem == null ? "the components have ended" : problem);
-    failed = problem != null;
+    String found = host.problem();
+    tell.accept(found == null ? "the components have ended" : found);
+    failed = found != null;
+    problem = found == null ? "" : found;
     return false;
   }
 
@@ -208,22 +210,33 @@ public final class Domains implements Part {
   ///
   /// @return true if its main returned
   private boolean ended(Domain domain) {
-    Throwable problem = domain.problem();
+    Throwable thrown = domain.problem();
     if (!domain.alive()) {
-      tell.accept("domain " + domain.name() + " was killed");
-      return false;
+      return !fails("domain " + domain.name() + " was killed");
     }
-    tell.accept(
-        "domain "
-            + domain.name()
-            + " ended: main "
-            + (problem == null ? "returned" : "threw " + domain.problemText()));
-    String absent = AbsentModules.why(problem);
+    String how = "domain " + domain.name() + " ended: main ";
+    if (thrown == null) {
+      tell.accept(how + "returned");
+    } else {
+      boolean _ = fails(how + "threw " + domain.problemText());
+    }
+    String absent = AbsentModules.why(thrown);
     if (absent != null) {
       tell.accept("domain " + domain.name() + ": " + absent + ". Fix: " + AbsentModules.FIX);
     }
     domain.close();
-    return problem == null;
+    return thrown == null;
+  }
+
+  private synchronized boolean fails(String why) {
+    tell.accept(why);
+    problem = why;
+    return true;
+  }
+
+  @Override
+  public synchronized String problem() {
+    return problem;
   }
 
   @Override

@@ -6,13 +6,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -28,29 +28,23 @@ public final class TomlTables {
   /// Letters that a misspelt key may have wrong.
   private static final int MOST_WRONG = 2;
 
-  /// Errors that are reported at once; the number of the others is.
-  private static final int MOST_SHOWN = 20;
-
   private final Path file;
-  private final List<Wrong> problems = new ArrayList<>();
+  private final Mistakes mistakes = new Mistakes();
 
-  public TomlTables(Path file) {
+  private TomlTables(Path file) {
     this.file = file;
   }
 
+  /// Returns the path of the file.
   public Path file() {
     return file;
   }
 
-  /// Reads the file.
-  ///
-  /// @throws IOException if it cannot be read
-  /// @throws IllegalArgumentException if it is no TOML
-  public TomlTable root() throws IOException {
+  private TomlTable root() throws IOException {
     TomlParseResult root = Toml.parse(file);
     for (TomlParseError error : root.errors()) {
       String message = String.valueOf(error.getMessage());
-      problems.add(wrong(error.position(), message, fix(message)));
+      mistakes.add(wrong(error.position(), message, fix(message)));
     }
     requireGood();
     return root;
@@ -82,34 +76,30 @@ public final class TomlTables {
   ///
   /// @return false if something is wrong with it
   public boolean take(Runnable part) {
-    try {
-      part.run();
-      return true;
-    } catch (Wrong e) {
-      problems.add(e);
-      return false;
-    }
+    return mistakes.take(part);
   }
 
   /// Returns true if nothing was wrong until now.
   public boolean isGood() {
-    return problems.isEmpty();
+    return mistakes.isNone();
   }
 
   /// Reports all that was wrong until now, a line each, in the order of the file.
+  ///
+  /// @throws WrongValue with all of it
   public void requireGood() {
-    if (problems.isEmpty()) {
-      return;
-    }
-    List<Wrong> ordered = new ArrayList<>(problems);
-    ordered.sort(Comparator.comparingInt(each -> each.line));
-    List<String> lines = new ArrayList<>();
-    ordered.stream().limit(MOST_SHOWN).forEach(each -> lines.add(each.getMessage()));
-    if (ordered.size() > MOST_SHOWN) {
-      lines.add(
-          file + ": and " + (ordered.size() - MOST_SHOWN) + " more. Fix: correct these first");
-    }
-    throw new Wrong(ordered.getFirst().line, String.join("\n", lines));
+    mistakes.requireNone(file + ": ");
+  }
+
+  /// Returns the values of a table.
+  public Values values(Named named) {
+    return new TomlValues(this, named.table(), named.at());
+  }
+
+  /// Returns the values of a table below another; null if there is none.
+  public @Nullable Values values(TomlTable above, String key) {
+    TomlTable table = below(above, key);
+    return table == null ? null : new TomlValues(this, table, position(above, key));
   }
 
   /// What to do about the mistakes that are made most.
@@ -136,7 +126,7 @@ public final class TomlTables {
     for (String key : table.keySet()) {
       if (!known.contains(key)) {
         String near = nearest(key, known);
-        problems.add(
+        mistakes.add(
             wrong(
                 position(table, key),
                 "unknown key " + key + " of " + what,
@@ -178,7 +168,7 @@ public final class TomlTables {
     return row[other.length()];
   }
 
-  /// A table below; null if there is none.
+  /// Returns a table below; null if there is none.
   public @Nullable TomlTable below(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof TomlTable) {
@@ -187,7 +177,30 @@ public final class TomlTables {
     throw wrong(position(table, key), key + " is no table", "write [" + key + "]");
   }
 
-  /// The tables of an array of tables; empty if there is none.
+  /// A table `[KIND.NAME]` of a file.
+  ///
+  /// @param at where it stands
+  public record Named(String name, TomlTable table, @Nullable TomlPosition at) {}
+
+  /// Takes each table `[KIND.NAME]`, in the order of the file. What is wrong with one is kept.
+  public void named(TomlTable root, String kind, Consumer<Named> reader) {
+    take(() -> {
+      TomlTable all = below(root, kind);
+      if (all != null) {
+        for (String name : all.keySet()) {
+          take(() -> {
+            if (!(all.get(List.of(name)) instanceof TomlTable table)) {
+              throw wrong(
+                  position(all, name), name + " is no table", "write [" + kind + "." + name + "]");
+            }
+            reader.accept(new Named(name, table, root.inputPositionOf(List.of(kind, name))));
+          });
+        }
+      }
+    });
+  }
+
+  /// Returns the tables of an array of tables; empty if there is none.
   ///
   /// @param path of the array, for the message
   public List<TomlTable> each(TomlTable table, String key, String path) {
@@ -209,7 +222,7 @@ public final class TomlTables {
     return tables;
   }
 
-  /// A path beside the file; null if there is none.
+  /// Returns a path beside the file; null if there is none.
   public @Nullable Path path(TomlTable table, String key) {
     String text = string(table, key);
     if (text == null) {
@@ -221,7 +234,7 @@ public final class TomlTables {
     return file.resolveSibling(text);
   }
 
-  /// A whole number; null if there is none.
+  /// Returns a whole number; null if there is none.
   public @Nullable Long number(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Long) {
@@ -230,7 +243,7 @@ public final class TomlTables {
     throw wrong(position(table, key), key + " is no whole number", key + " = 1, without quotes");
   }
 
-  /// A truth value; `otherwise` if there is none.
+  /// Returns a truth value; `otherwise` if there is none.
   public boolean flag(TomlTable table, String key, boolean otherwise) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Boolean) {
@@ -240,14 +253,14 @@ public final class TomlTables {
         position(table, key), key + " is neither true nor false", key + " = true, without quotes");
   }
 
-  /// Paths beside the file.
+  /// Returns paths beside the file; empty if there is none.
   public List<Path> paths(TomlTable table, String key) {
     List<Path> paths = new ArrayList<>();
     strings(table, key).forEach(path -> paths.add(file.resolveSibling(path)));
     return paths;
   }
 
-  /// The plain values of a table; empty if there is none.
+  /// Returns the plain values of a table; empty if there is none.
   public Map<String, Object> table(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     Map<String, Object> values = new LinkedHashMap<>();
@@ -267,6 +280,7 @@ public final class TomlTables {
     return values;
   }
 
+  /// Returns a text; null if there is none.
   public @Nullable String string(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     if (value == null || value instanceof String) {
@@ -275,7 +289,7 @@ public final class TomlTables {
     throw wrong(position(domain, key), key + " is no string", key + " = \"text\"");
   }
 
-  /// The strings of a list; empty if there is none.
+  /// Returns the strings of a list; empty if there is none.
   public List<String> strings(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     List<String> strings = new ArrayList<>();
@@ -294,11 +308,12 @@ public final class TomlTables {
     return strings;
   }
 
+  /// Returns where a value stands; null if there is none.
   public static @Nullable TomlPosition position(TomlTable table, String key) {
     return table.inputPositionOf(List.of(key));
   }
 
-  /// Where the first value of a table stands; null for one without any.
+  /// Returns where the first value of a table stands; null for one without any.
   public static @Nullable TomlPosition begin(TomlTable table) {
     TomlPosition first = null;
     for (String key : table.keySet()) {
@@ -308,21 +323,10 @@ public final class TomlTables {
     return first;
   }
 
-  /// What is wrong in a line, and the fix.
-  public Wrong wrong(@Nullable TomlPosition at, @Nullable String why, String fix) {
+  /// Returns what is wrong in a line, and the fix.
+  public WrongValue wrong(@Nullable TomlPosition at, @Nullable String why, String fix) {
     int line = at == null ? 0 : at.line();
-    return new Wrong(line, file + (line == 0 ? "" : ":" + line) + ": " + why + ". Fix: " + fix);
-  }
-
-  /// With file, line and fix.
-  public static final class Wrong extends IllegalArgumentException {
-    private static final long serialVersionUID = 1;
-
-    private final int line;
-
-    Wrong(int line, String message) {
-      super(message);
-      this.line = line;
-    }
+    return new WrongValue(
+        line, file + (line == 0 ? "" : ":" + line) + ": " + why + ". Fix: " + fix);
   }
 }

@@ -4,6 +4,8 @@ package sluice.host.file;
 public final class UsageException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  /// Takes the message: what is wrong, why and the fix, for the user; of several lines for several
+  /// errors
   public UsageException(String message) {
     super(message);
   }

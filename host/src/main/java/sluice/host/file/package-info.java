@@ -1,4 +1,5 @@
-/// Reading of TOML files, with all that is wrong in one at once: [sluice.host.file.TomlTables].
+/// Reading of TOML files, and of options as their short form, with all that is wrong at once:
+/// [sluice.host.file.TomlTables], [sluice.host.file.Values].
 @NullMarked
 package sluice.host.file;
 

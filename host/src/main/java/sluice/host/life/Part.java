@@ -44,6 +44,20 @@ public interface Part extends AutoCloseable {
     return List.of();
   }
 
+  /// Returns how it is while it runs.
+  ///
+  /// @param within how long its threads may take to show that they turn
+  default PartHealth health(Duration within) throws InterruptedException {
+    List<String> stuck = stuck(within).stream().map(thread -> "stuck: " + thread).toList();
+    return new PartHealth(
+        name(), stuck.isEmpty() ? PartHealth.State.READY : PartHealth.State.DEGRADED, stuck);
+  }
+
+  /// Returns why it has failed, for a line of the log; empty if that is not known.
+  default String problem() {
+    return "";
+  }
+
   /// Takes no new work and waits until the work under way is done.
   ///
   /// @param why for messages, such as `ended by SIGTERM`

@@ -17,7 +17,7 @@ import sluice.sys.threads.Uninterrupted;
 /// One thread at a time.
 public final class ResidentMemory {
   /// Growth that is left alone.
-  public static final long SLACK_BYTES = 32L << 20;
+  static final long SLACK_BYTES = 32L << 20;
 
   private static final Duration LOOK = Duration.ofSeconds(10);
 
@@ -25,6 +25,8 @@ public final class ResidentMemory {
   private final Runnable letGo;
   private long level;
 
+  /// Watches the memory of this process.
+  ///
   /// @param residentBytes what is held now; always 0 where that cannot be told
   /// @param letGo frees what can be freed
   public ResidentMemory(LongSupplier residentBytes, Runnable letGo) {
@@ -49,7 +51,7 @@ public final class ResidentMemory {
   }
 
   /// Lets go when more than the slack has come since the last time.
-  public void look() {
+  void look() {
     long now = residentBytes.getAsLong();
     if (now - level > Math.max(SLACK_BYTES, level / 4)) {
       letGo.run();

@@ -35,6 +35,8 @@ public final class ServiceManager {
   private volatile boolean complained;
   private volatile boolean stopping;
 
+  /// Makes the manager that an environment names.
+  ///
   /// @param environment of this process
   public ServiceManager(Map<String, String> environment, long pid, Consumer<String> complaints) {
     this.environment = Map.copyOf(environment);
@@ -92,11 +94,13 @@ public final class ServiceManager {
     send("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / 1_000);
   }
 
+  /// Tells the manager that the service ends.
   public void stopping(String status) {
     stopping = true;
     send("STOPPING=1\nSTATUS=" + line(status));
   }
 
+  /// Tells the manager how the service is, in one line for people.
   public void status(String status) {
     send("STATUS=" + line(status));
   }
@@ -106,7 +110,7 @@ public final class ServiceManager {
   }
 
   /// How often the manager wants to hear that the service lives; null when it does not ask.
-  public @Nullable Duration watchdogInterval() {
+  @Nullable Duration watchdogInterval() {
     String micros = environment.getOrDefault("WATCHDOG_USEC", "");
     String who = environment.getOrDefault("WATCHDOG_PID", Long.toString(pid));
     return micros.matches("[1-9][0-9]{0,17}") && who.equals(Long.toString(pid))

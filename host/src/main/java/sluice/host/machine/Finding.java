@@ -20,15 +20,15 @@ public record Finding(String name, Status status, String found, String fix) {
     BLOCKED
   }
 
-  public static Finding available(String name, String found) {
+  static Finding available(String name, String found) {
     return new Finding(name, Status.AVAILABLE, found, "");
   }
 
-  public static Finding limited(String name, String found, String fix) {
+  static Finding limited(String name, String found, String fix) {
     return new Finding(name, Status.LIMITED, found, fix);
   }
 
-  public static Finding blocked(String name, String found, String fix) {
+  static Finding blocked(String name, String found, String fix) {
     return new Finding(name, Status.BLOCKED, found, fix);
   }
 

@@ -27,18 +27,18 @@ public record MachineFiles(Path root) {
   }
 
   /// Whether there is such a file, readable or not.
-  public boolean exists(String path) {
+  boolean exists(String path) {
     return Files.exists(root.resolve(path));
   }
 
   /// The file's text as a number; empty when it cannot be read or is none.
-  public OptionalLong number(String path) {
+  OptionalLong number(String path) {
     Optional<String> text = text(path).filter(s -> s.matches("-?[0-9]{1,18}"));
     return text.isPresent() ? OptionalLong.of(Long.parseLong(text.get())) : OptionalLong.empty();
   }
 
   /// The value after `key` and a colon on a line of its own, as in `/proc/self/status`.
-  public Optional<String> field(String path, String key) {
+  Optional<String> field(String path, String key) {
     return text(path).stream()
         .flatMap(String::lines)
         .filter(line -> line.startsWith(key + ":"))
@@ -56,7 +56,7 @@ public record MachineFiles(Path root) {
   }
 
   /// The soft limit in `/proc/self/limits`; `Long.MAX_VALUE` for `unlimited`.
-  public OptionalLong softLimit(String name) {
+  OptionalLong softLimit(String name) {
     Optional<String> soft =
         text("proc/self/limits").stream()
             .flatMap(String::lines)

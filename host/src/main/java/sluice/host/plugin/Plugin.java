@@ -17,6 +17,8 @@ import sluice.http.handlers.HttpResponder;
 import sluice.http.handlers.HttpSlowHandler;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
+import sluice.sys.threads.HostThread;
+import sluice.sys.threads.Uninterrupted;
 
 /// One plug-in of a server: the slow handler of its route, and the domain that answers now. Any
 /// number of threads may be in [#handle]; [#reload] and [#close] exclude each other.
@@ -29,6 +31,8 @@ import sluice.http.plugin.PluginRequest;
 /// | current | holder of `this` | volatile | volatile |
 /// | ending | holder of `this` | volatile | volatile |
 final class Plugin implements HttpSlowHandler, AutoCloseable {
+  private static final Duration LOOK_AFTER = Duration.ofMillis(500);
+
   private final PluginOption option;
   private final Path directory;
   private final Duration limit;
@@ -71,11 +75,33 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
     return free;
   }
 
-  private void watch(PluginDomain loaded) {
-    String warning = loaded.warning();
-    if (warning != null) {
-      log.tell(warning);
+  /// Looks at all classes of the jar, in a thread of its own and a little later: a start does not
+  /// wait for it, and its first requests do not share the processors with it.
+  void look() {
+    PluginDomain loaded = current;
+    HostThread.daemon(
+            "check-" + name,
+            () -> {
+              Uninterrupted.sleep(LOOK_AFTER);
+              warn(loaded);
+            })
+        .start();
+  }
+
+  private void warn(PluginDomain loaded) {
+    try {
+      String warning = loaded.warning();
+      if (warning != null && current == loaded) {
+        log.tell(warning);
+      }
+    } catch (IOException | RuntimeException e) {
+      if (current == loaded && !ending) {
+        log.tell("what would be refused of it later is not known: " + e.getMessage());
+      }
     }
+  }
+
+  private void watch(PluginDomain loaded) {
     loaded
         .domain()
         .onEnd(() -> {
@@ -194,6 +220,7 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
       PluginDomain next = load();
       current = next;
       watch(next);
+      look();
       told.accept(log.line("was loaded again from " + option.jar()));
       Thread.ofVirtual().name("retire-" + name).start(() -> retire(before));
       return true;

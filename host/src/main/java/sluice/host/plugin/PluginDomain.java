@@ -28,15 +28,15 @@ final class PluginDomain implements AutoCloseable {
   private final byte[] hash;
   private final Domain domain;
   private final PluginThreads threads;
-  private final @Nullable String warning;
+  private final PluginLoading loading;
 
   private PluginDomain(
-      Path copy, byte[] hash, Domain domain, PluginThreads threads, @Nullable String warning) {
+      Path copy, byte[] hash, Domain domain, PluginThreads threads, PluginLoading loading) {
     this.copy = copy;
     this.hash = hash;
     this.domain = domain;
     this.threads = threads;
-    this.warning = warning;
+    this.loading = loading;
   }
 
   /// @param name unique among the domains that live
@@ -58,9 +58,8 @@ final class PluginDomain implements AutoCloseable {
       PluginLoading loading = new PluginLoading(option, copy, domain);
       HttpPlugin plugin = loading.make(limit);
       PluginThreads threads = new PluginThreads(domain, plugin, option.budget().threads());
-      String warning = loading.warning();
       isLoaded = true;
-      return new PluginDomain(copy, sha256(bytes), domain, threads, warning);
+      return new PluginDomain(copy, sha256(bytes), domain, threads, loading);
     } catch (ZipException e) {
       throw PluginLoading.problem(
           option, "it is no jar (" + e.getMessage() + ")", "build it again");
@@ -101,9 +100,12 @@ final class PluginDomain implements AutoCloseable {
     return threads;
   }
 
-  /// What is to be told when it was loaded, or null.
-  @Nullable String warning() {
-    return warning;
+  /// Reads all classes of the jar, and tells what will be refused when it is first used. Takes as
+  /// long as the jar is large.
+  ///
+  /// @return null when there is nothing
+  @Nullable String warning() throws IOException {
+    return loading.warning();
   }
 
   /// Whether it lives and is what the jar has now.

@@ -67,6 +67,7 @@ public final class PluginOptions {
     return limit;
   }
 
+  /// Returns true if no plug-in is named.
   public boolean isEmpty() {
     return plugins.isEmpty();
   }

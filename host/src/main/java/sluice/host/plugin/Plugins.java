@@ -56,6 +56,11 @@ public final class Plugins implements AutoCloseable {
         .toList();
   }
 
+  /// Looks at all classes of their jars, without waiting for that, and logs what will be refused.
+  public void look() {
+    plugins.forEach(Plugin::look);
+  }
+
   /// Shows their domains to `sluice domain ls` and `stat` until this is closed.
   ///
   /// @return the requests that commands may make of them

@@ -25,7 +25,7 @@ import sluice.http.site.Site;
 /// Compares the paths of a site's rules with the files that are there: a rule that names none is
 /// misspelt, as a rule, and one whose directory does not tell small letters from capital ones does
 /// not hold. Used by the thread that reads a configuration.
-public final class RulePaths {
+final class RulePaths {
   /// Entries of a directory tree, or of one directory, that are looked at.
   private static final int MOST_ENTRIES = 100_000;
 

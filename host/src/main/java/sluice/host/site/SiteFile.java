@@ -115,6 +115,8 @@ public final class SiteFile {
     into.file = read;
   }
 
+  /// Checks that a running server can take the values of this file.
+  ///
   /// @throws UsageException when a value differs that a running server cannot change
   public void requireSameServer(SiteFile before) throws UsageException {
     Set<String> keys = new LinkedHashSet<>(fixed.keySet());

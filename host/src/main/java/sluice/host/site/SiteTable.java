@@ -16,6 +16,7 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 import sluice.host.file.TomlTables;
 import sluice.host.file.UsageException;
+import sluice.host.file.WrongValue;
 import sluice.http.rules.AccessRule;
 import sluice.http.rules.AddressRange;
 import sluice.http.rules.HeaderRule;
@@ -86,7 +87,7 @@ final class SiteTable {
   static void at(TomlTables tables, @Nullable TomlPosition position, String fix, Setting setting) {
     try {
       setting.set();
-    } catch (TomlTables.Wrong e) {
+    } catch (WrongValue e) {
       throw e;
     } catch (UsageException | IllegalArgumentException e) {
       throw tables.wrong(position, e.getMessage(), fix);

@@ -227,11 +227,7 @@ public final class FrontedConnection {
       return;
     }
     FrontLink own = link;
-    if (allSent()) {
-      connection.closeAsKernel(resets || (own != null && own.holdsUnread()), endsFirst);
-    } else {
-      connection.close();
-    }
+    connection.closeAsKernel(resets || (own != null && own.holdsUnread()), endsFirst);
   }
 
   // ---- for the loop -------------------------------------------------------------------------

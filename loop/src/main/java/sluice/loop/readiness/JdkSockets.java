@@ -147,13 +147,24 @@ final class JdkSockets implements ReadinessSockets {
       if (channel == null) {
         return -EAGAIN;
       }
-      channel.configureBlocking(false);
+      int number = number(nonBlocking(channel));
       if (noDelay.get(listener)) {
         setNoDelay(channel);
       }
-      return number(channel);
+      return number;
     } catch (IOException e) {
       return JdkErrno.result(e);
+    }
+  }
+
+  /// Closes a channel that cannot be made so: nothing else has it.
+  static SocketChannel nonBlocking(SocketChannel channel) throws IOException {
+    try {
+      channel.configureBlocking(false);
+      return channel;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
     }
   }
 
@@ -192,9 +203,7 @@ final class JdkSockets implements ReadinessSockets {
   @Override
   public int open(SocketAddress address) throws IOException {
     calls++;
-    SocketChannel channel = SocketChannel.open();
-    channel.configureBlocking(false);
-    return number(channel);
+    return number(nonBlocking(SocketChannel.open()));
   }
 
   @Override

@@ -24,6 +24,21 @@ public record StackOption(
     String driver, String device, Ipv4Prefix address, int gateway, int queues) {
   private static final String FORM = "tap|xdp:INTERFACE,ADDRESS/PREFIX[,via=GATEWAY][,queues=N]";
 
+  /// As the kernel has it: IFNAMSIZ without the byte that ends the name.
+  private static final int MOST_LETTERS = 15;
+
+  /// @throws IllegalArgumentException when the interface is no name of one
+  public StackOption {
+    if (!device.matches("[^/\\s,:]{1," + MOST_LETTERS + "}")) {
+      throw new IllegalArgumentException(
+          "an interface has a name of 1 to "
+              + MOST_LETTERS
+              + " letters, such as eth0, not '"
+              + device
+              + "'");
+    }
+  }
+
   /// @throws IllegalArgumentException when it is not of that form
   public static StackOption parse(String text) {
     int colon = text.indexOf(':');
@@ -45,6 +60,18 @@ public record StackOption(
       }
     }
     return new StackOption(driver, parts[0], Ipv4Prefix.parse(parts[1]), gateway, queues);
+  }
+
+  /// Returns the option as [#parse] takes it.
+  @Override
+  public String toString() {
+    return driver
+        + ":"
+        + device
+        + ","
+        + address
+        + (gateway == 0 ? "" : ",via=" + Ipv4Prefix.text(gateway))
+        + (queues == 0 ? "" : ",queues=" + queues);
   }
 
   StackPorts open() throws IOException {

@@ -25,6 +25,29 @@ class StackOptionTest {
   }
 
   @Test
+  void isWrittenAsItIsRead() {
+    for (String words :
+        List.of(
+            "tap:t0,10.1.2.3/8",
+            "xdp:eth0,10.1.2.3/24,queues=4",
+            "xdp:eth0.7,10.1.2.3/24,via=10.1.2.1",
+            "xdp:eth0,10.1.2.3/24,via=10.1.2.1,queues=4")) {
+      assertThat(StackOption.parse(words)).hasToString(words);
+    }
+  }
+
+  @Test
+  void anInterfaceHasANameThatTheKernelTakes() {
+    for (String name : List.of("0123456789abcdef", "a b", "a/b", "a:b")) {
+      assertThatThrownBy(() -> StackOption.parse("tap:" + name + ",10.0.0.2/24"))
+          .as(name)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("such as eth0, not '" + name + "'");
+    }
+    assertThat(StackOption.parse("tap:0123456789abcde,10.0.0.2/24").device()).hasSize(15);
+  }
+
+  @Test
   void isRefusedWithItsForm() {
     for (String wrong :
         List.of(

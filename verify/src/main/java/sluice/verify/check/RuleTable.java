@@ -24,8 +24,19 @@ public final class RuleTable {
 
   private RuleTable() {}
 
-  /// The rules that ship.
+  /// The rules that ship, read once.
+  private static final class Standard {
+    static final RuleTable TABLE = read();
+
+    private Standard() {}
+  }
+
+  /// Returns the rules that ship.
   public static RuleTable standard() {
+    return Standard.TABLE;
+  }
+
+  private static RuleTable read() {
     try (InputStream in = RuleTable.class.getResourceAsStream("rules.txt")) {
       if (in == null) {
         throw new IllegalStateException("rules.txt is missing in the module");
@@ -48,16 +59,24 @@ public final class RuleTable {
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }
-      String[] parts = line.strip().split("\\s*\\|\\s*", -1);
-      String[] words = parts[0].split("\\s+", -1);
-      int dot = words.length == 2 ? words[1].lastIndexOf('.') : -1;
-      if (parts.length != 3 || dot < 1) {
+      // By hand: a start with a plug-in or a domain waits for it, and patterns took most of it.
+      int fix = line.lastIndexOf('|');
+      int why = line.lastIndexOf('|', fix - 1);
+      int member = line.indexOf(' ');
+      int dot = why < 0 ? -1 : line.lastIndexOf('.', why);
+      if (why < 0 || line.indexOf('|') != why || member < 1 || dot < member) {
         throw new IllegalArgumentException(
             name + ":" + number + ": a line is TREATMENT OWNER.MEMBER | WHY | FIX: " + line);
       }
-      Treatment treatment = Treatment.valueOf(words[0].toUpperCase(Locale.ROOT).replace('-', '_'));
-      String owner = words[1].substring(0, dot);
-      table.add(new Rule(treatment, owner, words[1].substring(dot + 1), parts[1], parts[2]));
+      Treatment treatment =
+          Treatment.valueOf(line.substring(0, member).toUpperCase(Locale.ROOT).replace('-', '_'));
+      table.add(
+          new Rule(
+              treatment,
+              line.substring(member, dot).strip(),
+              line.substring(dot + 1, why).strip(),
+              line.substring(why + 1, fix).strip(),
+              line.substring(fix + 1).strip()));
     }
     return table;
   }

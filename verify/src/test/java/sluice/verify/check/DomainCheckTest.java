@@ -158,5 +158,20 @@ final class DomainCheckTest {
     assertThat(RuleTable.standard().size()).isGreaterThan(80);
     assertThatThrownBy(() -> RuleTable.parse("my.txt", "\nrefused x"))
         .hasMessageContaining("my.txt:2: ");
+    for (String wrong :
+        List.of(
+            "refused p/A.b | why",
+            "refused p/A.b",
+            "refused | why | fix",
+            "p/A.b | why | fix",
+            "refused p/A | why | fix",
+            "refused p/A.b | why | fix | more",
+            "forbidden p/A.b | why | fix")) {
+      assertThatThrownBy(() -> RuleTable.parse("my.txt", wrong))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    Rule rule = RuleTable.parse("my.txt", "refused  p/A.b  |  why |fix ").find("p/A", "b");
+    assertThat(rule).isEqualTo(new Rule(Treatment.REFUSED, "p/A", "b", "why", "fix"));
   }
 }

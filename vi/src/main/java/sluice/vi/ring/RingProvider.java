@@ -16,11 +16,15 @@ public final class RingProvider implements DeviceProvider {
   public RingProvider() {}
 
   private static Engines.Choice choice() throws IOException {
+    return choice(System.getProperty("sluice.vi.ring", "auto"), "the property sluice.vi.ring: ");
+  }
+
+  /// @param from where the engine is named, for the message
+  private static Engines.Choice choice(String engine, String from) throws IOException {
     try {
-      return Engines.choose(Backend.parse(System.getProperty("sluice.vi.ring", "auto")));
+      return Engines.choose(Backend.parse(engine));
     } catch (IllegalArgumentException e) {
-      throw new DeviceException(
-          Fault.MISCONFIGURED, "the property sluice.vi.ring: " + e.getMessage(), e);
+      throw new DeviceException(Fault.MISCONFIGURED, from + e.getMessage(), e);
     }
   }
 
@@ -52,5 +56,11 @@ public final class RingProvider implements DeviceProvider {
   @Override
   public Device open(String name) throws IOException {
     return new RingDevice(choice());
+  }
+
+  /// @param words the engine
+  @Override
+  public Device open(String name, String words) throws IOException {
+    return new RingDevice(choice(words, ""));
   }
 }

@@ -1,0 +1,78 @@
+package sluice.cli.console;
+
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import sluice.host.HostFile;
+import sluice.host.file.OptionValues;
+import sluice.host.file.UsageException;
+import sluice.host.net.NetSettings;
+import sluice.host.net.NetTable;
+import sluice.host.text.TerminalText;
+
+/// The options that the user has given, as the values of a table of a file: `--port 2049` is `port
+/// = 2049`, and `--no-udp` is `udp = false`. Used by the main thread.
+public final class GivenOptions {
+  private static final String NO = "--no-";
+  private static final String STACK = "stack";
+
+  /// Options whose table names them otherwise.
+  private static final Map<String, String> KEYS = Map.of("--udp-stack", STACK);
+
+  private GivenOptions() {}
+
+  /// Returns the options of a command, with the values that were given.
+  public static OptionValues of(CommandSpec command) {
+    ParseResult parsed = command.commandLine().getParseResult();
+    OptionValues values = new OptionValues();
+    for (OptionSpec option : command.options()) {
+      String name = name(option);
+      Object value = parsed.hasMatchedOption(option) ? option.getValue() : null;
+      if (name.startsWith(NO)) {
+        values.add(name.substring(NO.length()), name, value == null ? null : Boolean.FALSE);
+      } else {
+        values.add(KEYS.getOrDefault(name, name.substring(2)), name, value);
+      }
+    }
+    return values;
+  }
+
+  /// The first of the names that has the form `--name`.
+  private static String name(OptionSpec option) {
+    return Arrays.stream(option.names())
+        .filter(name -> name.startsWith("--"))
+        .findFirst()
+        .orElse(option.longestName());
+  }
+
+  /// Returns the network that the options `--net`, `--device` and `--udp-stack` name.
+  ///
+  /// @param otherwise the device if none is named; empty for none
+  /// @return null for none
+  /// @throws UsageException if what they name is wrong
+  public static @Nullable NetSettings net(OptionValues values, String otherwise)
+      throws UsageException {
+    String named = values.string("net");
+    if (named == null) {
+      return otherwise.isEmpty() && !values.has(STACK) ? null : NetTable.of(values, otherwise);
+    }
+    for (String key : new String[] {"device", STACK}) {
+      if (values.has(key)) {
+        throw new UsageException(
+            values.name(key)
+                + " is given beside --net, which says it. Fix: leave one of the two out");
+      }
+    }
+    return HostFile.netOf(named);
+  }
+
+  /// Returns the failure of a command whose usage is wrong.
+  public static ParameterException wrong(CommandSpec command, UsageException problem) {
+    return new ParameterException(
+        command.commandLine(), TerminalText.message(String.valueOf(problem.getMessage())), problem);
+  }
+}

@@ -1,0 +1,112 @@
+package sluice.host.file;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The options of a command line, as the values of a table. Used by the thread that reads them.
+///
+/// The command's parser has found unknown options and wrong types; all else is checked by the code
+/// that reads tables of files.
+public final class OptionValues implements Values {
+  private final Mistakes mistakes = new Mistakes();
+  private final Map<String, String> names = new HashMap<>();
+  private final Map<String, Object> given = new HashMap<>();
+
+  /// Starts without options.
+  public OptionValues() {}
+
+  /// Adds an option that the command has.
+  ///
+  /// @param key of the table
+  /// @param option as the user names it, such as `--port`
+  /// @param value a string, a number, a truth value or a list of strings; null if it is not given
+  public void add(String key, String option, @Nullable Object value) {
+    names.put(key, option);
+    if (value != null) {
+      given.put(key, value);
+    }
+  }
+
+  /// Reports all that was wrong until now, a line each.
+  ///
+  /// @throws UsageException if something was
+  public void requireGood() throws UsageException {
+    try {
+      mistakes.requireNone("");
+    } catch (WrongValue e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public boolean take(Runnable part) {
+    return mistakes.take(part);
+  }
+
+  @Override
+  public void requireKeys(Set<String> known, String what) {
+    // A command has the options of several tables, and its parser knows them.
+  }
+
+  @Override
+  public boolean has(String key) {
+    return given.containsKey(key);
+  }
+
+  @Override
+  public String name(String key) {
+    return names.getOrDefault(key, "--" + key);
+  }
+
+  @Override
+  public String example(String key, Object value) {
+    return switch (value) {
+      case Boolean _ -> name(key);
+      case List<?> list -> name(key) + " " + list.getFirst();
+      default -> name(key) + " " + value;
+    };
+  }
+
+  @Override
+  public WrongValue wrong(String key, @Nullable String why, String fix) {
+    return new WrongValue(0, why + ". Fix: " + fix);
+  }
+
+  @Override
+  public @Nullable String string(String key) {
+    Object value = given.get(key);
+    return value == null ? null : value.toString();
+  }
+
+  @Override
+  public @Nullable Long number(String key) {
+    return given.get(key) instanceof Number number ? (Long) number.longValue() : null;
+  }
+
+  @Override
+  public boolean flag(String key, boolean otherwise) {
+    return given.get(key) instanceof Boolean flag ? flag : otherwise;
+  }
+
+  @Override
+  public List<String> strings(String key) {
+    return given.get(key) instanceof List<?> list
+        ? list.stream().map(Object::toString).toList()
+        : List.of();
+  }
+
+  @Override
+  public @Nullable Path path(String key) {
+    String text = string(key);
+    try {
+      return text == null ? null : Path.of(text);
+    } catch (InvalidPathException e) {
+      throw wrong(key, name(key) + " names no file: " + text, example(key, "PATH"));
+    }
+  }
+}

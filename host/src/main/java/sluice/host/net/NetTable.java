@@ -1,0 +1,115 @@
+package sluice.host.net;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.TomlTable;
+import sluice.host.file.OptionValues;
+import sluice.host.file.TomlTables;
+import sluice.host.file.Values;
+
+/// The networks of a configuration file, each a table `[net.NAME]`. Used by the thread that reads
+/// the file.
+///
+/// ```
+/// [net.fast]
+/// device = "local"                       # ring, ofi-shm, ofi-tcp, ofi-verbs, ofi-efa
+///
+/// [net.wire]
+/// device = "ring"
+/// backend = "epoll"                      # else the best engine of the machine
+///
+/// [net.lan]
+/// device = "xdp"                         # AF_XDP; tap everywhere else
+/// interface = "eth0"
+/// address = "10.0.0.2/24"
+/// via = "10.0.0.1"                       # a gateway, if wanted
+/// queues = 4                             # of the interface; all if not given
+///
+/// [net.short]
+/// stack = "tap:tap0,10.9.0.1/24"         # the same as words of --udp-stack
+/// ```
+public final class NetTable {
+  private static final String NET = "net";
+
+  /// The tables that it reads.
+  public static final Set<String> TABLES = Set.of(NET);
+
+  private final Map<String, NetSettings> nets = new LinkedHashMap<>();
+  private final Map<String, String> users = new HashMap<>();
+
+  private NetTable() {}
+
+  /// Reads the networks. What is wrong is kept in the tables.
+  public static NetTable read(TomlTables tables, TomlTable root) {
+    NetTable read = new NetTable();
+    tables.named(
+        root,
+        NET,
+        each -> {
+          Values values = tables.values(each);
+          values.requireKeys(new LinkedHashSet<>(NetReader.KEYS), "[net." + each.name() + "]");
+          read.nets.put(each.name(), NetReader.read(each.name(), values, ""));
+        });
+    return read;
+  }
+
+  /// Reads the network of a command line, which has the options as the values `device` and `stack`.
+  /// What is wrong is kept in the options.
+  ///
+  /// @param otherwise the device if none is named
+  public static NetSettings of(OptionValues options, String otherwise) {
+    return NetReader.read("--device", options, otherwise);
+  }
+
+  /// Returns the networks, in the order of the file.
+  public Collection<NetSettings> all() {
+    return List.copyOf(nets.values());
+  }
+
+  /// Returns a network; null for none of that name.
+  public @Nullable NetSettings get(String name) {
+    return nets.get(name);
+  }
+
+  /// Returns what uses a network of the file; null for nothing.
+  public @Nullable String user(String name) {
+    return users.get(name);
+  }
+
+  /// Returns the network that a value names, whose stack belongs to its user alone.
+  ///
+  /// @param key of the name
+  /// @param user such as `disk data`, for messages
+  /// @return empty if none is named
+  /// @throws sluice.host.file.WrongValue if there is none of that name, or another part uses it
+  public Optional<NetSettings> used(Values values, String key, String user) {
+    String name = values.string(key);
+    if (name == null) {
+      return Optional.empty();
+    }
+    NetSettings found = nets.get(name);
+    if (found == null) {
+      List<String> known = new ArrayList<>(nets.keySet());
+      throw values.wrong(
+          key,
+          "there is no [net." + name + "]",
+          known.isEmpty() ? "write that table" : "name " + String.join(" or ", known));
+    }
+    String before = users.putIfAbsent(name, user);
+    if (before != null) {
+      throw values.wrong(
+          key,
+          "[net." + name + "] is used by " + before + " already",
+          "write another [net.NAME], with an address of its own");
+    }
+    return Optional.of(found);
+  }
+}
