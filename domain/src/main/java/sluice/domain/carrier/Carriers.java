@@ -13,7 +13,7 @@ import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
 
 /// The platform threads that run the virtual threads of all domains, as many as there are
-/// processors, and the choice which domain runs next: the one that has used least of them for its
+/// processors, and the choice which domain runs next: that which has used least of them for its
 /// weight (C. Waldspurger, W. Weihl, "Stride Scheduling", 1995). Any thread may call.
 ///
 /// A portal call is a hand-over ([#handOver]): the thread that is called runs next on the caller's

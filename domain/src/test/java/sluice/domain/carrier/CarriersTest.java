@@ -441,7 +441,7 @@ final class CarriersTest {
     return queue;
   }
 
-  /// Also beside a queue that sleeps, and one that makes threads all the time.
+  /// Also beside a queue that sleeps, and another that makes threads all the time.
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 10})
   void processorsAreSharedByWeight(int weight) throws Exception {

@@ -234,7 +234,8 @@ public final class DomainFile {
         throw tables.wrong(
             TomlTables.position(table, key),
             "budget " + part + " is not understood",
-            "cpu = \"20%\", alloc = \"50MB/s\", threads = 16, sockets = 8, memory = \"16MB\", weight = 3");
+            "cpu = \"20%\", alloc = \"50MB/s\", threads = 16, sockets = 8, memory = \"16MB\","
+                + " weight = 3");
       }
       text.add(part);
     });
