@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
+import sluice.loop.sockets.ClassFiles;
 import sluice.loop.sockets.DescriptorLender;
 import sluice.loop.sockets.DescriptorRoom;
 import sluice.loop.sockets.DescriptorShortage;
@@ -111,6 +112,7 @@ final class Acceptor {
 
   /// Begins to accept.
   Listener add(Listener.Handle handle, Protocol protocol, @Nullable TlsContext tls) {
+    ClassFiles.ready(protocol.getClass());
     Listener listener = new Listener(listeners.size(), handle, protocol, tls);
     listeners.add(listener);
     anyWaits |= protocol.waitsForPlace();

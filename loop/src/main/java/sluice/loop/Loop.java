@@ -23,6 +23,7 @@ import sluice.loop.engine.TurnClock;
 import sluice.loop.engine.UserTransport;
 import sluice.loop.input.PartialMemory;
 import sluice.loop.output.OutputMemory;
+import sluice.loop.sockets.ClassFiles;
 import sluice.loop.sockets.DescriptorLender;
 import sluice.loop.sockets.Log;
 import sluice.loop.tls.TlsContext;
@@ -86,6 +87,7 @@ public final class Loop implements AutoCloseable {
 
   /// @param slowPath runs what may block: reads of cold file pages, deferred messages
   public Loop(String name, Engine engine, LoopConfig config, NanoClock clock, Executor slowPath) {
+    ClassFiles.ready(Loop.class, Account.class, Errno.class);
     this.name = name;
     this.engine = engine;
     this.watches = new DescriptorWatch.Table(engine);
