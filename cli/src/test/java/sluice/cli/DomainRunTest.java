@@ -30,6 +30,9 @@ import sluice.testbase.Await;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class DomainRunTest {
+  private static final List<String> OPENS =
+      List.of("--add-opens", "java.base/java.lang=sluice.sys");
+
   /// Writes its second argument into the file that its first names, in another thread and late.
   public static final class Writes {
     private Writes() {}
@@ -346,9 +349,29 @@ final class DomainRunTest {
     return out.toString();
   }
 
+  /// A JVM that was started without the option.
+  @Test
+  void whatIsLackingIsTold() throws Exception {
+    Process process =
+        new ProcessBuilder(SluiceProcess.command("domain", "run", jar(Throws.class)))
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(Await.end(process)).isOne();
+      assertThat(err)
+          .contains("out of luck")
+          .contains("threads of domains are platform threads")
+          .contains("Fix: start Java with --add-opens java.base/java.lang=");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
   @Test
   void aSignalEndsTheDomain() throws Exception {
     List<String> command = SluiceProcess.command("domain", "run", jar(Loops.class));
+    command.addAll(command.indexOf("-m"), OPENS);
     assertThat(toldWhenInterrupted(command, "looping"))
         .contains("domain Loops.jar was ended by SIGINT")
         .doesNotContain("threads");
@@ -359,7 +382,7 @@ final class DomainRunTest {
   @Test
   void whatTheEndThrowsIsNotPrinted() throws Exception {
     List<String> command = SluiceProcess.command("domain", "run", jar(Waits.class));
-    command.addAll(command.indexOf("-m"), List.of("--add-opens", "java.base/java.lang=sluice.sys"));
+    command.addAll(command.indexOf("-m"), OPENS);
     assertThat(toldWhenInterrupted(command, "waiting").lines())
         .containsExactly("sluice: domain Waits.jar was ended by SIGINT");
   }

@@ -17,13 +17,16 @@ import sluice.domain.portal.copy.CopyQuota;
 /// @param copyBytes what one portal call may copy into the domain
 /// @param sockets at most so many open at a time, with selectors
 /// @param memoryBytes of memory objects and direct buffers at a time; `Long.MAX_VALUE` for no limit
+/// @param weight its share of the processors beside other domains, while more threads are ready
+///   than there are processors: 1 to 1000; of virtual threads
 public record Budget(
     int threads,
     double cpuShare,
     long allocationBytesPerSecond,
     long copyBytes,
     int sockets,
-    long memoryBytes) {
+    long memoryBytes,
+    int weight) {
   /// 256 threads and 256 sockets, a megabyte for a portal call; no limit of processors, allocation
   /// and native memory.
   public static final Budget DEFAULT =
@@ -33,7 +36,8 @@ public record Budget(
           Long.MAX_VALUE,
           CopyQuota.STANDARD.bytes(),
           256,
-          Long.MAX_VALUE);
+          Long.MAX_VALUE,
+          1);
 
   /// Checks the numbers.
   public Budget {
@@ -41,6 +45,9 @@ public record Budget(
       throw new IllegalArgumentException(
           "a budget has at least 1 thread, 0.01 of a processor, 1 KB/s of allocation and 1 KB of"
               + " copies");
+    }
+    if (weight < 1 || weight > 1000) {
+      throw new IllegalArgumentException("a budget has a weight from 1 to 1000");
     }
     if (sockets < 0 || memoryBytes < 0) {
       throw new IllegalArgumentException("a budget has no negative number of sockets or bytes");
@@ -57,8 +64,8 @@ public record Budget(
     return new CopyQuota(copyBytes, CopyQuota.STANDARD.objects());
   }
 
-  /// Reads `cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,memory=16MB`; what is not named is
-  /// as in [#DEFAULT].
+  /// Reads `cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,memory=16MB,weight=3`; what is not
+  /// named is as in [#DEFAULT].
   ///
   /// @throws IllegalArgumentException with the part that is wrong and the fix
   public static Budget parse(String text) {
@@ -68,6 +75,7 @@ public record Budget(
     long copy = DEFAULT.copyBytes;
     int sockets = DEFAULT.sockets;
     long memory = DEFAULT.memoryBytes;
+    int weight = DEFAULT.weight;
     for (String part : text.split(",", -1)) {
       int equals = part.indexOf('=');
       String value = part.substring(equals + 1).strip();
@@ -79,6 +87,7 @@ public record Budget(
           case "copy" -> copy = bytes(value, "B");
           case "sockets" -> sockets = Integer.parseInt(value);
           case "memory" -> memory = bytes(value, "B");
+          case "weight" -> weight = Integer.parseInt(value);
           default -> throw new NumberFormatException();
         }
       } catch (NumberFormatException e) {
@@ -86,11 +95,11 @@ public record Budget(
             "budget: \""
                 + part
                 + "\" is not understood. Fix: cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,"
-                + "memory=16MB",
+                + "memory=16MB,weight=3",
             e);
       }
     }
-    return new Budget(threads, cpuShare, allocation, copy, sockets, memory);
+    return new Budget(threads, cpuShare, allocation, copy, sockets, memory, weight);
   }
 
   private static double share(String value) {

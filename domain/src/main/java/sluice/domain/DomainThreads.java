@@ -134,7 +134,8 @@ final class DomainThreads {
         };
     queue =
         Carriers.isAvailable()
-            ? Carriers.shared().queue("domain " + domain, countsBytes, guest)
+            ? Carriers.shared()
+                .queue("domain " + domain, config.budget().weight(), countsBytes, guest)
             : null;
   }
 

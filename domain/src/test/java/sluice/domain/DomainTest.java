@@ -222,7 +222,7 @@ final class DomainTest {
   @Test
   void budgetsAreParsed() {
     assertThat(Budget.parse("cpu=20%,alloc=50MB/s,threads=16"))
-        .isEqualTo(new Budget(16, 0.2, 50L << 20, 1 << 20, 256, Long.MAX_VALUE));
+        .isEqualTo(new Budget(16, 0.2, 50L << 20, 1 << 20, 256, Long.MAX_VALUE, 1));
     assertThat(Budget.parse("sockets=0,memory=2MB").sockets()).isZero();
     assertThat(Budget.parse("sockets=0,memory=2MB").memoryBytes()).isEqualTo(2 << 20);
     assertThat(Budget.parse("cpu=2").cpuShare()).isEqualTo(2);

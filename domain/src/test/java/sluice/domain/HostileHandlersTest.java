@@ -42,7 +42,9 @@ final class HostileHandlersTest {
           Map.entry("HandlersOfEachOther", HostileHandlersTest::handlersOfEachOther),
           Map.entry("MonitorsOfEachOther", HostileHandlersTest::monitorsOfEachOther),
           Map.entry("CatchesDeathByName", HostileHandlersTest::catchesDeathByName),
-          Map.entry("HandlerInFront", HostileHandlersTest::handlerInFront));
+          Map.entry("HandlerInFront", HostileHandlersTest::handlerInFront),
+          Map.entry("MonitorBelowAHandler", HostileHandlersTest::monitorBelowAHandler),
+          Map.entry("StackIsFull", HostileHandlersTest::stackIsFull));
 
   @TempDir Path directory;
 
@@ -118,6 +120,36 @@ final class HostileHandlersTest {
     code.exceptionCatchAll(from, code.newBoundLabel(), handler);
   }
 
+  private static void monitorBelowAHandler(CodeBuilder code) {
+    Label start = code.newLabel();
+    code.goto_(start);
+    Label first = code.newBoundLabel();
+    code.pop().labelBinding(start);
+    Label from = loop(code);
+    Label leave = code.newBoundLabel();
+    code.astore(1).aload(0).monitorexit().aload(1).athrow();
+    Label caught = code.newBoundLabel();
+    code.athrow();
+    Label end = code.newBoundLabel();
+    code.exceptionCatchAll(from, leave, first)
+        .exceptionCatchAll(first, from, leave)
+        .exceptionCatch(leave, caught, caught, ClassDesc.of("java.lang.RuntimeException"))
+        .exceptionCatchAll(caught, end, first);
+  }
+
+  /// Where the stack is full a gate throws a `StackOverflowError` and no death.
+  private static void stackIsFull(CodeBuilder code) {
+    Label from = code.newBoundLabel();
+    code.aload(0)
+        .invokeinterface(ClassDesc.of("java.lang.Runnable"), "run", ConstantDescs.MTD_void)
+        .return_();
+    Label handler = code.newBoundLabel();
+    code.pop();
+    loop(code);
+    ClassDesc overflow = ClassDesc.of("java.lang.StackOverflowError");
+    code.exceptionCatch(from, code.newBoundLabel(), handler, overflow);
+  }
+
   private Domain domain(String name, Consumer<CodeBuilder> body) throws Exception {
     byte[] made =
         ClassFile.of()
@@ -159,6 +191,8 @@ final class HostileHandlersTest {
         "MonitorsOfEachOther",
         "CatchesDeathByName",
         "HandlerInFront",
+        "MonitorBelowAHandler",
+        "StackIsFull",
       })
   void ends(String name) throws Exception {
     try (Domain domain = domain(name, Objects.requireNonNull(BODIES.get(name)))) {

@@ -236,7 +236,7 @@ final class HostFileTest {
             calls = 2
             """,
             ":5: path \"quick\" is none of service, direct, fast. Fix: ",
-            "a service runs 1 to 1024 calls at a time, and not 0",
+            ":10: calls takes a number from 1 to 1024: 0. Fix: ",
             "component c provides nothing that could have a path or calls",
             "Fix: leave calls out, or path = \"service\""));
   }

@@ -212,7 +212,7 @@ final class PortalWorks {
     }
 
     private static RunQueue queue(String name, boolean countsBytes) {
-      return Carriers.shared().queue(name, countsBytes, problem -> {});
+      return Carriers.shared().queue(name, 1, countsBytes, problem -> {});
     }
 
     @Override

@@ -1,8 +1,9 @@
 package sluice.domain.carrier;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,7 +13,8 @@ import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
 
 /// The platform threads that run the virtual threads of all domains, as many as there are
-/// processors, and the choice which domain runs next: by turns. Any thread may call.
+/// processors, and the choice which domain runs next: that which has used least of them for its
+/// weight (C. Waldspurger, W. Weihl, "Stride Scheduling", 1995). Any thread may call.
 ///
 /// A portal call is a hand-over ([#handOver]): the thread that is called runs next on the caller's
 /// carrier, and no other carrier is woken.
@@ -26,7 +28,9 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | listed, spares, workers, endedNanos | any thread | atomic | atomic |
+/// | listed, listNanos | any thread | under the lock of listed | under the lock of listed |
+/// | listedCount | any thread | volatile | volatile, under that lock |
+/// | spares, workers, replacements | any thread | atomic | atomic |
 /// | isWatching | workers, the watcher | volatile | volatile |
 /// | ended | the thread that closes | volatile | volatile |
 public final class Carriers implements AutoCloseable {
@@ -45,7 +49,7 @@ public final class Carriers implements AutoCloseable {
   private static final class Shared {
     static final Carriers ALL =
         new Carriers("sluice-carrier", Runtime.getRuntime().availableProcessors());
-    static final RunQueue HOST = ALL.queue("host", false, Shared::escaped);
+    static final RunQueue HOST = ALL.queue("host", 1, false, Shared::escaped);
 
     private static void escaped(Throwable problem) {
       Thread here = Thread.currentThread();
@@ -57,13 +61,16 @@ public final class Carriers implements AutoCloseable {
   private final long lookNanos;
   private final int lateLooks;
   private final Processor[] processors;
-  private final RunQueue own = new RunQueue(this, "carriers", false, _ -> {});
-  private final ConcurrentLinkedQueue<RunQueue> listed = new ConcurrentLinkedQueue<>();
+  private final RunQueue own = new RunQueue(this, "carriers", 1, false, _ -> {});
+  private final PriorityQueue<RunQueue> listed =
+      new PriorityQueue<>(Comparator.comparingLong(RunQueue::turnNanos));
   private final ConcurrentLinkedDeque<Worker> spares = new ConcurrentLinkedDeque<>();
   private final List<Worker> workers = new CopyOnWriteArrayList<>();
   private final AtomicInteger numbers = new AtomicInteger();
   private final AtomicLong replacements = new AtomicLong();
   private final Thread watcher;
+  private long listNanos;
+  private volatile int listedCount;
   private volatile boolean isWatching = true;
   private volatile boolean ended;
 
@@ -122,10 +129,12 @@ public final class Carriers implements AutoCloseable {
   /// Makes the queue of a domain.
   ///
   /// @param queueName for messages
+  /// @param weight while more threads are ready than there are processors, a queue of weight 3 gets
+  ///   three times as much of them as one of weight 1; at least 1
   /// @param countsBytes whether what its threads allocate is counted at each change, or estimated
   /// @param guest is told what concerns the domain
-  public RunQueue queue(String queueName, boolean countsBytes, RunQueue.Guest guest) {
-    return new RunQueue(this, queueName, countsBytes, guest);
+  public RunQueue queue(String queueName, int weight, boolean countsBytes, RunQueue.Guest guest) {
+    return new RunQueue(this, queueName, weight, countsBytes, guest);
   }
 
   /// Returns how many processors there are.
@@ -174,16 +183,30 @@ public final class Carriers implements AutoCloseable {
   }
 
   void list(RunQueue queue) {
-    listed.add(queue);
+    synchronized (listed) {
+      queue.stand(listNanos);
+      listed.add(queue);
+      listedCount = listed.size();
+    }
   }
 
   /// Takes the queue whose turn it is.
   @Nullable RunQueue next() {
-    return listed.poll();
+    if (listedCount == 0) {
+      return null;
+    }
+    synchronized (listed) {
+      RunQueue next = listed.poll();
+      if (next != null) {
+        listNanos = Math.max(listNanos, next.turnNanos());
+      }
+      listedCount = listed.size();
+      return next;
+    }
   }
 
   boolean isEmpty() {
-    return listed.isEmpty();
+    return listedCount == 0;
   }
 
   /// Wakes an idle processor, if there is one.
@@ -259,7 +282,7 @@ public final class Carriers implements AutoCloseable {
       Worker worker = each.worker();
       int looks = each.looks();
       isIdle &= each.isIdle();
-      if (worker == null || looks < LONG_LOOKS || (listed.isEmpty() && !worker.hasNext())) {
+      if (worker == null || looks < LONG_LOOKS || (isEmpty() && !worker.hasNext())) {
         continue;
       }
       if (looks >= lateLooks) {
@@ -271,6 +294,9 @@ public final class Carriers implements AutoCloseable {
     for (Worker each : workers) {
       if (each.isLost()) {
         each.giveNextBack();
+        if (!isEmpty() && each.meter().hasRun()) {
+          each.meter().current().yieldSoon(); // it runs beside the processors, by no turn
+        }
       }
     }
     return isIdle;

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | current, interval | the worker | acquire | release |
 /// | startCpu, startBytes | the worker | plain, checked by interval | plain |
+/// | seenCpu | the watcher | plain | plain |
 /// | all other fields | the worker | plain | plain |
 final class Meter {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -52,6 +53,7 @@ final class Meter {
   private long countedFrom;
   private long counted;
   private long interval;
+  private long seenCpu;
 
   /// @param scheduler is charged what no continuation has used
   /// @param thread the number of the worker
@@ -81,6 +83,17 @@ final class Meter {
 
   private static long allocated() {
     return Math.max(0, THREADS.getCurrentThreadAllocatedBytes());
+  }
+
+  /// Ends an interval that is over, though the queue may stay the same: what it is charged decides
+  /// whose turn it is.
+  void look() {
+    long now = System.nanoTime();
+    if (now - startNanos >= INTERVAL_NANOS) {
+      RunQueue last = current;
+      change(scheduler);
+      change(last);
+    }
   }
 
   /// Stamps the change from one queue to the next.
@@ -160,6 +173,14 @@ final class Meter {
   /// call.
   RunQueue current() {
     return (RunQueue) CURRENT.getAcquire(this);
+  }
+
+  /// Returns true if the worker has used a processor since the last call. Called by the watcher.
+  boolean hasRun() {
+    long cpu = THREADS.getThreadCpuTime(thread);
+    boolean hasRun = cpu - seenCpu > INTERVAL_NANOS / 2;
+    seenCpu = cpu;
+    return hasRun;
   }
 
   /// Returns true if a continuation of a queue runs. Any thread may call.

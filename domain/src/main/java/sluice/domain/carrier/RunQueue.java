@@ -16,7 +16,11 @@ import sluice.sys.threads.VirtualThreads;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | ready, isListed, cpuNanos, bytes | any thread | atomic | atomic |
+/// | turnNanos, creditNanos | any thread | under the lock of the list | under the lock of the list |
 public final class RunQueue implements Executor {
+  /// So much a queue that had nothing to run may be ahead of the others.
+  private static final long CREDIT_NANOS = 4_000_000;
+
   private final Carriers carriers;
   private final String name;
   private final boolean countsBytes;
@@ -25,6 +29,13 @@ public final class RunQueue implements Executor {
   private final AtomicBoolean isListed = new AtomicBoolean();
   private final AtomicLong cpuNanos = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
+  private final int weight;
+
+  /// Where the queue stands in the list of those with ready threads; under the lock of the list.
+  private long turnNanos;
+
+  /// By which it stands behind what it has used, because it had nothing to run.
+  private long creditNanos;
 
   /// The domain that has a queue. The methods are called on threads that all domains need, so they
   /// neither run code of the domain nor wait for it.
@@ -37,9 +48,10 @@ public final class RunQueue implements Executor {
     default void yieldSoon() {}
   }
 
-  RunQueue(Carriers carriers, String name, boolean countsBytes, Guest guest) {
+  RunQueue(Carriers carriers, String name, int weight, boolean countsBytes, Guest guest) {
     this.carriers = carriers;
     this.name = name;
+    this.weight = weight;
     this.countsBytes = countsBytes;
     this.guest = guest;
   }
@@ -66,6 +78,19 @@ public final class RunQueue implements Executor {
   void add(Runnable continuation) {
     ready.add(continuation);
     list();
+  }
+
+  /// Puts the queue behind those that have used less of processors for their weight. A queue that
+  /// had nothing to run keeps what it has not used for a moment only.
+  ///
+  /// @param now where the list stands
+  void stand(long now) {
+    turnNanos = Math.max(cpuNanos.get() / weight + creditNanos, now - CREDIT_NANOS);
+    creditNanos = turnNanos - cpuNanos.get() / weight;
+  }
+
+  long turnNanos() {
+    return turnNanos;
   }
 
   private void list() {

@@ -171,6 +171,7 @@ final class Worker extends Thread {
 
   private boolean runListed() {
     giveNextBack();
+    meter.look();
     RunQueue queue = carriers.next();
     if (queue == null) {
       return false;

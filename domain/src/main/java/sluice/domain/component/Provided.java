@@ -10,11 +10,14 @@ import sluice.domain.portal.CallPath;
 /// @param calls on the path [CallPath#SERVICE] so many run at once, 1 to 1024; with 1 its methods
 ///   need no locks against each other
 public record Provided(String type, CallPath path, int calls) {
+  /// So many calls run at once, at most.
+  public static final int MOST_CALLS = 1024;
+
   /// Checks the number.
   public Provided {
-    if (calls < 1 || calls > 1024) {
+    if (calls < 1 || calls > MOST_CALLS) {
       throw new IllegalArgumentException(
-          "a service runs 1 to 1024 calls at a time, and not " + calls);
+          "a service runs 1 to " + MOST_CALLS + " calls at a time, and not " + calls);
     }
     if (calls > 1 && path != CallPath.SERVICE) {
       throw new IllegalArgumentException(

@@ -23,13 +23,16 @@ import java.util.Set;
 ///
 /// A handler that would catch a [sluice.domain.inside.Death] has a gate, and a handler that stands
 /// before the end of what it protects, because it closes a loop. The handler that a compiler makes
-/// to leave a monitor has none: it must reach its `monitorexit`, and throws the same again.
+/// to leave a monitor has none: it must reach its `monitorexit`, and throws the same again. Or it
+/// throws something else, as where the monitor is not held; so each handler that covers it has a
+/// gate too, whatever it catches.
 ///
-/// **A death that was thrown goes forward only.** The gate of a handler is covered by no other
-/// handler with a gate, and by the handler of a monitor only if that stands behind it; what covers
-/// the handler of a monitor stands behind that. So a death comes to the end of the method, also in
-/// a class file whose handlers cover themselves and each other. A handler of a monitor that is not
-/// so is one like any other: its monitor is left when the method is.
+/// **A death that was thrown goes forward only.** So does what a gate throws instead where the
+/// stack is full. The gate of a handler is covered by no other handler, whatever it catches, and by
+/// the handler of a monitor only if that stands behind it; what covers the handler of a monitor
+/// stands behind that, and has a gate or leaves a monitor. So a death comes to the end of the
+/// method, also in a class file whose handlers cover themselves and each other. A handler of a
+/// monitor that is not so is one like any other: its monitor is left when the method is.
 final class Handlers {
   private static final Set<String> CATCH_DEATH =
       Set.of("java/lang/Throwable", "java/lang/Error", "sluice/domain/inside/Death");
@@ -74,7 +77,7 @@ final class Handlers {
     for (ExceptionCatch entry : entries) {
       Label handler = entry.handler();
       boolean isBackward = place(handler) < place(entry.tryEnd());
-      if ((catchesDeath(entry) || isBackward)
+      if ((catchesDeath(entry) || isBackward || coversExit(entry))
           && !exits.containsKey(handler)
           && withGate.add(handler)) {
         gated.add(handler);
@@ -89,6 +92,13 @@ final class Handlers {
 
   private static boolean catchesDeath(ExceptionCatch entry) {
     return entry.catchType().map(type -> CATCH_DEATH.contains(type.asInternalName())).orElse(true);
+  }
+
+  private boolean coversExit(ExceptionCatch entry) {
+    int first = place(entry.tryStart());
+    int last = place(entry.tryEnd());
+    return exits.entrySet().stream()
+        .anyMatch(exit -> first < exit.getValue() && place(exit.getKey()) < last);
   }
 
   private void findExit(Label handler) {
@@ -144,9 +154,6 @@ final class Handlers {
 
   /// The handlers within an entry whose gates it must not cover, in their order.
   List<Label> uncovered(ExceptionCatch entry) {
-    if (!catchesDeath(entry)) {
-      return List.of();
-    }
     int first = place(entry.tryStart());
     int last = place(entry.tryEnd());
     int own = exits.containsKey(entry.handler()) ? place(entry.handler()) : -1;

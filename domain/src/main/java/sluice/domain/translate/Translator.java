@@ -24,7 +24,7 @@ import sluice.verify.check.Treatment;
 /// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
 public final class Translator {
   /// Changes when the same class is to be translated otherwise than before.
-  public static final int VERSION = 7;
+  public static final int VERSION = 8;
 
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
 

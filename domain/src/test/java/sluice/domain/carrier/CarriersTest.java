@@ -27,6 +27,7 @@ final class CarriersTest {
   private static RunQueue queue(Carriers carriers) {
     return carriers.queue(
         "test",
+        1,
         false,
         problem -> {
           throw new IllegalStateException(problem);
@@ -176,8 +177,8 @@ final class CarriersTest {
   @Test
   void bytesAreCountedForTheQueueThatAsksForIt() throws Exception {
     try (Carriers carriers = new Carriers("carriers", 1)) {
-      RunQueue counted = carriers.queue("counted", true, problem -> {});
-      RunQueue other = carriers.queue("other", true, problem -> {});
+      RunQueue counted = carriers.queue("counted", 1, true, problem -> {});
+      RunQueue other = carriers.queue("other", 1, true, problem -> {});
       List<byte[]> kept = Collections.synchronizedList(new ArrayList<>());
       Runnable allocates =
           () -> {
@@ -377,6 +378,7 @@ final class CarriersTest {
       RunQueue greedy =
           carriers.queue(
               "greedy",
+              1,
               false,
               new RunQueue.Guest() {
                 @Override
@@ -403,6 +405,74 @@ final class CarriersTest {
       assertThat(carriers.replacements()).isZero();
       stop.set(true);
       thread.join();
+    }
+  }
+
+  /// A queue whose threads yield when they are asked to, and count nothing but that.
+  private static RunQueue spinning(Carriers carriers, int weight, AtomicBoolean stop, int threads) {
+    AtomicBoolean asked = new AtomicBoolean();
+    RunQueue queue =
+        carriers.queue(
+            "weight " + weight,
+            weight,
+            false,
+            new RunQueue.Guest() {
+              @Override
+              public void escaped(Throwable problem) {
+                throw new IllegalStateException(problem);
+              }
+
+              @Override
+              public void yieldSoon() {
+                asked.set(true);
+              }
+            });
+    for (int i = 0; i < threads; i++) {
+      queue
+          .threads()
+          .start(() -> {
+            while (!stop.get()) {
+              if (asked.get() && asked.compareAndSet(true, false)) {
+                Thread.yield();
+              }
+            }
+          });
+    }
+    return queue;
+  }
+
+  /// Also beside a queue that sleeps, and another that makes threads all the time.
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 10})
+  void processorsAreSharedByWeight(int weight) throws Exception {
+    try (Carriers carriers = new Carriers("carriers", 1)) {
+      AtomicBoolean stop = new AtomicBoolean();
+      RunQueue light = spinning(carriers, 1, stop, 1);
+      RunQueue heavy = spinning(carriers, weight, stop, 3);
+      RunQueue sleeper = queue(carriers);
+      sleeper
+          .threads()
+          .start(() -> {
+            while (!stop.get()) {
+              LockSupport.parkNanos(1_000_000);
+            }
+          });
+      RunQueue makes = queue(carriers);
+      makes
+          .threads()
+          .start(() -> {
+            while (!stop.get()) {
+              makes.threads().start(() -> {});
+              LockSupport.parkNanos(1_000_000);
+            }
+          });
+      Thread.sleep(100);
+      long lightBefore = light.cpuNanos();
+      long heavyBefore = heavy.cpuNanos();
+      Thread.sleep(1_500);
+      double ratio = (heavy.cpuNanos() - heavyBefore) / (double) (light.cpuNanos() - lightBefore);
+      stop.set(true);
+      assertThat(ratio).isBetween(0.8 * weight, 1.25 * weight);
     }
   }
 }

@@ -17,15 +17,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
-/// Where the instructions of a method may go when its domain has ended: a gate only to a handler
-/// that catches a death, any other instruction to what follows it and to each handler around it.
-/// Written without the code that places the gates. Of one thread.
+/// Where the instructions of a method may go when its domain has ended: a gate to each handler
+/// around it, because it throws a death, or something else where the stack is full; any other
+/// instruction also to what follows it. Written without the code that places the gates. Of one
+/// thread.
 final class AfterTheEnd {
-  private static final Set<String> CATCH_DEATH =
-      Set.of("java/lang/Throwable", "java/lang/Error", "sluice/domain/inside/Death");
-
   private final List<Instruction> instructions = new ArrayList<>();
   private final Map<Label, Integer> places = new HashMap<>();
   private final List<ExceptionCatch> handlers;
@@ -83,8 +80,7 @@ final class AfterTheEnd {
   private List<Integer> next(int at) {
     Instruction instruction = instructions.get(at);
     List<Integer> next = new ArrayList<>();
-    boolean isGate = isGate(instruction);
-    if (!isGate) {
+    if (!isGate(instruction)) {
       jumps(instruction).forEach(label -> next.add(place(label)));
       if (!endsBlock(instruction) && at + 1 < instructions.size()) {
         next.add(at + 1);
@@ -92,9 +88,7 @@ final class AfterTheEnd {
     }
     for (ExceptionCatch entry : handlers) {
       boolean isAround = place(entry.tryStart()) <= at && at < place(entry.tryEnd());
-      boolean catches =
-          entry.catchType().map(type -> CATCH_DEATH.contains(type.asInternalName())).orElse(true);
-      if (isAround && (catches || !isGate)) {
+      if (isAround) {
         next.add(place(entry.handler()));
       }
     }

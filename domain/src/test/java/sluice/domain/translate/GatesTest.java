@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.assertj.core.api.Assertions;
@@ -31,6 +32,7 @@ final class GatesTest {
           "java.lang.Throwable",
           "java.lang.Error",
           "java.lang.RuntimeException",
+          "java.io.IOException",
           "sluice.domain.inside.Death");
 
   @Test
@@ -39,9 +41,30 @@ final class GatesTest {
     System.out.println("seed " + seed + " (-Dsluice.seed)");
     int cycles = 0;
     for (int i = 0; i < PROGRAMS; i++) {
-      cycles += check("seed " + seed + " + " + i, program(new Random(seed + i)));
+      cycles += check("seed " + seed + " + " + i, program(random(seed + i)));
     }
     assertThat(cycles).as("programs that go round without gates").isGreaterThan(PROGRAMS / 10);
+  }
+
+  /// The handler of a monitor that is not held throws something else, which a handler of its own
+  /// catches, and which comes back to what the handler of the monitor covers.
+  @Test
+  void noMonitorMakesAnExceptionOfADeath() {
+    byte[] program =
+        program(code -> {
+          Label first = code.newBoundLabel();
+          code.nop();
+          Label leave = code.newBoundLabel();
+          code.astore(1).aload(0).monitorexit().aload(1).athrow();
+          Label caught = code.newBoundLabel();
+          code.nop();
+          Label end = code.newBoundLabel();
+          code.return_()
+              .exceptionCatchAll(first, leave, leave)
+              .exceptionCatch(leave, caught, caught, ClassDesc.of("java.lang.RuntimeException"))
+              .exceptionCatchAll(caught, end, first);
+        });
+    assertThat(check("a monitor that is not held", program)).isEqualTo(1);
   }
 
   @Test
@@ -93,37 +116,40 @@ final class GatesTest {
   }
 
   /// A method of some blocks that go to each other in any way, below handlers of any kind, also of
-  /// themselves. It is never run; a class file of this version needs no frames.
-  private static byte[] program(Random random) {
+  /// themselves.
+  private static Consumer<CodeBuilder> random(long seed) {
+    return code -> body(code, new Random(seed));
+  }
+
+  /// A class with one method. It is never run; a class file of this version needs no frames.
+  private static byte[] program(Consumer<CodeBuilder> body) {
     return ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS)
         .build(
             ClassDesc.of("p.Program"),
             type ->
                 type.withVersion(ClassFile.JAVA_6_VERSION, 0)
-                    .withMethodBody(
-                        "run",
-                        ConstantDescs.MTD_void,
-                        ClassFile.ACC_STATIC,
-                        code -> {
-                          body(code, random);
-                        }));
+                    .withMethodBody("run", ConstantDescs.MTD_void, ClassFile.ACC_STATIC, body));
   }
 
   private static void body(CodeBuilder code, Random random) {
-    int blocks = 2 + random.nextInt(10);
+    int blocks = 2 + random.nextInt(random.nextBoolean() ? 3 : 10);
     List<Label> starts = new ArrayList<>();
+    List<Label> edges = new ArrayList<>(); // in their order
     for (int i = 0; i <= blocks; i++) {
       starts.add(code.newLabel());
     }
     for (int i = 0; i < blocks; i++) {
+      edges.add(starts.get(i));
       code.labelBinding(starts.get(i));
-      block(code, random, starts);
+      block(code, random, starts, edges);
     }
+    edges.add(starts.get(blocks));
     code.labelBinding(starts.get(blocks)).return_();
-    for (int i = random.nextInt(6); i > 0; i--) {
-      int from = random.nextInt(blocks);
-      Label first = starts.get(from);
-      Label end = starts.get(from + 1 + random.nextInt(blocks - from));
+    for (int i = random.nextInt(7); i > 0; i--) {
+      int from = random.nextInt(edges.size() - 1);
+      Label first = edges.get(from);
+      int most = random.nextBoolean() ? edges.size() - 1 - from : 1;
+      Label end = edges.get(from + 1 + random.nextInt(most));
       Label handler = starts.get(random.nextInt(blocks));
       if (random.nextInt(3) == 0) {
         code.exceptionCatchAll(first, end, handler);
@@ -134,9 +160,10 @@ final class GatesTest {
     }
   }
 
-  private static void block(CodeBuilder code, Random random, List<Label> starts) {
+  private static void block(
+      CodeBuilder code, Random random, List<Label> starts, List<Label> edges) {
     Label to = starts.get(random.nextInt(starts.size()));
-    switch (random.nextInt(8)) {
+    switch (random.nextInt(10)) {
       case 0 -> code.goto_(to);
       case 1 -> code.iconst_0().ifeq(to);
       case 2 -> {
@@ -149,7 +176,13 @@ final class GatesTest {
       }
       case 4 -> code.aconst_null().athrow();
       // As javac leaves a monitor, or nearly so.
-      case 5 -> code.astore(1).aload(0).monitorexit().aload(1).athrow();
+      case 5, 8, 9 -> {
+        code.astore(1).aload(0);
+        edges.add(code.newBoundLabel());
+        code.monitorexit();
+        edges.add(code.newBoundLabel());
+        code.aload(1).athrow();
+      }
       case 6 -> code.iconst_0().pop();
       default -> code.return_();
     }

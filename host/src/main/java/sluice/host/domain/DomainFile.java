@@ -150,9 +150,12 @@ public final class DomainFile {
   private @Nullable Provided provided(@Nullable TomlPosition at, String name, TomlTable table) {
     String type = tables.string(table, "provides");
     String text = tables.string(table, "path");
-    Long calls = table.get(List.of("calls")) instanceof Long number ? number : null;
-    if (calls == null && table.contains(List.of("calls"))) {
-      throw tables.wrong(TomlTables.position(table, "calls"), "calls is no number", "calls = 16");
+    Long calls = tables.number(table, "calls");
+    if (calls != null && (calls < 1 || calls > Provided.MOST_CALLS)) {
+      throw tables.wrong(
+          TomlTables.position(table, "calls"),
+          "calls takes a number from 1 to " + Provided.MOST_CALLS + ": " + calls,
+          "calls = 16");
     }
     if (type == null) {
       if (text != null || calls != null) {
@@ -170,7 +173,7 @@ public final class DomainFile {
           "path \"" + text + "\" is none of " + String.join(", ", PATHS.keySet()),
           "path = \"service\"");
     }
-    return new Provided(type, path, calls == null ? 1 : (int) Math.clamp(calls, 0, 2_000));
+    return new Provided(type, path, calls == null ? 1 : calls.intValue());
   }
 
   /// Returns a path as the file names it.
@@ -231,7 +234,8 @@ public final class DomainFile {
         throw tables.wrong(
             TomlTables.position(table, key),
             "budget " + part + " is not understood",
-            "cpu = \"20%\", alloc = \"50MB/s\", threads = 16, sockets = 8, memory = \"16MB\"");
+            "cpu = \"20%\", alloc = \"50MB/s\", threads = 16, sockets = 8, memory = \"16MB\","
+                + " weight = 3");
       }
       text.add(part);
     });

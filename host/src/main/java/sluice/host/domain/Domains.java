@@ -20,6 +20,7 @@ import sluice.host.life.AbsentModules;
 import sluice.host.life.Part;
 import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
+import sluice.sys.threads.VirtualThreads;
 
 /// Running domains of a file: programs with a main class, or components. Any thread may call.
 ///
@@ -61,6 +62,14 @@ public final class Domains implements Part {
       throws IOException, ComponentRefused {
     List<String> names = content.domains().stream().map(each -> each.config().name()).toList();
     Domains started = new Domains(names, tell);
+    if (!VirtualThreads.isAvailable()) {
+      tell.accept(
+          "threads of domains are platform threads: a call between two domains takes two wake-ups of"
+              + " threads (some 10 µs instead of 1), what threads use is sampled, and virtual threads"
+              + " are refused. Why: this JVM does not let a scheduler be given. Fix: start Java with "
+              + VirtualThreads.OPTION
+              + ", as ./sluice does");
+    }
     try {
       if (content.components().isEmpty()) {
         started.programs(content.domains());
