@@ -29,8 +29,8 @@ public final class ClassFiles {
 
   private ClassFiles() {}
 
-  /// Makes the jar or the directory of each class ready. Does nothing for one that is ready, and
-  /// for classes that are not ours.
+  /// Makes the jar or the directory of each class ready. Does nothing for what is ready already,
+  /// and for classes that are not ours.
   public static synchronized void ready(Class<?>... classes) {
     for (Class<?> each : classes) {
       if (each.getName().startsWith(OURS) && !each.isHidden() && READY.add(each)) {

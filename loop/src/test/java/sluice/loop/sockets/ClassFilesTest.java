@@ -34,7 +34,7 @@ import sluice.sys.SysException;
 import sluice.testbase.Child;
 
 /// A server whose classes are in a directory runs out of descriptors: none of them is loaded from
-/// its first connection on. Another JVM lists those it loads.
+/// its first connection on. Another JVM lists the classes that it loads.
 @Timeout(240)
 final class ClassFilesTest {
   private static final String LISTENS = "it listens";
