@@ -34,6 +34,11 @@ final class JdkThreads {
       List.of(
           new Starter("java.util.prefs.", "java.util.prefs.FileSystemPreferences", ""),
           new Starter("javax.management.monitor.", "javax.management.monitor.Monitor", ""),
+          // Virtual threads that wait for the sockets of all other ones: they inherit the scheduler
+          // of
+          // the virtual thread that is the first to need them.
+          new Starter("java.net.", "sun.nio.ch.Poller", ""),
+          new Starter("java.nio.channels.", "sun.nio.ch.Poller", ""),
           // These make the one application context of the JVM.
           new Starter("java.awt.", REGISTRY, "getDefaultInstance"),
           new Starter("javax.imageio.", REGISTRY, "getDefaultInstance"),

@@ -51,27 +51,33 @@ final class JdkThreadsTest {
     return (Runnable) CompiledGuests.create(domain, name);
   }
 
-  private static void run(Domain domain, String name) throws Exception {
+  private static void run(Domain domain, String name, boolean isVirtual) throws Exception {
     Runnable guest = guest(domain, name);
     Throwable[] problem = new Throwable[1];
-    domain
-        .start(
-            name,
-            () -> {
-              try {
-                guest.run();
-              } catch (RuntimeException e) {
-                problem[0] = e;
-              }
-            })
-        .join();
+    Runnable task =
+        () -> {
+          try {
+            guest.run();
+          } catch (RuntimeException e) {
+            problem[0] = e;
+          }
+        };
+    if (isVirtual) {
+      Thread thread = domain.serviceThread(name, task);
+      assertThat(thread.isVirtual()).isTrue();
+      thread.start();
+      thread.join();
+    } else {
+      domain.start(name, task).join();
+    }
     assertThat(problem[0]).isNull();
   }
 
   /// Runs until its thread has ended, as `sluice domain run` waits for it, and is ended then.
-  private static WeakReference<ClassLoader> ofEnded(String name) throws Exception {
+  private static WeakReference<ClassLoader> ofEnded(String name, boolean isVirtual)
+      throws Exception {
     Domain domain = domain("threads=16");
-    run(domain, name);
+    run(domain, name, isVirtual);
     Await.until("no thread of the domain to be left", () -> domain.stat().threads() == 0);
     domain.close();
     assertThat(domain.awaitEnd(LONG)).as("the end of " + name).isTrue();
@@ -95,7 +101,18 @@ final class JdkThreadsTest {
         "Swing"
       })
   void aHarmlessDomainEndsAndLeavesNothing(String name) throws Exception {
-    WeakReference<ClassLoader> loader = ofEnded(name);
+    awaitCollection(ofEnded(name, false));
+  }
+
+  /// Of a virtual thread that is the first to wait for a socket, the JDK's virtual threads that do
+  /// so for all inherit the scheduler.
+  @ParameterizedTest
+  @ValueSource(strings = {"Delay", "Http", "Asynchronous", "Watch"})
+  void aVirtualThreadOfADomainLeavesNothing(String name) throws Exception {
+    awaitCollection(ofEnded(name, true));
+  }
+
+  private static void awaitCollection(WeakReference<ClassLoader> loader) throws IOException {
     Await.until(
         "the classes to be collected",
         () -> {
@@ -120,7 +137,7 @@ final class JdkThreadsTest {
   @Test
   void clientsAndServersEndWithTheirDomain() throws Exception {
     Domain domain = domain("threads=16");
-    run(domain, "OpenHttp");
+    run(domain, "OpenHttp", false);
     int port = domain.loader().loadClass("guest.CompiledGuest$Http").getField("port").getInt(null);
     assertThat(domain.stat().threads()).as("a server that runs").isEqualTo(1);
     assertThat(threads("HTTP-Dispatcher")).hasSize(1);
@@ -161,7 +178,7 @@ final class JdkThreadsTest {
   @Test
   void threadsOfGroupsEndWithTheirDomain() throws Exception {
     try (Domain domain = domain("threads=16")) {
-      run(domain, "Groups");
+      run(domain, "Groups", false);
       Await.until(
           "the threads of three groups",
           () ->

@@ -74,7 +74,7 @@ public final class Carriers implements AutoCloseable {
   private volatile boolean isWatching = true;
   private volatile boolean ended;
 
-  /// Starts carriers of their own, daemons: for measurements, and for tests.
+  /// Makes carriers of their own, daemons: for measurements, and for tests.
   ///
   /// @param name of the threads, which get a number each
   /// @param count of processors, at least 1
@@ -91,9 +91,6 @@ public final class Carriers implements AutoCloseable {
     processors = new Processor[count];
     for (int i = 0; i < count; i++) {
       processors[i] = new Processor();
-    }
-    for (Processor each : processors) {
-      start(each, each.state());
     }
     watcher = HostThread.daemon(name + "-watch", this::look);
     watcher.start();
@@ -209,10 +206,17 @@ public final class Carriers implements AutoCloseable {
     return listedCount == 0;
   }
 
-  /// Wakes an idle processor, if there is one.
+  /// Wakes an idle processor, if there is one. A processor gets its thread when it is first woken.
   void wake() {
     for (Processor each : processors) {
-      if (each.isIdle() && each.wake()) {
+      long state = each.isIdle() ? each.wake() : -1;
+      if (state >= 0) {
+        Worker worker = each.worker();
+        if (worker == null) {
+          start(each, state);
+        } else {
+          LockSupport.unpark(worker);
+        }
         return;
       }
     }
@@ -243,7 +247,13 @@ public final class Carriers implements AutoCloseable {
     Worker made = new Worker(this, name + "-" + numbers.incrementAndGet(), free, state);
     workers.add(made);
     free.give(made);
-    made.start();
+    try {
+      made.start();
+    } catch (Throwable e) { // no memory for a thread: the next thread with work tries again
+      workers.remove(made);
+      free.giveUp(state);
+      throw e;
+    }
   }
 
   private void look() {

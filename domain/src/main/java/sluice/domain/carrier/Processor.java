@@ -2,7 +2,6 @@ package sluice.domain.carrier;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// The right to run continuations, of which there is one for each processor of the machine. A
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | state | the worker, the watcher, a thread with work | volatile | compareAndSet |
-/// | worker | the watcher, after it has counted | volatile | volatile |
+/// | worker | the watcher, or the first thread with work, after it has counted | volatile | volatile |
 /// | seen, seenTurns, looks | the watcher | plain | plain |
 final class Processor {
   private static final VarHandle STATE;
@@ -33,7 +32,7 @@ final class Processor {
     }
   }
 
-  private volatile long state;
+  private volatile long state = 1;
   private volatile @Nullable Worker worker;
   private long seen = -1;
   private long seenTurns;
@@ -55,6 +54,12 @@ final class Processor {
     worker = next;
   }
 
+  /// Makes the processor idle, and without a worker.
+  void giveUp(long last) {
+    worker = null;
+    long _ = rest(last);
+  }
+
   /// Makes the processor idle. Called by its worker, which has nothing to run.
   ///
   /// @param last the state as the worker knows it
@@ -63,16 +68,12 @@ final class Processor {
     return STATE.compareAndSet(this, last, last + 1) ? last + 1 : -1;
   }
 
-  /// Makes an idle processor busy, and wakes its worker.
+  /// Makes an idle processor busy. Its worker is to be woken then.
   ///
-  /// @return false if it is busy
-  boolean wake() {
+  /// @return the state now, or -1 if it was busy
+  long wake() {
     long now = state;
-    if ((now & 1) == 0 || !STATE.compareAndSet(this, now, now + 1)) {
-      return false;
-    }
-    LockSupport.unpark(worker);
-    return true;
+    return (now & 1) != 0 && STATE.compareAndSet(this, now, now + 1) ? now + 1 : -1;
   }
 
   /// Called by the watcher at each look.

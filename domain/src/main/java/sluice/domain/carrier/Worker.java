@@ -129,6 +129,7 @@ final class Worker extends Thread {
   @Override
   public void run() {
     meter.begin();
+    carriers.watch();
     int handed = 0;
     while (!carriers.hasEnded()) {
       try {
@@ -210,7 +211,7 @@ final class Worker extends Thread {
         boolean _ = Thread.interrupted();
       }
     } else {
-      processor.wake();
+      long _ = processor.wake(); // unless another thread does
     }
     state = resting + 1;
     meter.begin();
