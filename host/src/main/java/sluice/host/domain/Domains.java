@@ -64,9 +64,9 @@ public final class Domains implements Part {
     Domains started = new Domains(names, tell);
     if (!VirtualThreads.isAvailable()) {
       tell.accept(
-          "threads of domains are platform threads: a call between two domains takes two wake-ups of"
-              + " threads (some 10 µs instead of 1), what threads use is sampled, and virtual threads"
-              + " are refused. Why: this JVM does not let a scheduler be given. Fix: start Java with "
+          "threads of domains are platform threads: a call between two domains wakes two threads"
+              + " (some 10 µs instead of 1), what threads use is sampled, and virtual threads are"
+              + " refused. Why: this JVM does not let a scheduler be given. Fix: start Java with "
               + VirtualThreads.OPTION
               + ", as ./sluice does");
     }
