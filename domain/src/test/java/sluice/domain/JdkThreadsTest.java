@@ -10,7 +10,9 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -175,24 +177,33 @@ final class JdkThreadsTest {
         .anyMatch(frame -> frame.getClassName().startsWith("sun.nio.ch.EPollPort"));
   }
 
+  private static Set<Thread> waitForChannels() {
+    Set<Thread> waiting = new HashSet<>();
+    Thread.getAllStackTraces()
+        .forEach((thread, stack) -> {
+          if (waitsForChannels(stack)) {
+            waiting.add(thread);
+          }
+        });
+    return waiting;
+  }
+
+  /// Other tests of this JVM may have left the thread of a group that is no domain's.
   @Test
   void threadsOfGroupsEndWithTheirDomain() throws Exception {
+    Set<Thread> before = waitForChannels();
     try (Domain domain = domain("threads=16")) {
       run(domain, "Groups", false);
       Await.until(
           "the threads of three groups",
-          () ->
-              Thread.getAllStackTraces().values().stream()
-                      .filter(JdkThreadsTest::waitsForChannels)
-                      .count()
-                  == 3);
+          () -> {
+            Set<Thread> now = waitForChannels();
+            now.removeAll(before);
+            return now.size() == 3;
+          });
       domain.kill();
       assertThat(domain.awaitEnd(LONG)).isTrue();
-      Await.until(
-          "the threads of groups to end",
-          () ->
-              Thread.getAllStackTraces().values().stream()
-                  .noneMatch(JdkThreadsTest::waitsForChannels));
+      Await.until("the threads of groups to end", () -> before.containsAll(waitForChannels()));
     }
   }
 
