@@ -54,8 +54,14 @@ final class Service {
     this.target = target;
     this.path = path;
     this.calls = calls;
-    threads = new ServiceThreads(owner, owner.name() + "/" + type.getSimpleName(), calls);
+    threads = new ServiceThreads(owner, owner.name() + "/" + shortName(type), calls);
     this.onLeft = onLeft;
+  }
+
+  /// Returns the name without the package. `Class.getSimpleName` would load the class around it.
+  private static String shortName(Class<?> type) {
+    String name = type.getName();
+    return name.substring(name.lastIndexOf('.') + 1);
   }
 
   Object target() {
