@@ -22,7 +22,8 @@ import sluice.sys.threads.VirtualThreads;
 /// | turns | the worker | opaque | opaque |
 /// | isHandingOver, state | the worker | plain | plain |
 final class Worker extends Thread {
-  /// After so many continuations that were handed over, the worker looks into the list.
+  /// After so many continuations that were handed over, one of the list comes first, if there is
+  /// one.
   private static final int MOST_HANDED = 64;
 
   /// A spare worker that gets no processor for so long ends.
@@ -133,7 +134,8 @@ final class Worker extends Thread {
     int handed = 0;
     while (!carriers.hasEnded()) {
       try {
-        handed = handed < MOST_HANDED && runNext() ? handed + 1 : 0;
+        boolean mayRunNext = handed < MOST_HANDED || carriers.isEmpty();
+        handed = mayRunNext && runNext() ? handed + 1 : 0;
         if (handed == 0 && !runListed()) {
           await();
         }
