@@ -317,13 +317,16 @@ public final class Domain implements Party, AutoCloseable {
     memory.end();
     callsNanos = System.nanoTime() + StuckThreads.FIRST_NANOS;
     wake();
-    threads
-        .pools()
-        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
     sockets.end().forEach(each -> add(Closers.Kind.SOCKET, each, () -> DomainSockets.close(each)));
     services
         .end()
         .forEach(each -> add(Closers.Kind.SERVICE, each, () -> DomainServices.close(each)));
+    // After the channels, whose handlers run there: a thread of a group that finds its pool shut
+    // down
+    // is replaced, and the JDK may tell the new one nothing of the end.
+    threads
+        .pools()
+        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
     hasOrdered = true;
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
