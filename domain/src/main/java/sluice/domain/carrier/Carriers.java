@@ -149,7 +149,7 @@ public final class Carriers implements AutoCloseable {
     return own.cpuNanos();
   }
 
-  /// Returns the numbers of the platform threads that there are, with the spare ones.
+  /// Returns the platform threads that there are, with the spare ones.
   public List<Thread> threads() {
     return List.copyOf(workers);
   }

@@ -68,8 +68,8 @@ public final class RunQueue implements Executor {
       return;
     }
     add(continuation);
-    if (Thread.currentThread()
-        != here) { // a thread that yields calls on its worker, which looks next
+    // A thread that yields calls this on its worker, which looks into the list next.
+    if (Thread.currentThread() != here) {
       carriers.wake();
     }
   }

@@ -120,7 +120,7 @@ final class Worker extends Thread {
     return isLost;
   }
 
-  /// Gives a spare worker, or a new one, a processor in a state that no other worker knows.
+  /// Gives a spare worker a processor, in a state that no other worker knows.
   void take(Processor free, long freeState) {
     givenState = freeState;
     given = free;
