@@ -38,7 +38,7 @@ final class DomainHome implements Home {
   private volatile @Nullable PrintStream err;
   private volatile @Nullable OwnLoggers loggers;
   private volatile @Nullable MBeanServer beans;
-  private final HandlerPool handlers;
+  private @Nullable HandlerPool handlers;
   private @Nullable AsynchronousChannelGroup channels;
   private volatile Properties properties = new Properties();
 
@@ -52,7 +52,6 @@ final class DomainHome implements Home {
     streams = config.streams();
     in = new HostInput(streams.in());
     this.threads = threads;
-    handlers = new HandlerPool(threads);
     this.sockets = sockets;
     this.memory = memory;
     this.services = services;
@@ -226,15 +225,30 @@ final class DomainHome implements Home {
   }
 
   @Override
-  public ExecutorService handlers() {
-    return handlers;
+  public synchronized ExecutorService handlers() {
+    HandlerPool known = handlers;
+    if (known == null) {
+      known = new HandlerPool(threads, threads.pool(), true);
+      handlers = known;
+    }
+    return known;
+  }
+
+  @Override
+  public ExecutorService ofGroup(ExecutorService pool) {
+    return new HandlerPool(threads, pool, false);
+  }
+
+  @Override
+  public ThreadFactory ofGroup(ThreadFactory factory) {
+    return threads.ofGroup(factory);
   }
 
   @Override
   public synchronized AsynchronousChannelGroup channels() throws IOException {
     AsynchronousChannelGroup made = channels;
     if (made == null) {
-      made = AsynchronousChannelGroup.withThreadPool(handlers);
+      made = AsynchronousChannelGroup.withThreadPool(handlers());
       channels = made;
       services.made(made);
     }

@@ -26,6 +26,7 @@ import sluice.domain.carrier.RunQueue;
 import sluice.domain.inside.Death;
 import sluice.domain.inside.OwnPool;
 import sluice.domain.inside.OwnThread;
+import sluice.sys.threads.HostThread;
 import sluice.sys.threads.InheritedContext;
 import sluice.sys.threads.VirtualThreads;
 
@@ -58,6 +59,7 @@ final class DomainThreads {
   private final Set<Thread> listed = threads();
   private final Set<Thread> delaying = threads();
   private final @Nullable RunQueue queue;
+  private final Consumer<Runnable> aside;
   private final AtomicInteger numbers = new AtomicInteger();
   private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
   private @Nullable ForkJoinPool pool;
@@ -116,6 +118,7 @@ final class DomainThreads {
   /// @param aside runs a task that may run code of the domain, in a disposable thread
   /// @param yieldSoon told while others wait for a processor that the domain has had for long
   DomainThreads(DomainConfig config, Consumer<Runnable> aside, Runnable yieldSoon) {
+    this.aside = aside;
     domain = config.name();
     limit = config.budget().threads();
     group = new Group("domain-" + domain, config.streams());
@@ -307,6 +310,32 @@ final class DomainThreads {
       starting(thread);
       return thread;
     };
+  }
+
+  /// As [#counted], for a group of asynchronous channels. That replaces each thread that a handler
+  /// ended, and keeps its descriptors if it cannot: after the end of the domain, it has threads of
+  /// the host.
+  ThreadFactory ofGroup(ThreadFactory factory) {
+    ThreadFactory counted = counted(factory);
+    return task -> {
+      try {
+        if (!ended) {
+          return counted.newThread(task);
+        }
+      } catch (RuntimeException | Error e) {
+        if (!ended) {
+          throw e;
+        }
+      }
+      Thread last = HostThread.daemon("close-" + domain, task);
+      last.setUncaughtExceptionHandler(group);
+      return last;
+    };
+  }
+
+  /// Runs a task that may run code of the domain, in a disposable thread.
+  void aside(Runnable task) {
+    aside.accept(task);
   }
 
   /// @throws UnsupportedOperationException if this JVM does not let threads have carriers

@@ -2,50 +2,66 @@ package sluice.domain;
 
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// The domain's pool as the JDK's asynchronous channels see it, which run their handlers there. Any
-/// thread may call.
+/// A pool of a domain as the JDK's asynchronous channels see it, which run their handlers there.
+/// Any thread may call.
 ///
-/// A group shuts its pool down when it ends; the domain's is not its to end. Handlers that come
-/// after the end of the domain are dropped.
+/// A group of channels does not expect a pool that refuses: it leaves its own end unfinished then,
+/// and its threads wait for ever. After the end of the domain, tasks run in disposable threads:
+/// handlers come to a closed gate there, and threads of the group find that it was shut down.
 final class HandlerPool extends AbstractExecutorService {
   private final DomainThreads threads;
+  private final ExecutorService pool;
+  private final boolean isShared;
 
-  HandlerPool(DomainThreads threads) {
+  /// @param isShared whether a group that ends leaves the pool as it is
+  HandlerPool(DomainThreads threads, ExecutorService pool, boolean isShared) {
     this.threads = threads;
+    this.pool = pool;
+    this.isShared = isShared;
   }
 
   @Override
-  public void execute(Runnable handler) {
+  public void execute(Runnable task) {
     try {
-      threads.executor().execute(handler);
-    } catch (RejectedExecutionException e) {
-      // The domain has ended: nothing of it runs any more.
+      if (!threads.hasEnded()) {
+        pool.execute(task);
+        return;
+      }
+    } catch (RuntimeException | Error e) {
+      if (!threads.hasEnded()) {
+        throw e;
+      }
+    }
+    threads.aside(task);
+  }
+
+  @Override
+  public void shutdown() {
+    if (!isShared) {
+      pool.shutdown();
     }
   }
 
   @Override
-  public void shutdown() {}
-
-  @Override
   public List<Runnable> shutdownNow() {
-    return List.of();
+    return isShared ? List.of() : pool.shutdownNow();
   }
 
   @Override
   public boolean isShutdown() {
-    return false;
+    return !isShared && pool.isShutdown();
   }
 
   @Override
   public boolean isTerminated() {
-    return false;
+    return !isShared && pool.isTerminated();
   }
 
   @Override
-  public boolean awaitTermination(long time, TimeUnit unit) {
-    return false;
+  public boolean awaitTermination(long time, TimeUnit unit) throws InterruptedException {
+    return !isShared && pool.awaitTermination(time, unit);
   }
 }

@@ -7,12 +7,15 @@ import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -188,23 +191,36 @@ final class JdkThreadsTest {
     return waiting;
   }
 
-  /// Other tests of this JVM may have left the thread of a group that is no domain's.
+  /// Other tests of this JVM may have left the thread of a group that is no domain's. The clients
+  /// stay open, so that a group finds channels that wait when the domain ends.
   @Test
-  void threadsOfGroupsEndWithTheirDomain() throws Exception {
+  void threadsAndDescriptorsOfGroupsEndWithTheirDomain() throws Exception {
     Set<Thread> before = waitForChannels();
+    List<Socket> clients = new ArrayList<>();
     try (Domain domain = domain("threads=16")) {
-      run(domain, "Groups", false);
-      Await.until(
-          "the threads of three groups",
-          () -> {
-            Set<Thread> now = waitForChannels();
-            now.removeAll(before);
-            return now.size() == 3;
-          });
+      var groups = (Callable<?>) CompiledGuests.create(domain, "Groups");
+      for (Object port : (List<?>) domain.call(groups)) {
+        Socket client = new Socket(InetAddress.getLoopbackAddress(), (Integer) port);
+        clients.add(client);
+        assertThat(client.getInputStream().read()).isZero();
+      }
+      Set<Thread> now = waitForChannels();
+      now.removeAll(before);
+      assertThat(now).hasSizeBetween(3, 4); // the second group has two
+      long polled = epolls() - 3;
       domain.kill();
       assertThat(domain.awaitEnd(LONG)).isTrue();
       Await.until("the threads of groups to end", () -> before.containsAll(waitForChannels()));
+      Await.until("their descriptors to be closed", () -> epolls() <= polled);
+    } finally {
+      for (Socket client : clients) {
+        client.close();
+      }
     }
+  }
+
+  private static long epolls() {
+    return OpenFiles.now().stream().filter(each -> each.toString().contains("[eventpoll]")).count();
   }
 
   @Test

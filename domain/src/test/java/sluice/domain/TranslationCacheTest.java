@@ -104,25 +104,11 @@ final class TranslationCacheTest {
     Path jar = temporary.resolve("guests.jar");
     Domain domain = Domain.create(DomainConfig.of("kept", jar).withCache(cache));
     try (domain) {
-      assertThat(openFiles()).doesNotContain(jar.toRealPath());
+      assertThat(OpenFiles.now()).doesNotContain(jar.toRealPath());
       domain.loader().loadClass("sluice.domain.guest.Polite");
-      assertThat(openFiles()).doesNotContain(jar.toRealPath());
+      assertThat(OpenFiles.now()).doesNotContain(jar.toRealPath());
       assertThat(domain.loader().getResource("sluice/domain/guest/Pair.class")).isNotNull();
-      assertThat(openFiles()).contains(jar.toRealPath());
-    }
-  }
-
-  private static List<Path> openFiles() throws IOException {
-    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-      return all.map(
-              descriptor -> {
-                try {
-                  return Files.readSymbolicLink(descriptor);
-                } catch (IOException e) {
-                  return Path.of("gone");
-                }
-              })
-          .toList();
+      assertThat(OpenFiles.now()).contains(jar.toRealPath());
     }
   }
 

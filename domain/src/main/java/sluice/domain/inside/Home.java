@@ -114,6 +114,12 @@ public interface Home {
   /// For handlers of asynchronous files that get no executor.
   ExecutorService handlers();
 
+  /// A pool of the domain, for a group of asynchronous channels, which ends it.
+  ExecutorService ofGroup(ExecutorService pool);
+
+  /// A factory of the domain, for a group of asynchronous channels.
+  ThreadFactory ofGroup(ThreadFactory factory);
+
   /// For asynchronous channels that are opened without a group.
   AsynchronousChannelGroup channels() throws IOException;
 

@@ -16,10 +16,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
@@ -213,6 +215,52 @@ public final class ThreadSubstitutes {
     return future.getClass().getClassLoader() instanceof InsideLoader
         ? future.defaultExecutor()
         : HOME.executor();
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousChannelGroup.withFixedThreadPool")
+  public static AsynchronousChannelGroup group(int threads, ThreadFactory factory)
+      throws IOException {
+    return made(AsynchronousChannelGroup.withFixedThreadPool(threads, ofGroup(factory)));
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousChannelGroup.withCachedThreadPool")
+  public static AsynchronousChannelGroup group(ExecutorService pool, int atFirst)
+      throws IOException {
+    return made(AsynchronousChannelGroup.withCachedThreadPool(ofGroup(pool), atFirst));
+  }
+
+  @InsteadOf("java/nio/channels/AsynchronousChannelGroup.withThreadPool")
+  public static AsynchronousChannelGroup group(ExecutorService pool) throws IOException {
+    return made(AsynchronousChannelGroup.withThreadPool(ofGroup(pool)));
+  }
+
+  @InsteadOf(
+      value = "java/nio/channels/spi/AsynchronousChannelProvider.openAsynchronousChannelGroup",
+      kind = Kind.RECEIVER)
+  public static AsynchronousChannelGroup group(
+      AsynchronousChannelProvider provider, int threads, ThreadFactory factory) throws IOException {
+    return made(provider.openAsynchronousChannelGroup(threads, ofGroup(factory)));
+  }
+
+  @InsteadOf(
+      value = "java/nio/channels/spi/AsynchronousChannelProvider.openAsynchronousChannelGroup",
+      kind = Kind.RECEIVER)
+  public static AsynchronousChannelGroup group(
+      AsynchronousChannelProvider provider, ExecutorService pool, int atFirst) throws IOException {
+    return made(provider.openAsynchronousChannelGroup(ofGroup(pool), atFirst));
+  }
+
+  private static ThreadFactory ofGroup(ThreadFactory factory) {
+    return HOME.ofGroup(Objects.requireNonNull(factory));
+  }
+
+  private static ExecutorService ofGroup(ExecutorService pool) {
+    return HOME.ofGroup(Objects.requireNonNull(pool));
+  }
+
+  private static AsynchronousChannelGroup made(AsynchronousChannelGroup group) {
+    HOME.made(group);
+    return group;
   }
 
   /// Asynchronous channels run their handlers in the domain's group where they are given none.

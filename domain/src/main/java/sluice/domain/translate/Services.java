@@ -26,10 +26,6 @@ final class Services {
           Set.of("createFileServer"),
           "com/sun/net/httpserver/spi/HttpServerProvider",
           Set.of("createHttpServer", "createHttpsServer"),
-          "java/nio/channels/AsynchronousChannelGroup",
-          Set.of("withFixedThreadPool", "withCachedThreadPool", "withThreadPool"),
-          "java/nio/channels/spi/AsynchronousChannelProvider",
-          Set.of("openAsynchronousChannelGroup"),
           "java/nio/file/FileSystem",
           Set.of("newWatchService"));
 
