@@ -10,8 +10,8 @@ import sluice.domain.carrier.QueueTerms;
 /// @param kind whether they may run at the same time
 /// @param cpus numbers of the processors that they may use, as the kernel counts them; empty for
 ///   all. Platform threads are not kept to them
-/// @param scheduler name of the domain's class that chooses which of them runs, or null for the one
-///   that is built in: first come, first served
+/// @param scheduler name of the domain's class that chooses which of them runs, or null for first
+///   come, first served
 public record Scheduling(Kind kind, Set<Integer> cpus, @Nullable String scheduler) {
   /// Preemptive, on all processors.
   public static final Scheduling DEFAULT = new Scheduling(Kind.PREEMPTIVE, Set.of(), null);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -136,7 +137,7 @@ final class DomainSchedulerTest {
 
   private static long count(Domain domain) throws Exception {
     String type = Schedulers.class.getName() + "$Spins";
-    return domain.loader().loadClass(type).getField("count").getLong(null);
+    return ((AtomicLong) domain.loader().loadClass(type).getField("COUNT").get(null)).get();
   }
 
   /// A portal for numbers.

@@ -57,8 +57,8 @@ public record Options(
         --seconds S      length of a measured window (0.2; files, nfs, fuse and churn 0.5;
                          petstore 2; handler 1; iozone, vi and isocket 0.1)
         --warm S         warm-up of each server (4; petstore 30; nfs, fuse and churn 3; portal,
-                         domain and scheduler 2; vi and isocket 1, several times), longer while its JVM
-                         compiles; a server without JVM has a second
+                         domain and scheduler 2; vi and isocket 1, several times), longer while
+                         its JVM compiles; a server without JVM has a second
         --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
         --udp-stack      of nfs: getattr over UDP on AF_XDP and on the kernel's sockets, through one
                          veth pair between two network namespaces; needs root

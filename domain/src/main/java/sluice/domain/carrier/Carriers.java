@@ -61,7 +61,7 @@ public final class Carriers implements AutoCloseable {
   private final int lateLooks;
   private final Processor[] processors;
   private final RunQueue own = new RunQueue(this, "carriers", QueueTerms.DEFAULT, _ -> {});
-  private final TurnList turns;
+  private final TurnList<RunQueue> turns;
   private final ConcurrentLinkedDeque<Worker> spares = new ConcurrentLinkedDeque<>();
   private final List<Worker> workers = new CopyOnWriteArrayList<>();
   private final AtomicInteger numbers = new AtomicInteger();
@@ -90,7 +90,7 @@ public final class Carriers implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       processors[i] = new Processor(i, i < cpus.size() ? cpus.get(i) : Processor.NO_CPU);
     }
-    turns = new TurnList(count);
+    turns = new TurnList<>(count);
     watcher = HostThread.daemon(name + "-watch", this::look);
     watcher.start();
   }
@@ -212,7 +212,7 @@ public final class Carriers implements AutoCloseable {
     return sum;
   }
 
-  TurnList turns() {
+  TurnList<RunQueue> turns() {
     return turns;
   }
 
@@ -321,7 +321,7 @@ public final class Carriers implements AutoCloseable {
           (!turns.isEmpty(each.index()) && !running.isAlone(turns)) || worker.hasNext();
       if (isAwaited && looks >= lateLooks) {
         replace(each, worker);
-      } else if (isAwaited | running.endsSlice(looks * lookNanos)) {
+      } else if (isAwaited || running.endsSlice(looks * lookNanos)) {
         running.yieldSoon();
       }
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 /// @param weight while more threads are ready than there are processors, a queue of weight 3 gets
 ///   three times as much of them as one of weight 1; at least 1
 /// @param countsBytes whether what its threads allocate is counted at each change, or estimated
-/// @param isCooperative whether one thread runs at a time, until it waits, yields or ends: one that
-///   makes room for another queue goes on before others of its own
+/// @param isCooperative whether one thread runs at a time, until it waits, yields or ends: a thread
+///   that makes room for another queue goes on before others of its own
 /// @param cpus numbers of the processors that its threads may use, as the kernel counts them; empty
 ///   for all
 public record QueueTerms(

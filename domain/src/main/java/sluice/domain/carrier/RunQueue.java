@@ -19,7 +19,7 @@ import sluice.sys.threads.VirtualThreads;
 /// | ready, isListed, cpuNanos, bytes | any thread | atomic | atomic |
 /// | isEntered, first | workers | atomic | atomic |
 /// | turnNanos, creditNanos | any thread | under the lock of the list | under the lock of the list |
-public final class RunQueue implements Executor {
+public final class RunQueue implements Executor, TurnList.Entry {
   /// So much a queue that had nothing to run may be ahead of the others.
   private static final long CREDIT_NANOS = 4_000_000;
 
@@ -121,12 +121,14 @@ public final class RunQueue implements Executor {
   /// had nothing to run keeps what it has not used for a moment only.
   ///
   /// @param now where the list stands
-  void stand(long now) {
+  @Override
+  public void stand(long now) {
     turnNanos = Math.max(cpuNanos.get() / terms.weight() + creditNanos, now - CREDIT_NANOS);
     creditNanos = turnNanos - cpuNanos.get() / terms.weight();
   }
 
-  long turnNanos() {
+  @Override
+  public long turnNanos() {
     return turnNanos;
   }
 
@@ -198,7 +200,7 @@ public final class RunQueue implements Executor {
 
   /// Returns true if the others in the list are none but this queue, which chooses itself when its
   /// threads make room for each other.
-  boolean isAlone(TurnList turns) {
+  boolean isAlone(TurnList<RunQueue> turns) {
     return local != null && isListed.get() && turns.hasOne();
   }
 
@@ -211,11 +213,13 @@ public final class RunQueue implements Executor {
     return by != null && !terms.isCooperative() && by.endsSlice(nanos);
   }
 
-  boolean isPinned() {
+  @Override
+  public boolean isPinned() {
     return !terms.cpus().isEmpty();
   }
 
-  boolean mayRunOn(int processor) {
+  @Override
+  public boolean mayRunOn(int processor) {
     return terms.cpus().isEmpty() || carriers.mayRunOn(processor, terms.cpus());
   }
 

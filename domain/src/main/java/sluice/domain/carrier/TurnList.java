@@ -2,6 +2,7 @@ package sluice.domain.carrier;
 
 import java.util.Comparator;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
@@ -12,24 +13,39 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | listed, nanos | any thread | under the lock of listed | under the lock of listed |
 /// | free, pinned, count | any thread | volatile | volatile, under that lock |
-final class TurnList {
-  private final PriorityQueue<RunQueue> listed =
-      new PriorityQueue<>(Comparator.comparingLong(RunQueue::turnNanos));
+final class TurnList<Q extends TurnList.Entry> {
+  /// A queue of the list. The methods are called under the lock of the list, but for the last two.
+  interface Entry {
+    /// Puts it behind the queues that have used less.
+    ///
+    /// @param now where the list stands
+    void stand(long now);
+
+    long turnNanos();
+
+    /// Returns true if it may run on some processors alone.
+    boolean isPinned();
+
+    boolean mayRunOn(int processor);
+  }
+
+  private final PriorityQueue<Q> listed =
+      new PriorityQueue<>(Comparator.comparingLong(Entry::turnNanos));
 
   /// How many are listed that may run anywhere.
-  private volatile int free;
+  private final AtomicInteger free = new AtomicInteger();
 
   /// For each processor, how many are listed that name it.
   private final AtomicIntegerArray pinned;
 
-  private volatile int count;
+  private final AtomicInteger count = new AtomicInteger();
   private long nanos;
 
   TurnList(int processors) {
     pinned = new AtomicIntegerArray(processors);
   }
 
-  void add(RunQueue queue) {
+  void add(Q queue) {
     synchronized (listed) {
       queue.stand(nanos);
       listed.add(queue);
@@ -37,10 +53,10 @@ final class TurnList {
     }
   }
 
-  private void count(RunQueue queue, int change) {
-    count += change;
+  private void count(Q queue, int change) {
+    count.addAndGet(change);
     if (!queue.isPinned()) {
-      free += change;
+      free.addAndGet(change);
       return;
     }
     for (int i = 0; i < pinned.length(); i++) {
@@ -51,12 +67,12 @@ final class TurnList {
   }
 
   /// Takes the queue whose turn it is on a processor, or null.
-  @Nullable RunQueue take(int processor) {
+  @Nullable Q take(int processor) {
     if (isEmpty(processor)) {
       return null;
     }
     synchronized (listed) {
-      RunQueue next = listed.peek();
+      Q next = listed.peek();
       if (next != null && !next.mayRunOn(processor)) {
         next = first(processor);
       }
@@ -69,9 +85,9 @@ final class TurnList {
     }
   }
 
-  private @Nullable RunQueue first(int processor) {
-    RunQueue first = null;
-    for (RunQueue each : listed) {
+  private @Nullable Q first(int processor) {
+    Q first = null;
+    for (Q each : listed) {
       if (each.mayRunOn(processor) && (first == null || each.turnNanos() < first.turnNanos())) {
         first = each;
       }
@@ -81,11 +97,11 @@ final class TurnList {
 
   /// Returns true if there is one queue in the list.
   boolean hasOne() {
-    return count == 1;
+    return count.get() == 1;
   }
 
   /// Returns true if no queue waits for a processor.
   boolean isEmpty(int processor) {
-    return free == 0 && pinned.get(processor) == 0;
+    return free.get() == 0 && pinned.get(processor) == 0;
   }
 }

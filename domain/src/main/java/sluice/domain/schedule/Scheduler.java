@@ -6,8 +6,8 @@ package sluice.domain.schedule;
 ///
 /// Its methods are called by one thread at a time: by a virtual thread of the domain that is the
 /// scheduler's, and [PreemptionListener#preempted] by the thread of a processor. A scheduler that
-/// throws ends its domain. One that does not return or that forgets a thread holds up the domain,
-/// and no other.
+/// throws ends its domain. A scheduler that does not return, or forgets a thread, holds up the
+/// domain, and no other.
 public interface Scheduler {
   /// Called when threads of the domain have become ready, or the thread that was chosen last has
   /// waited, yielded or ended while others were ready. The host does not wait for it. The threads

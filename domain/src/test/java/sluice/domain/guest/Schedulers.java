@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import sluice.domain.schedule.CallListener;
 import sluice.domain.schedule.Cpu;
 import sluice.domain.schedule.PreemptionListener;
@@ -170,12 +171,12 @@ public final class Schedulers {
 
   /// Counts for ever.
   public static final class Spins implements Runnable {
-    public static volatile long count;
+    public static final AtomicLong COUNT = new AtomicLong();
 
     @Override
     public void run() {
       while (true) {
-        count++;
+        COUNT.incrementAndGet();
       }
     }
   }
