@@ -86,7 +86,7 @@ final class ServePluginTest extends PluginRig {
   public static final class Exits implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {
-      if (request.query().equals("exit")) {
+      if ("exit".equals(request.query())) {
         System.exit(3);
       }
       return PluginReply.text("stays");

@@ -8,6 +8,7 @@ public final class Refusal {
   /// Does not return.
   ///
   /// @param message with class, method, line, why and fix
+  @SuppressWarnings("DoNotCallSuggester") // translated code calls it
   public static void at(String message) {
     throw new SecurityException(message);
   }

@@ -8,6 +8,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeModel;
 import java.lang.classfile.Instruction;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.TypeKind;
@@ -142,7 +143,8 @@ final class JdkListsTest {
     List<Finding> found = check.run();
     ClassModel translated = ClassFile.of().parse(new Translator().translate(bytes, _ -> null));
     if (found.stream().anyMatch(Finding::throwsAtCall)) {
-      return unguarded(translated, entry.owner()).isEmpty() ? "refused" : "refused, and called";
+      boolean isGuarded = unguarded(translated, ClassDesc.ofInternalName(entry.owner())).isEmpty();
+      return isGuarded ? "refused" : "refused, and called";
     }
     if (callsSubstitute(translated)) {
       return "redirected";
@@ -153,16 +155,17 @@ final class JdkListsTest {
   }
 
   /// Returns the uses of a class without a throw before them.
-  static List<Instruction> unguarded(ClassModel model, String owner) {
+  static List<Instruction> unguarded(ClassModel model, ClassDesc owner) {
     List<Instruction> found = new ArrayList<>();
     for (MethodModel method : model.methods()) {
       boolean isGuarded = false;
-      for (CodeElement element : method.code().orElseThrow()) {
+      List<CodeElement> code = method.code().map(CodeModel::elementList).orElse(List.of());
+      for (CodeElement element : code) {
         if (element instanceof Instruction instruction) {
           boolean isUse =
               switch (instruction) {
-                case InvokeInstruction call -> call.owner().asInternalName().equals(owner);
-                case FieldInstruction field -> field.owner().asInternalName().equals(owner);
+                case InvokeInstruction call -> call.owner().asSymbol().equals(owner);
+                case FieldInstruction field -> field.owner().asSymbol().equals(owner);
                 default -> false;
               };
           if (isUse && !isGuarded) {

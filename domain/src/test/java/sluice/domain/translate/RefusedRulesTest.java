@@ -401,7 +401,7 @@ final class RefusedRulesTest {
                               code.labelBinding(end).return_();
                             }));
     ClassModel made = FILES.parse(new Translator().translate(file, _ -> null));
-    assertThat(JdkListsTest.unguarded(made, "java/lang/System")).isEmpty();
+    assertThat(JdkListsTest.unguarded(made, ClassDesc.of("java.lang.System"))).isEmpty();
     write("far/Jumps", file);
     try (Domain domain = domain("far")) {
       Method run = domain.loader().loadClass("far.Jumps").getMethod("run");
