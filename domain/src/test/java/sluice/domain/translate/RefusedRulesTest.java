@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -315,7 +316,7 @@ final class RefusedRulesTest {
     try {
       method.invoke(null);
     } catch (InvocationTargetException e) {
-      Throwable thrown = e.getCause();
+      Throwable thrown = Objects.requireNonNull(e.getCause());
       boolean isRefusal =
           thrown.getClass() == SecurityException.class
               && String.valueOf(thrown.getMessage())
