@@ -15,6 +15,7 @@ import org.apache.fory.Fory;
 import org.apache.fory.config.Language;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
+import sluice.domain.carrier.QueueTerms;
 import sluice.domain.carrier.RunQueue;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Party;
@@ -212,7 +213,8 @@ final class PortalWorks {
     }
 
     private static RunQueue queue(String name, boolean countsBytes) {
-      return Carriers.shared().queue(name, 1, countsBytes, problem -> {});
+      return Carriers.shared()
+          .queue(name, QueueTerms.DEFAULT.withBytes(countsBytes), problem -> {});
     }
 
     @Override
