@@ -13,7 +13,8 @@ import java.util.Set;
 final class Handles {
   private Handles() {}
 
-  /// Returns the constant itself, and those that are arguments of constants that a method makes.
+  /// Returns the constant itself if it is a handle, and the handles among the arguments of a
+  /// dynamic constant, at any depth.
   static List<MethodHandleEntry> of(LoadableConstantEntry entry) {
     List<MethodHandleEntry> found = new ArrayList<>();
     ArrayDeque<LoadableConstantEntry> ready = new ArrayDeque<>(List.of(entry));

@@ -69,7 +69,7 @@ final class RefusedCalls implements CodeTransform {
     return Refused.text(where(finding), finding.rule().why(), finding.rule().fix());
   }
 
-  /// Class, method, line and what is used there.
+  /// Returns class, method, line and the member that is used there.
   static String where(Finding finding) {
     return finding.className()
         + "."

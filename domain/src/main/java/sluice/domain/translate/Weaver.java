@@ -136,24 +136,26 @@ final class Weaver implements CodeTransform {
           builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
         }
       }
-      case InvokeDynamicInstruction call -> {
-        try {
-          dynamic(builder, call);
-        } catch (Refused e) {
-          RefusedCalls.put(builder, e);
-          builder.with(call);
-        }
-      }
-      case ConstantInstruction.LoadConstantInstruction load -> {
-        try {
-          constant(load.constantEntry());
-        } catch (Refused e) {
-          RefusedCalls.put(builder, e);
-        }
-        builder.with(load);
-      }
+      case InvokeDynamicInstruction call -> reference(builder, call);
+      case ConstantInstruction.LoadConstantInstruction load -> reference(builder, load);
       default -> builder.with(element);
     }
+  }
+
+  /// A reference that cannot be redirected throws where it is made.
+  private void reference(CodeBuilder builder, Instruction made) {
+    try {
+      if (made instanceof InvokeDynamicInstruction call) {
+        dynamic(builder, call);
+        return;
+      }
+      if (made instanceof ConstantInstruction.LoadConstantInstruction load) {
+        constant(load.constantEntry());
+      }
+    } catch (Refused e) {
+      RefusedCalls.put(builder, e);
+    }
+    builder.with(made);
   }
 
   private String where(String owner, String name) {
