@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 final class GatesTest {
   private static final ClassDesc IMAGES = ClassDesc.of("javax.imageio.ImageIO");
 
-  /// One that is refused, and one of what calls are redirected for.
+  /// A handle of a refused method, and a handle of a redirected method.
   private static final List<MethodHandleDesc> HANDLES =
       List.of(
           MethodHandleDesc.ofMethod(

@@ -127,7 +127,7 @@ final class RefusedRulesTest {
     return found.isEmpty() ? List.of(owner + "Home", owner + "Substitutes") : found;
   }
 
-  /// The members of a class that a rule names; one that the JDK does not have if it has none.
+  /// The members of a class that a rule names, or a made-up member if the JDK has none.
   private static List<Member> members(String owner, String pattern) throws IOException {
     ClassDesc type = ClassDesc.ofInternalName(owner);
     List<Member> found = new ArrayList<>();
