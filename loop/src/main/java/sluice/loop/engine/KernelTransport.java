@@ -30,7 +30,9 @@ public interface KernelTransport extends Transport {
   /// is 1.
   ///
   /// @param count at least 1
-  default void acceptAtMost(int count) {}
+  /// @param used no more are accepted behind a client with which more descriptors are open: others
+  ///   have taken some since they were counted
+  default void acceptAtMost(int count, int used) {}
 
   /// Returns how many descriptors this process has open at least.
   ///
