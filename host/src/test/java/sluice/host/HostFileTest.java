@@ -14,10 +14,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -32,8 +30,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import sluice.host.file.UsageException;
-import sluice.host.life.Part;
-import sluice.sys.threads.Uninterrupted;
 import sluice.testbase.Await;
 
 /// One file for all that runs in a process.
@@ -263,43 +259,12 @@ final class HostFileTest {
             backend = "epoll"
             """);
     HostFile read = HostFile.read(file);
-    Failing failing = new Failing();
+    FailingPart failing = new FailingPart();
     try (Host site = read.start(messages::add);
         Host host = new Host(List.of(site.parts().getFirst(), failing), messages::add)) {
       failing.fail();
       assertThat(host.awaitEnd()).isFalse();
       assertThat(messages).contains("a part of a test has failed; see above");
     }
-  }
-
-  /// A part that fails when it is told to.
-  private static final class Failing implements Part {
-    private final CountDownLatch failed = new CountDownLatch(1);
-
-    void fail() {
-      failed.countDown();
-    }
-
-    @Override
-    public String name() {
-      return "test";
-    }
-
-    @Override
-    public String describe() {
-      return "a part of a test";
-    }
-
-    @Override
-    public void drain(String why, Duration atMost, Consumer<String> told) {}
-
-    @Override
-    public boolean awaitEnd() {
-      Uninterrupted.await(failed::await);
-      return false;
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -14,18 +14,15 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.host.life.Part;
 import sluice.host.life.PartHealth;
 import sluice.host.life.PartHealth.State;
 import sluice.loop.counters.CounterSnapshot;
@@ -90,7 +87,7 @@ final class HostHealthTest {
 
   @Test
   void healthzTellsOfAllParts() throws Exception {
-    Failing failing = new Failing();
+    FailingPart failing = new FailingPart();
     try (Host host = read(SITE).start(messages::add)) {
       host.add(failing);
       assertThat(health(host)).startsWith("HTTP/1.1 200 ");
@@ -114,7 +111,7 @@ final class HostHealthTest {
   @Test
   void aPartIsStartingUntilItRuns() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
-    Failing part = new Failing();
+    FailingPart part = new FailingPart();
     try (Host host = new Host(List.of(), messages::add)) {
       Thread starting =
           Thread.ofVirtual()
@@ -190,51 +187,5 @@ final class HostHealthTest {
                 .startsWith("domains: failed: domain t ended: main threw ");
           });
     }
-  }
-
-  /// A part that is stuck, or fails, when it is told to.
-  private static final class Failing implements Part {
-    private final CountDownLatch failed = new CountDownLatch(1);
-    private volatile boolean isDegraded;
-
-    void degrade() {
-      isDegraded = true;
-    }
-
-    void fail() {
-      failed.countDown();
-    }
-
-    @Override
-    public String name() {
-      return "test";
-    }
-
-    @Override
-    public String describe() {
-      return "a part of a test";
-    }
-
-    @Override
-    public List<String> stuck(Duration within) {
-      return isDegraded ? List.of("its thread") : List.of();
-    }
-
-    @Override
-    public String problem() {
-      return "it was told to";
-    }
-
-    @Override
-    public void drain(String why, Duration atMost, Consumer<String> told) {}
-
-    @Override
-    public boolean awaitEnd() {
-      Uninterrupted.await(failed::await);
-      return false;
-    }
-
-    @Override
-    public void close() {}
   }
 }
