@@ -186,8 +186,8 @@ final class DescriptorsTest {
   }
 
   /// A loop without an idle connection of its own: that of the metrics, whose connections end after
-  /// one answer, with the idle ones on two others. Not `/healthz`, which says 503 of a loop that has
-  /// waited for a processor for 2 s.
+  /// one answer, with the idle ones on two others. Not `/healthz`, which says 503 of a loop that
+  /// has waited for a processor for 2 s.
   @ParameterizedTest
   @ValueSource(strings = {"io_uring", "epoll", "poll", "jdk"})
   void otherLoopsMakeRoomForALoopThatHasNoIdleConnection(String backend) throws Exception {
