@@ -95,8 +95,9 @@ public final class FrontServer implements AutoCloseable {
     HttpParts parts = new HttpParts(config(site, settings), complaints);
     Loop loop = null;
     try {
-      loop = loop(parts, choice);
-      return new FrontServer(loop, settings, parts, choice, false);
+      Engines.Opened opened = open(parts, choice);
+      loop = loop(parts, opened.engine());
+      return new FrontServer(loop, settings, parts, opened.choice(), false);
     } catch (IOException | RuntimeException | Error e) {
       if (loop != null) {
         loop.close();
@@ -127,9 +128,13 @@ public final class FrontServer implements AutoCloseable {
     return log == null ? config : config.withAccessLog(log);
   }
 
-  private static Loop loop(HttpParts parts, Engines.Choice choice) throws IOException {
+  private static Engines.Opened open(HttpParts parts, Engines.Choice choice) throws IOException {
     ServerConfig server = parts.config.server();
-    Engine engine = Engines.open(choice, server.engine());
+    return Engines.open(server.backend(), choice, server.engine());
+  }
+
+  private static Loop loop(HttpParts parts, Engine engine) {
+    ServerConfig server = parts.config.server();
     return new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath());
   }
 
@@ -138,9 +143,12 @@ public final class FrontServer implements AutoCloseable {
       HttpParts parts,
       Engines.Choice choice,
       CompletableFuture<FrontServer> started) {
-    try (Loop loop = loop(parts, choice)) {
-      started.complete(new FrontServer(loop, settings, parts, choice, true));
-      loop.run();
+    try {
+      Engines.Opened opened = open(parts, choice);
+      try (Loop loop = loop(parts, opened.engine())) {
+        started.complete(new FrontServer(loop, settings, parts, opened.choice(), true));
+        loop.run();
+      }
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
         throw new IllegalStateException(

@@ -19,8 +19,8 @@ import sluice.testbase.Slice;
 
 /// Netty's own tests of its NIO transport: on our engines nothing fails that passes on the JDK.
 ///
-/// Without `DefaultEventLoopTest`, whose loop has no channels of the kernel: what fails there is the
-/// time of a busy machine. All classes take two minutes per engine, so an ordinary run does a
+/// Without `DefaultEventLoopTest`, whose loop has no channels of the kernel: what fails there is
+/// the time of a busy machine. All classes take two minutes per engine, so an ordinary run does a
 /// [Slice] of them.
 @Timeout(3600)
 class NettyTransportTest {
