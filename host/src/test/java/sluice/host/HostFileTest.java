@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import sluice.host.file.UsageException;
 import sluice.testbase.Await;
+import sluice.testkit.machine.Privileges;
 
 /// One file for all that runs in a process.
 @Timeout(240)
@@ -107,6 +108,7 @@ final class HostFileTest {
 
   @Test
   void allThatAFileNamesRunsInOneProcessAndEndsTogether() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     Path file = write(WHOLE);
     assertThat(HostFile.read(file).explain())
         .hasSize(3)
@@ -133,6 +135,7 @@ final class HostFileTest {
 
   @Test
   void aSiteIsReadAgainAndTheOthersStay() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     Path file = write(WHOLE);
     try (Host host = HostFile.read(file).start(messages::add)) {
       int port = port(host.describe().getLast());
@@ -160,6 +163,7 @@ final class HostFileTest {
 
   @Test
   void ifOnePartCannotStartTheOthersAreEnded() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     Path file = write(WHOLE.replace("main = \"Loops\"", "main = \"None\""));
     assertThatThrownBy(() -> HostFile.read(file).start(messages::add))
         .isInstanceOf(IllegalArgumentException.class)

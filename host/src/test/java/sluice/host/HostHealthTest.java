@@ -28,6 +28,7 @@ import sluice.host.life.PartHealth.State;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.sys.threads.Uninterrupted;
 import sluice.testbase.Await;
+import sluice.testkit.machine.Privileges;
 
 /// How the parts of a host are, from its start to its end, and what `/healthz` tells of it.
 @Timeout(240)
@@ -142,6 +143,7 @@ final class HostHealthTest {
 
   @Test
   void aPartThatCannotStartHasFailed() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     try (Host host = new Host(List.of(), messages::add)) {
       HostFile file =
           read("[disk.a]\ndirectory = \"public\"\nnfs = { bind = [\"192.0.2.1\"], port = 0 }\n");
