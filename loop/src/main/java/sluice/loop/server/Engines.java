@@ -1,6 +1,7 @@
 package sluice.loop.server;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Locale;
 import sluice.loop.engine.Backend;
@@ -9,6 +10,7 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.readiness.EpollEngine;
 import sluice.loop.readiness.JdkEngine;
 import sluice.loop.readiness.PollEngine;
+import sluice.loop.sockets.Log;
 import sluice.loop.uring.IoUringEngine;
 import sluice.loop.uring.IoUringSelfTest;
 
@@ -129,6 +131,7 @@ public final class Engines {
         if (next == tried || next.backend() == Backend.JDK) {
           throw e;
         }
+        Log.LOGGER.log(Level.WARNING, next.backend() + " is used: " + next.why());
         tried = next;
       }
     }
