@@ -1,6 +1,7 @@
 package sluice.domain;
 
 import java.util.concurrent.locks.LockSupport;
+import sluice.domain.carrier.Carriers;
 
 /// What the gates of a domain do when they look: hold its threads while its budget is overdrawn,
 /// and have one yield when another thread waits for its processor.
@@ -42,13 +43,12 @@ final class Throttle implements Runnable {
     }
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // the watcher of the carriers has asked for it
   private void answer(int now) {
     if ((now & HOLD) != 0) {
       hold();
     } else if (Thread.currentThread().isVirtual()) {
       set(YIELD, false);
-      Thread.yield();
+      Carriers.makeRoom();
     }
   }
 
