@@ -30,8 +30,8 @@ public interface KernelTransport extends Transport {
   /// is 1.
   ///
   /// @param count at least 1
-  /// @param used no more are accepted behind a client with which more descriptors are open: others
-  ///   have taken some since they were counted
+  /// @param used a client with which more descriptors are open is the last: other loops have taken
+  ///   some meanwhile
   default void acceptAtMost(int count, int used) {}
 
   /// Returns how many descriptors this process has open at least.
