@@ -2,6 +2,7 @@ package sluice.domain.guest;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 
 /// Ways to have code run on another thread. Loaded in domains.
 public final class Threads {
@@ -18,9 +19,9 @@ public final class Threads {
   }
 
   /// Says whether a task that is given no executor runs on a virtual thread.
-  public static final class OfTasks implements Callable<Object> {
+  public static final class OfTasks implements Callable<Future<Boolean>> {
     @Override
-    public Object call() {
+    public Future<Boolean> call() {
       return CompletableFuture.supplyAsync(() -> Thread.currentThread().isVirtual());
     }
   }
