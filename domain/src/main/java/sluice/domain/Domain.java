@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
@@ -63,6 +64,8 @@ public final class Domain implements Party, AutoCloseable {
   private final BooleanSupplier look = this::look;
   private final BooleanSupplier closersLook;
   private final StuckThreads stuck = new StuckThreads();
+  private final AtomicLong visitorNanos = new AtomicLong();
+  private final AtomicLong visitorBytes = new AtomicLong();
   private boolean hasCleaned;
 
   /// The killing thread has given all errands to the closers.
@@ -279,6 +282,19 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
+  /// Has the gates hold this thread of the host never, also while the domain is over its budget: it
+  /// calls only what a verifier has found a bound for, and asks [#isHeld] before. After the end,
+  /// gates throw in it as in any thread.
+  public void admit(Thread visitor) {
+    throttle.admit(visitor);
+  }
+
+  /// Charges to the domain what a thread of the host has used for it.
+  public void charge(long nanos, long bytes) {
+    visitorNanos.addAndGet(nanos);
+    visitorBytes.addAndGet(bytes);
+  }
+
   /// @throws DomainEnded if it is not alive
   private void checkAlive() {
     if (!alive) {
@@ -438,7 +454,10 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   private boolean sample() {
-    return usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
+    return usage.sample(
+        accountable(),
+        threads.carriedNanos() + visitorNanos.get(),
+        threads.carriedBytes() + visitorBytes.get());
   }
 
   /// Called by the watcher of the carriers: gates that do not look yet are told to by the warden.

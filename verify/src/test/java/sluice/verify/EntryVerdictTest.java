@@ -78,8 +78,7 @@ final class EntryVerdictTest {
   }
 
   private static EntryVerdict entry(Component component, Class<?> type, String method) {
-    return Verifier.entry(
-        component, CostTable.standard(), Limits.DEFAULT, type.getName(), method);
+    return Verifier.entry(component, CostTable.standard(), Limits.DEFAULT, type.getName(), method);
   }
 
   private static Component with(Component component, Class<?>... types) {

@@ -90,6 +90,10 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
 
   private void warn(PluginDomain loaded) {
     try {
+      String refused = loaded.admission().admit(limit);
+      if (refused != null && current == loaded && !ending) {
+        log.tell("answers on threads of its domain, and not on the loop's: " + refused);
+      }
       String warning = loaded.warning();
       if (warning != null && current == loaded) {
         log.tell(warning);
@@ -122,6 +126,16 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
 
   String prefix() {
     return option.prefix();
+  }
+
+  /// The version that answers now.
+  PluginDomain current() {
+    return current;
+  }
+
+  /// Tells that the plug-in has thrown on a loop's thread, where its text is not asked for.
+  void failedOnLoop(String className) {
+    log.tell("failed", "answers 500: it threw " + className);
   }
 
   /// The domain that answers now.
