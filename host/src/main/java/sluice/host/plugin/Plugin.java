@@ -78,7 +78,10 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// Looks at all classes of the jar, in a thread of its own and a little later: a start does not
   /// wait for it, and its first requests do not share the processors with it.
   void look() {
-    PluginDomain loaded = current;
+    look(current);
+  }
+
+  private void look(PluginDomain loaded) {
     HostThread.daemon(
             "check-" + name,
             () -> {

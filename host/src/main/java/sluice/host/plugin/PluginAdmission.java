@@ -32,8 +32,8 @@ final class PluginAdmission {
   /// The longest request that a plug-in sees on a loop's thread, its body included.
   static final int MOST_REQUEST_BYTES = 4096;
 
-  /// The most work of one call: some 2 ms before it is compiled, some 100 µs after.
-  static final long MOST_BYTECODES = 1_000_000;
+  /// The most work of one call, for the longest request.
+  static final long MOST_BYTECODES = 2_000_000;
 
   /// The most that one call may allocate.
   static final long MOST_BYTES = 4 << 20;

@@ -55,7 +55,9 @@ final class PluginDomain implements AutoCloseable {
   static PluginDomain load(PluginOption option, String name, Path directory, Duration limit)
       throws IOException {
     byte[] bytes = bytes(option);
-    Path copy = Files.write(directory.resolve(name + ".jar"), bytes);
+    // Of a name of its own: the domain before may have had the same, and deletes its copy later.
+    Path copy = Files.createTempFile(directory, name + "-", ".jar");
+    Files.write(copy, bytes);
     Domain domain = null;
     boolean isLoaded = false;
     try {

@@ -186,8 +186,7 @@ public final class HandlerJudge implements Judge {
   }
 
   /// The methods that lambdas run which implement an interface.
-  private static List<Entry> lambdas(
-      Map<String, byte[]> classes, Class<?> written, Class<?> kind) {
+  private static List<Entry> lambdas(Map<String, byte[]> classes, Class<?> written, Class<?> kind) {
     List<Entry> entries = new ArrayList<>();
     byte[] bytes = classes.get(written.getName().replace('.', '/'));
     if (bytes == null) {
