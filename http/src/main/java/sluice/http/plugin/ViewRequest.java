@@ -94,11 +94,11 @@ public final class ViewRequest {
 
   /// The most bytes that a request needs.
   static long bytes(PluginRequest request) {
-    long chars = request.method().length() + request.path().length();
+    long chars = (long) request.method().length() + request.path().length();
     chars += request.query() == null ? 0 : request.query().length();
     for (Map.Entry<String, List<String>> header : request.headers().entrySet()) {
       for (String value : header.getValue()) {
-        chars += header.getKey().length() + value.length();
+        chars += (long) header.getKey().length() + value.length();
       }
     }
     return 3 * chars + request.body().length; // a character has at most three bytes in UTF-8
