@@ -15,15 +15,15 @@ import sluice.http.HttpsRedirect;
 import sluice.verify.ClassFiles;
 import sluice.verify.Component;
 import sluice.verify.CostTable;
-import sluice.verify.EntryVerdict;
 import sluice.verify.Limits;
+import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
 /// The verdict on handlers of the examples as they are, and of `serve`.
 final class ExampleVerdictTest {
   @TempDir Path directory = Path.of(".");
 
-  private static EntryVerdict entry(Component part, String type, String method) {
+  private static Verification.Entry entry(Component part, String type, String method) {
     return Verifier.entry(
         part,
         CostTable.standard(),
@@ -61,7 +61,7 @@ final class ExampleVerdictTest {
     assertThat(result).isZero();
     Component part = Component.part();
     ClassFiles.read(directory, part::add);
-    EntryVerdict found = entry(part, type, method);
+    Verification.Entry found = entry(part, type, method);
     assertThat(found.verdict().isAccepted()).as(found.toString()).isEqualTo(isBounded);
   }
 
@@ -72,7 +72,7 @@ final class ExampleVerdictTest {
         Objects.requireNonNull(HttpsRedirect.class.getResourceAsStream("HttpsRedirect.class"))) {
       part.add("HttpsRedirect", in.readAllBytes());
     }
-    EntryVerdict found =
+    Verification.Entry found =
         entry(
             part,
             HttpsRedirect.class.getName(),

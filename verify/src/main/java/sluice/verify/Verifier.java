@@ -54,12 +54,12 @@ public final class Verifier {
   /// @param component is not used again
   /// @param className with dots; the method may be inherited from a class of the component
   /// @param method name and descriptor
-  public static EntryVerdict entry(
+  public static Verification.Entry entry(
       Component component, CostTable costs, Limits limits, String className, String method) {
     return new Verifier(component, costs, limits, true).run(className.replace('.', '/'), method);
   }
 
-  private EntryVerdict run(String className, String signature) {
+  private Verification.Entry run(String className, String signature) {
     int depth = 0;
     for (ClassInfo at = component.find(className);
         at != null && depth < Component.MAX_DEPTH;
@@ -67,12 +67,12 @@ public final class Verifier {
       MethodInfo method = at.method(signature);
       if (method != null && !method.has(ClassInfo.ABSTRACT)) {
         search(method);
-        return new EntryVerdict(method.verdict(), List.copyOf(host.gate().used()));
+        return new Verification.Entry(method.verdict(), List.copyOf(host.gate().used()));
       }
     }
     Refusal refusal =
         new Refusal(Reason.UNKNOWN_CALL, 0, "its code is not in the classes that are looked at");
-    return new EntryVerdict(
+    return new Verification.Entry(
         new MethodVerdict(className.replace('/', '.'), signature, 0, 0, null, refusal), List.of());
   }
 

@@ -77,7 +77,7 @@ final class EntryVerdictTest {
     }
   }
 
-  private static EntryVerdict entry(Component component, Class<?> type, String method) {
+  private static Verification.Entry entry(Component component, Class<?> type, String method) {
     return Verifier.entry(component, CostTable.standard(), Limits.DEFAULT, type.getName(), method);
   }
 
@@ -86,7 +86,7 @@ final class EntryVerdictTest {
     return component;
   }
 
-  private static Refusal refusal(EntryVerdict found) {
+  private static Refusal refusal(Verification.Entry found) {
     return Objects.requireNonNull(found.verdict().refusal());
   }
 
@@ -98,7 +98,7 @@ final class EntryVerdictTest {
     assertThat(all.verdicts())
         .filteredOn(each -> each.method().startsWith("handle("))
         .allMatch(each -> !each.isAccepted());
-    EntryVerdict found = entry(with(new Component(), types), Handler.class, "handle([B)I");
+    Verification.Entry found = entry(with(new Component(), types), Handler.class, "handle([B)I");
     assertThat(found.verdict().isAccepted()).isTrue();
     assertThat(found.uses()).containsExactly(Words.class.getName());
   }
@@ -106,16 +106,16 @@ final class EntryVerdictTest {
   @Test
   void anInheritedMethodIsFoundAndAnAbsentOneIsRefused() {
     Class<?>[] types = {Below.class, Handler.class, Words.class};
-    EntryVerdict found = entry(with(new Component(), types), Below.class, "handle([B)I");
+    Verification.Entry found = entry(with(new Component(), types), Below.class, "handle([B)I");
     assertThat(found.verdict().isAccepted()).isTrue();
-    EntryVerdict absent = entry(with(new Component(), types), Below.class, "other()V");
+    Verification.Entry absent = entry(with(new Component(), types), Below.class, "other()V");
     assertThat(refusal(absent).why()).contains("not in the classes");
     assertThat(absent.uses()).isEmpty();
   }
 
   @Test
   void whatHasNoBoundIsRefusedAsEver() {
-    EntryVerdict found =
+    Verification.Entry found =
         entry(with(new Component(), Handler.class, Words.class), Handler.class, "waits(I)I");
     assertThat(refusal(found).reason()).isEqualTo(Reason.UNBOUNDED_LOOP);
   }
@@ -126,17 +126,17 @@ final class EntryVerdictTest {
     String method = "callsWhatMayBeOverridden([B)I";
     assertThat(entry(with(new Component(), types), Handler.class, method).verdict().isAccepted())
         .isTrue();
-    EntryVerdict open = entry(with(Component.part(), types), Handler.class, method);
+    Verification.Entry open = entry(with(Component.part(), types), Handler.class, method);
     assertThat(refusal(open).reason()).isEqualTo(Reason.VIRTUAL_CALL);
   }
 
   @Test
   void textIsDecodedUnlessTheComponentBringsACharset() {
     String method = "isPing([B)Z";
-    EntryVerdict found =
+    Verification.Entry found =
         entry(with(new Component(), Handler.class, Words.class), Handler.class, method);
     assertThat(found.verdict().isAccepted()).as(found.toString()).isTrue();
-    EntryVerdict hostile =
+    Verification.Entry hostile =
         entry(with(new Component(), Handler.class, Words.class, Slow.class), Handler.class, method);
     assertThat(refusal(hostile).reason()).isEqualTo(Reason.VIRTUAL_CALL);
     assertThat(refusal(hostile).why()).contains("java.nio.charset.Charset");

@@ -17,9 +17,9 @@ import sluice.verify.Bound;
 import sluice.verify.ClassFiles;
 import sluice.verify.Component;
 import sluice.verify.CostTable;
-import sluice.verify.EntryVerdict;
 import sluice.verify.Limits;
 import sluice.verify.Refusal;
+import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
 /// The place of one plug-in on the loops' threads, if it gets one: its work is bounded, and all
@@ -76,7 +76,7 @@ final class PluginAdmission {
     }
     Component classes = new Component();
     ClassFiles.read(jar, classes::add);
-    EntryVerdict found =
+    Verification.Entry found =
         Verifier.entry(
             classes,
             CostTable.standard(),
@@ -96,7 +96,7 @@ final class PluginAdmission {
     return null;
   }
 
-  private static String why(EntryVerdict found) {
+  private static String why(Verification.Entry found) {
     Refusal refusal = found.verdict().refusal();
     Bound bound = found.verdict().bound();
     if (refusal != null || bound == null) {

@@ -27,8 +27,8 @@ import sluice.loop.verdict.Verdict;
 import sluice.verify.Bound;
 import sluice.verify.Component;
 import sluice.verify.CostTable;
-import sluice.verify.EntryVerdict;
 import sluice.verify.Limits;
+import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
 /// Judges handlers of the program by the verifier: the classes of its package that a handler
@@ -130,7 +130,7 @@ public final class HandlerJudge implements Judge {
   private static @Nullable Bound bound(Map<String, byte[]> classes, Entry entry, Class<?> type) {
     Component part = Component.part();
     classes.forEach(part::add);
-    EntryVerdict found =
+    Verification.Entry found =
         Verifier.entry(
             part,
             CostTable.standard(),

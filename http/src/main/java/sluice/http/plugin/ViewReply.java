@@ -90,8 +90,8 @@ public final class ViewReply {
   /// Adds a header field. May be called several times for one name.
   ///
   /// @param value in ISO-8859-1, without control characters
-  /// @throws IllegalArgumentException if the field would break the reply, or is one that the server
-  ///   sets itself
+  /// @throws IllegalArgumentException if the field would break the reply, or if the server sets it
+  ///   itself
   /// @throws IndexOutOfBoundsException if there are more than [#FIELDS]
   public ViewReply field(String name, String value) {
     check();
