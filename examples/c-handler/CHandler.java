@@ -28,7 +28,7 @@ final class CHandler {
     ForeignInterruptlet handler = ForeignInterruptlet.of(library, "handle");
     try (IServerSocket server =
         new IServerSocket(port, 50, InetAddress.getLoopbackAddress())) {
-      server.admit(handler.name(), Framing.LINES, () -> handler, Duration.ofMillis(10));
+      server.admit(handler.name(), Framing.LINES, () -> handler, Duration.ofSeconds(1));
       System.out.println("listening on port " + server.getLocalPort() + ", " + handler.name());
       while (true) {
         ISocket client = server.accept();

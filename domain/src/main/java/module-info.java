@@ -19,5 +19,6 @@ module sluice.domain {
   exports sluice.domain.component;
   exports sluice.domain.portal;
   exports sluice.domain.portal.copy;
+  exports sluice.domain.schedule;
   exports sluice.domain.translate;
 }

@@ -35,16 +35,17 @@ module sluice.sys {
       sluice.nio,
       sluice.isocket;
   exports sluice.sys.threads to
-      sluice.memory,
-      sluice.nio,
+      sluice.bench,
       sluice.cli,
-      sluice.host,
-      sluice.loop,
-      sluice.net,
-      sluice.fs,
-      sluice.vi,
       sluice.domain,
-      sluice.bench;
+      sluice.fs,
+      sluice.host,
+      sluice.http,
+      sluice.loop,
+      sluice.memory,
+      sluice.net,
+      sluice.nio,
+      sluice.vi;
   exports sluice.sys.fabric to
       sluice.vi;
   exports sluice.sys.xdp to

@@ -6,6 +6,7 @@ import sluice.bench.cases.BenchCase;
 import sluice.bench.cases.CaseBench;
 import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
+import sluice.bench.domain.SchedulerBench;
 import sluice.bench.domain.VerifyBench;
 import sluice.bench.iozone.IozoneBench;
 import sluice.bench.isocket.IsocketBench;
@@ -36,6 +37,7 @@ public final class Benches {
           new StartBench(),
           new FuseBench(),
           new PortalBench(),
+          new SchedulerBench(),
           new DomainBench(),
           VerifyBench.ofVerifier(),
           VerifyBench.ofTranslator(),

@@ -288,6 +288,11 @@ final class DomainRunTest {
         arguments("[domain.a]\njars = ['x.jar', 1]", "2: jars has no string there. Fix: "),
         arguments("[domain.a]\njars = ['x.jar'", "2: "),
         arguments("[domain.'a b']\njars = ['x.jar']", "1: the name of a domain is 1 to 64"),
+        arguments(
+            jar + "scheduling = 'fair'", "3: scheduling \"fair\" is none of preemptive, coop"),
+        arguments(jar + "cpus = 0", "3: cpus is no list. Fix: cpus = [0, 1]"),
+        arguments(jar + "cpus = ['0']", "3: cpus has no whole number there. Fix: "),
+        arguments(jar + "cpus = [-1]", "3: cpus takes numbers of processors, from 0: -1. Fix: "),
         arguments("[other]", "1: unknown key other of the file. Fix: known are domain, component"),
         arguments("# nothing", " it has no domain. Fix: write [domain.NAME]"));
   }

@@ -72,12 +72,24 @@ final class ServePluginTest extends PluginRig {
     }
   }
 
-  /// Is refused.
+  /// Is refused: a class with a native method is not loaded.
+  public static final class Native implements HttpPlugin {
+    @Override
+    public PluginReply handle(PluginRequest request) {
+      return PluginReply.text(text());
+    }
+
+    private static native String text();
+  }
+
+  /// Makes a call that is refused.
   public static final class Exits implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {
-      System.exit(3);
-      return PluginReply.text("");
+      if ("exit".equals(request.query())) {
+        System.exit(3);
+      }
+      return PluginReply.text("stays");
     }
   }
 
@@ -203,7 +215,7 @@ final class ServePluginTest extends PluginRig {
     String service = HttpPlugin.class.getName();
     return Stream.of(
         arguments(
-            Exits.class, service, "ServePluginTest$Exits.handle", "System.exit. Why: it ends"),
+            Native.class, service, "ServePluginTest$Native.text()", "native method. Why: native"),
         arguments(Hangs.class, service, "Hangs did not return within 1 s", "--plugin-timeout."),
         arguments(
             String.class,
@@ -221,6 +233,18 @@ final class ServePluginTest extends PluginRig {
     assertThat(serve("--plugin", "/api=" + jar, "--plugin-timeout", "1"))
         .startsWith("1 sluice: cannot load plug-in /api from " + jar)
         .contains(where, why, "Fix: ");
+  }
+
+  @Test
+  void aRefusedCallIsToldAndAnswered500() throws Exception {
+    start("--backend=epoll", "--plugin=/api=" + plugin(Exits.class));
+    assertThat(get("/api")).isEqualTo("200 stays");
+    assertThat(get("/api?exit")).startsWith("500");
+    awaitTold(Exits.class.getName() + ".handle(");
+    awaitTold("java.lang.System.exit. Why: it ends the JVM of all domains. Fix: ");
+    awaitTold("plug-in /api has calls that a domain refuses when they are made, such as ");
+    assertThat(get("/api")).isEqualTo("200 stays");
+    terminate();
   }
 
   @Test

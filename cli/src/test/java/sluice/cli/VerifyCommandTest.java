@@ -34,6 +34,11 @@ final class VerifyCommandTest {
     }
   }
 
+  @SuppressWarnings("unused")
+  static final class Native {
+    static native int call();
+  }
+
   @TempDir Path directory;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -79,10 +84,15 @@ final class VerifyCommandTest {
   @Test
   void aDomainCheckNamesWhatIsRefused() throws IOException {
     assertThat(run("domain", "check", jar(Bad.class).toString())).isOne();
-    assertThat(out.toString()).contains("refused", "java.lang.System.exit", "Fix: ", "1 classes");
+    assertThat(out.toString())
+        .contains("refused", "java.lang.System.exit", ": throws when called, ", "Fix: ")
+        .contains("1 classes, 1 refused (1 when called), ");
     assertThat(run("domain", "check", jar(Good.class).toString())).isZero();
     assertThat(run("domain", "check", "--json", jar(Bad.class).toString())).isOne();
-    assertThat(out.toString()).contains("\"treatment\":\"refused\"");
+    assertThat(out.toString()).contains("\"treatment\":\"refused\",\"when\":\"call\"");
+    assertThat(run("domain", "check", jar(Native.class).toString())).isOne();
+    assertThat(out.toString())
+        .contains("native method in ", ": the class is not loaded, ", "1 classes, 1 refused, ");
   }
 
   @Test

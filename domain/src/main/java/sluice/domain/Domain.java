@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.domain.portal.Party;
 import sluice.domain.portal.copy.CopyQuota;
+import sluice.domain.schedule.Scheduler;
 import sluice.memory.Memory;
 
 /// Code of other people with classes, streams, properties and threads of its own, a budget, and an
@@ -84,7 +87,7 @@ public final class Domain implements Party, AutoCloseable {
     this.path = path;
     gates = new GateSwitch(config.name());
     watch = new GateWatch(gates::watch, gates::leave);
-    threads = new DomainThreads(config, this::aside, this::yieldSoon);
+    threads = new DomainThreads(config, owner());
     closers = new Closers(config.name(), () -> gates.admit(null), this::finishIfGone);
     closersLook = closers::look;
     sockets = new DomainSockets(config);
@@ -119,7 +122,32 @@ public final class Domain implements Party, AutoCloseable {
     if (config.budget().isSampled()) {
       Warden.watch(domain.look);
     }
+    domain.threads.begin();
     return domain;
+  }
+
+  private DomainThreads.Owner owner() {
+    return new DomainThreads.Owner() {
+      @Override
+      public void aside(Runnable task) {
+        Domain.this.aside(task);
+      }
+
+      @Override
+      public void yieldSoon() {
+        Domain.this.yieldSoon();
+      }
+
+      @Override
+      public void schedulerFailed(Throwable problem) {
+        aside(() -> kill("its scheduler failed: " + textOf(problem)));
+      }
+
+      @Override
+      public Scheduler scheduler(String type) throws Exception {
+        return DomainScheduler.make(type, loader, config.classPath());
+      }
+    };
   }
 
   /// The domains that live, in no order.
@@ -268,14 +296,17 @@ public final class Domain implements Party, AutoCloseable {
     return memory.allocate(bytes);
   }
 
-  /// Calls code of the domain in the caller's thread. If the domain ends meanwhile, the call ends
+  /// Calls code of the domain in the caller's thread; where its scheduling is cooperative, in a
+  /// thread of the domain, for which the caller waits. If the domain ends meanwhile, the call ends
   /// at the next gate; a call that waits is not interrupted.
   ///
   /// @throws DomainEnded if the domain has ended, also during the call
   public <T> T call(Callable<T> task) throws Exception {
     checkAlive();
     try {
-      return task.call();
+      return admitsCallers() || threads.has(Thread.currentThread())
+          ? task.call()
+          : callInside(task);
     } catch (Throwable e) {
       checkAlive();
       throw e;
@@ -293,6 +324,25 @@ public final class Domain implements Party, AutoCloseable {
   public void charge(long nanos, long bytes) {
     visitorNanos.addAndGet(nanos);
     visitorBytes.addAndGet(bytes);
+  }
+
+  private <T> T callInside(Callable<T> task) throws Exception {
+    FutureTask<T> result = new FutureTask<>(task);
+    start("call", result);
+    try {
+      return result.get();
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case Exception thrown -> throw thrown;
+        case Error thrown -> throw thrown;
+        case null, default -> throw e;
+      }
+    }
+  }
+
+  @Override
+  public boolean admitsCallers() {
+    return !threads.isCooperative();
   }
 
   /// @throws DomainEnded if it is not alive
@@ -337,9 +387,7 @@ public final class Domain implements Party, AutoCloseable {
     services
         .end()
         .forEach(each -> add(Closers.Kind.SERVICE, each, () -> DomainServices.close(each)));
-    // After the channels, whose handlers run there: a thread of a group that finds its pool shut
-    // down
-    // is replaced, and the JDK may tell the new one nothing of the end.
+    // After the channels, whose handlers run there.
     threads
         .pools()
         .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param properties are set in the domain besides a copy of the JVM's
 /// @param streams what the domain reads and writes
 /// @param cache a directory of translated classes, or null for none
+/// @param scheduling how its virtual threads get processors
 public record DomainConfig(
     String name,
     List<Path> classPath,
@@ -24,7 +25,8 @@ public record DomainConfig(
     Budget budget,
     Map<String, String> properties,
     Streams streams,
-    @Nullable Path cache) {
+    @Nullable Path cache,
+    Scheduling scheduling) {
 
   /// What a domain has as `System.in`, `out` and `err`.
   public record Streams(InputStream in, PrintStream out, PrintStream err) {
@@ -48,31 +50,50 @@ public record DomainConfig(
   /// With the default budget, nothing shared, no cache.
   public static DomainConfig of(String name, Path... classPath) {
     return new DomainConfig(
-        name, List.of(classPath), List.of(), Budget.DEFAULT, Map.of(), Streams.ofJvm(), null);
+        name,
+        List.of(classPath),
+        List.of(),
+        Budget.DEFAULT,
+        Map.of(),
+        Streams.ofJvm(),
+        null,
+        Scheduling.DEFAULT);
+  }
+
+  /// The same under another name, with other classes.
+  public DomainConfig named(String other, List<Path> jars) {
+    return new DomainConfig(other, jars, shared, budget, properties, streams, cache, scheduling);
   }
 
   /// The same with other streams.
   public DomainConfig withStreams(Streams other) {
-    return new DomainConfig(name, classPath, shared, budget, properties, other, cache);
+    return new DomainConfig(name, classPath, shared, budget, properties, other, cache, scheduling);
   }
 
   /// The same with another budget.
   public DomainConfig withBudget(Budget other) {
-    return new DomainConfig(name, classPath, shared, other, properties, streams, cache);
+    return new DomainConfig(name, classPath, shared, other, properties, streams, cache, scheduling);
   }
 
   /// The same with other shared classes.
   public DomainConfig withShared(String... other) {
-    return new DomainConfig(name, classPath, List.of(other), budget, properties, streams, cache);
+    return new DomainConfig(
+        name, classPath, List.of(other), budget, properties, streams, cache, scheduling);
   }
 
   /// The same with other properties.
   public DomainConfig withProperties(Map<String, String> other) {
-    return new DomainConfig(name, classPath, shared, budget, other, streams, cache);
+    return new DomainConfig(name, classPath, shared, budget, other, streams, cache, scheduling);
   }
 
   /// The same with a cache.
   public DomainConfig withCache(@Nullable Path directory) {
-    return new DomainConfig(name, classPath, shared, budget, properties, streams, directory);
+    return new DomainConfig(
+        name, classPath, shared, budget, properties, streams, directory, scheduling);
+  }
+
+  /// The same with other scheduling.
+  public DomainConfig withScheduling(Scheduling other) {
+    return new DomainConfig(name, classPath, shared, budget, properties, streams, cache, other);
   }
 }

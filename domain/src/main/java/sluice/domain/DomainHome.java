@@ -228,7 +228,7 @@ final class DomainHome implements Home {
   public synchronized ExecutorService handlers() {
     HandlerPool known = handlers;
     if (known == null) {
-      known = new HandlerPool(threads, threads.pool(), true);
+      known = new HandlerPool(threads, threads.handlers(), true);
       handlers = known;
     }
     return known;

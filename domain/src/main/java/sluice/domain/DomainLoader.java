@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Home;
 import sluice.domain.inside.Inside;
 import sluice.domain.inside.InsideLoader;
+import sluice.domain.schedule.Scheduler;
 import sluice.domain.translate.Translator;
 
 /// Defines the classes of one domain, translated. Any thread may call.
@@ -27,6 +28,7 @@ final class DomainLoader extends InsideLoader {
   private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
   private static final String OWN = "sluice.domain.own.";
   private static final String INSIDE = Inside.class.getPackageName() + ".";
+  private static final String SCHEDULE = Scheduler.class.getPackageName() + ".";
   private static final ClassLoader HOST = DomainLoader.class.getClassLoader();
 
   private final ClassPath path;
@@ -72,7 +74,7 @@ final class DomainLoader extends InsideLoader {
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (name.startsWith(INSIDE) && !name.endsWith("Substitutes")) {
+    if (name.startsWith(SCHEDULE) || (name.startsWith(INSIDE) && !name.endsWith("Substitutes"))) {
       return Class.forName(name, false, HOST);
     }
     for (String each : shared) {

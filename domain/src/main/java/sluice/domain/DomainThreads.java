@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,14 +19,15 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
+import sluice.domain.carrier.LocalScheduler;
 import sluice.domain.carrier.RunQueue;
 import sluice.domain.inside.Death;
 import sluice.domain.inside.OwnPool;
 import sluice.domain.inside.OwnThread;
+import sluice.domain.schedule.Scheduler;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.InheritedContext;
 import sluice.sys.threads.VirtualThreads;
@@ -59,7 +61,9 @@ final class DomainThreads {
   private final Set<Thread> listed = threads();
   private final Set<Thread> delaying = threads();
   private final @Nullable RunQueue queue;
-  private final Consumer<Runnable> aside;
+  private final boolean isCooperative;
+  private final @Nullable LocalScheduler scheduler;
+  private final Owner owner;
   private final AtomicInteger numbers = new AtomicInteger();
   private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
   private @Nullable ForkJoinPool pool;
@@ -115,31 +119,61 @@ final class DomainThreads {
     }
   }
 
-  /// @param aside runs a task that may run code of the domain, in a disposable thread
-  /// @param yieldSoon told while others wait for a processor that the domain has had for long
-  DomainThreads(DomainConfig config, Consumer<Runnable> aside, Runnable yieldSoon) {
-    this.aside = aside;
+  /// The domain, as its threads need it. Any thread may call.
+  interface Owner {
+    /// Runs a task that may run code of the domain, in a disposable thread.
+    void aside(Runnable task);
+
+    /// Told while others wait for a processor that the domain has had for long.
+    void yieldSoon();
+
+    /// Told that the scheduler of the domain has failed: the domain is to end.
+    void schedulerFailed(Throwable problem);
+
+    /// Makes the domain's scheduler. Code of the domain.
+    Scheduler scheduler(String type) throws Exception;
+  }
+
+  DomainThreads(DomainConfig config, Owner owner) {
+    this.owner = owner;
     domain = config.name();
     limit = config.budget().threads();
     group = new Group("domain-" + domain, config.streams());
-    boolean countsBytes = config.budget().allocationBytesPerSecond() != Long.MAX_VALUE;
+    isCooperative = config.scheduling().isCooperative();
     RunQueue.Guest guest =
         new RunQueue.Guest() {
           @Override
           public void escaped(Throwable problem) {
-            aside.accept(() -> uncaught(problem));
+            owner.aside(() -> uncaught(problem));
           }
 
           @Override
           public void yieldSoon() {
-            yieldSoon.run();
+            owner.yieldSoon();
+          }
+
+          @Override
+          public void schedulerFailed(Throwable problem) {
+            owner.schedulerFailed(problem);
           }
         };
     queue =
         Carriers.isAvailable()
             ? Carriers.shared()
-                .queue("domain " + domain, config.budget().weight(), countsBytes, guest)
+                .queue("domain " + domain, config.scheduling().terms(config.budget()), guest)
             : null;
+    String type = config.scheduling().scheduler();
+    scheduler =
+        queue == null || type == null ? null : queue.scheduleBy(() -> owner.scheduler(type));
+    if (queue == null && !config.scheduling().equals(Scheduling.DEFAULT)) {
+      throw new IllegalArgumentException(
+          "domain "
+              + domain
+              + " has scheduling of its own. Why: this JVM does not let a scheduler be given. Fix:"
+              + " start Java with "
+              + VirtualThreads.OPTION
+              + ", as ./sluice does");
+    }
   }
 
   /// What a handler of a virtual thread threw, of any class.
@@ -149,6 +183,15 @@ final class DomainThreads {
 
   void loader(ClassLoader defining) {
     loader = defining;
+  }
+
+  /// Starts the thread of the domain's scheduler, if it has one: it counts as one of the domain's.
+  void begin() {
+    if (scheduler != null) {
+      scheduler.thread().setContextClassLoader(loader);
+      starting(scheduler.thread());
+      scheduler.thread().start();
+    }
   }
 
   private static Thread.UncaughtExceptionHandler handler(Thread thread) {
@@ -194,8 +237,21 @@ final class DomainThreads {
   }
 
   /// Counts a thread that is about to start.
+  ///
+  /// @throws IllegalStateException if the budget has no thread left, the domain has ended, or it is
+  ///   a platform thread of a cooperative domain
   void starting(Thread thread) {
+    if (isCooperative && !thread.isVirtual()) {
+      throw new IllegalStateException(
+          "domain "
+              + domain
+              + " starts a platform thread. Why: its scheduling is cooperative, and such a thread"
+              + " runs beside the others. Fix: Thread.ofVirtual(), or scheduling = \"preemptive\"");
+    }
     boolean isNew = count(thread);
+    if (isNew && scheduler != null && thread.isVirtual()) {
+      scheduler.starting(thread);
+    }
     if (isNew && thread.getThreadGroup() != group && handler(thread) == thread.getThreadGroup()) {
       handOver(thread);
     }
@@ -228,18 +284,18 @@ final class DomainThreads {
     }
   }
 
+  /// Returns true if the domain has started a thread.
+  synchronized boolean has(Thread thread) {
+    return listed.contains(thread);
+  }
+
   /// Returns true if the domain may interrupt or change a thread: its own, also a thread that the
   /// JDK started for it; a thread that has not begun or has ended; and the calling thread.
   boolean owns(Thread thread) {
     if (thread == Thread.currentThread() || thread instanceof OwnThread) {
       return true;
     }
-    synchronized (this) {
-      if (listed.contains(thread)) {
-        return true;
-      }
-    }
-    return thread.getState() == Thread.State.NEW || isBelow(thread.getThreadGroup());
+    return has(thread) || thread.getState() == Thread.State.NEW || isBelow(thread.getThreadGroup());
   }
 
   /// Returns true if a group is the domain's, is below it, or belonged to a thread that has ended.
@@ -285,6 +341,9 @@ final class DomainThreads {
   /// @param inherits whether it gets inheritable values of the thread that makes it, which are to
   ///   be the domain's: their `childValue` is code
   Thread make(@Nullable String name, Runnable task, boolean inherits) {
+    if (isCooperative || scheduler != null) {
+      return light(name, task, inherits);
+    }
     String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
     Thread thread = new Thread(group, task, shown, 0, inherits);
     thread.setDaemon(true);
@@ -295,13 +354,20 @@ final class DomainThreads {
 
   /// As [#make], a virtual one where there are carriers of one's own.
   Thread makeLight(String name, Runnable task) {
-    if (queue == null) {
-      return make(name, task, false);
-    }
-    Thread thread = virtual().name(name).inheritInheritableThreadLocals(false).unstarted(task);
+    return queue == null ? make(name, task, false) : light(name, task, false);
+  }
+
+  private Thread light(@Nullable String name, Runnable task, boolean inherits) {
+    String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
+    Thread thread = virtual().name(shown).inheritInheritableThreadLocals(inherits).unstarted(task);
     thread.setContextClassLoader(loader);
     starting(thread);
     return thread;
+  }
+
+  /// Returns true if threads of the host may not run code of the domain: one thread runs at a time.
+  boolean isCooperative() {
+    return isCooperative;
   }
 
   ThreadFactory counted(ThreadFactory factory) {
@@ -335,7 +401,7 @@ final class DomainThreads {
 
   /// Runs a task that may run code of the domain, in a disposable thread.
   void aside(Runnable task) {
-    aside.accept(task);
+    owner.aside(task);
   }
 
   /// @throws UnsupportedOperationException if this JVM does not let threads have carriers
@@ -359,7 +425,14 @@ final class DomainThreads {
   }
 
   Executor executor() {
-    return pool();
+    return isCooperative ? handlers() : pool();
+  }
+
+  /// The pool for handlers of the JDK's asynchronous channels.
+  ExecutorService handlers() {
+    return isCooperative
+        ? Executors.newThreadPerTaskExecutor(task -> light(null, task, false))
+        : pool();
   }
 
   /// Four workers at most, daemons of the domain, which end when they have had no task for a
@@ -417,10 +490,20 @@ final class DomainThreads {
 
   /// Threads that run domain code now or may soon, without those that the budget does not count.
   synchronized Set<Thread> running() {
-    listed.removeIf(thread -> state(thread) == Thread.State.TERMINATED);
+    listed.removeIf(this::isOver);
     Set<Thread> result = threads();
     result.addAll(listed);
     return result;
+  }
+
+  private boolean isOver(Thread thread) {
+    if (state(thread) != Thread.State.TERMINATED) {
+      return false;
+    }
+    if (scheduler != null && thread.isVirtual()) {
+      scheduler.ended(thread);
+    }
+    return true;
   }
 
   /// Threads of the group that the domain has not started.
@@ -458,6 +541,9 @@ final class DomainThreads {
   /// its first gate, and the JVM prints that.
   void refuse() {
     ended = true;
+    if (scheduler != null) {
+      scheduler.end();
+    }
     group.end();
     running().forEach(this::handOver);
     ofJdk().forEach(this::handOver);

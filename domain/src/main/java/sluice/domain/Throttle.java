@@ -3,6 +3,7 @@ package sluice.domain;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import sluice.domain.carrier.Carriers;
 
 /// What the gates of a domain do when they look: hold its threads while its budget is overdrawn,
 /// and have one yield when another thread waits for its processor.
@@ -51,7 +52,6 @@ final class Throttle implements Runnable {
     }
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // the watcher of the carriers has asked for it
   private void answer(int now) {
     if ((now & HOLD) != 0) {
       if (!visitors.contains(Thread.currentThread())) {
@@ -59,7 +59,7 @@ final class Throttle implements Runnable {
       }
     } else if (Thread.currentThread().isVirtual()) {
       set(YIELD, false);
-      Thread.yield();
+      Carriers.makeRoom();
     }
   }
 

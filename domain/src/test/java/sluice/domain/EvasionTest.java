@@ -104,16 +104,7 @@ final class EvasionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "LoaderBelow$Below",
-        "InsideBelow$Below",
-        "LevelBelow$Below",
-        "HandleLoop",
-        "HandleThatCatches",
-        "OfLayers",
-        "InheritedStatic"
-      })
+  @ValueSource(strings = {"LoaderBelow$Below", "InsideBelow$Below", "LevelBelow$Below"})
   void isRefusedWhenItIsLoaded(String name) throws Exception {
     try (Domain domain = Guests.domain()) {
       assertThatThrownBy(() -> domain.loader().loadClass("sluice.domain.guest.Evasions$" + name))
@@ -121,6 +112,20 @@ final class EvasionTest {
           .hasMessageContaining("Why: ")
           .hasMessageContaining("Fix: ");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"HandleLoop", "HandleThatCatches", "OfLayers", "InheritedStatic"})
+  void isRefusedWhenItIsCalled(String name) throws Exception {
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    try (Domain domain = Guests.domain()) {
+      Runnable guest = guest(domain, name);
+      assertThatThrownBy(() -> domain.call(Executors.callable(guest)))
+          .isExactlyInstanceOf(SecurityException.class)
+          .hasMessageContaining("Why: ")
+          .hasMessageContaining("Fix: ");
+    }
+    assertThat(Thread.getDefaultUncaughtExceptionHandler()).isSameAs(before);
   }
 
   @Test

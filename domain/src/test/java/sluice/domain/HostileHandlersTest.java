@@ -16,15 +16,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.inside.Death;
-import sluice.domain.translate.Refused;
 
 /// Class files that javac does not write, made to outlive their domain.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -44,7 +45,8 @@ final class HostileHandlersTest {
           Map.entry("CatchesDeathByName", HostileHandlersTest::catchesDeathByName),
           Map.entry("HandlerInFront", HostileHandlersTest::handlerInFront),
           Map.entry("MonitorBelowAHandler", HostileHandlersTest::monitorBelowAHandler),
-          Map.entry("StackIsFull", HostileHandlersTest::stackIsFull));
+          Map.entry("StackIsFull", HostileHandlersTest::stackIsFull),
+          Map.entry("HandlerIsTheRefusedCall", HostileHandlersTest::handlerIsTheRefusedCall));
 
   @TempDir Path directory;
 
@@ -78,6 +80,19 @@ final class HostileHandlersTest {
     Label handler = code.newBoundLabel();
     code.pop().goto_(from);
     code.exceptionCatch(from, code.newBoundLabel(), handler, THROWABLE);
+  }
+
+  /// The refused call is the handler of what it throws: its argument, an interface, may be any
+  /// object for the JVM.
+  private static void handlerIsTheRefusedCall(CodeBuilder code) {
+    ClassDesc factory = ClassDesc.of("java.net.URLStreamHandlerFactory");
+    code.aconst_null();
+    Label call = code.newBoundLabel();
+    code.invokestatic(
+        ClassDesc.of("java.net.URL"),
+        "setURLStreamHandlerFactory",
+        MethodTypeDesc.of(ConstantDescs.CD_void, factory));
+    code.exceptionCatchAll(call, code.newBoundLabel(), call).return_();
   }
 
   private static void handlersOfEachOther(CodeBuilder code) {
@@ -193,6 +208,7 @@ final class HostileHandlersTest {
         "HandlerInFront",
         "MonitorBelowAHandler",
         "StackIsFull",
+        "HandlerIsTheRefusedCall",
       })
   void ends(String name) throws Exception {
     try (Domain domain = domain(name, Objects.requireNonNull(BODIES.get(name)))) {
@@ -202,6 +218,13 @@ final class HostileHandlersTest {
       domain.kill();
       assertThat(domain.awaitEnd(LONG)).isTrue();
     }
+  }
+
+  private static AbstractThrowableAssert<?, ?> assertRefused(Domain domain, String name)
+      throws Exception {
+    Runnable guest = create(domain, name);
+    return assertThatThrownBy(() -> domain.call(Executors.callable(guest)))
+        .isExactlyInstanceOf(SecurityException.class);
   }
 
   /// A constant whose value is made by a call that is refused.
@@ -225,9 +248,7 @@ final class HostileHandlersTest {
                 MethodTypeDesc.ofDescriptor("(I)V")),
             1);
     try (Domain domain = domain("Exits", code -> code.loadConstant(exits).pop().return_())) {
-      assertThatThrownBy(() -> create(domain, "Exits"))
-          .isInstanceOf(Refused.class)
-          .hasMessageContaining("java.lang.System.exit");
+      assertRefused(domain, "Exits").hasMessageContaining("java.lang.System.exit");
     }
   }
 
@@ -240,8 +261,7 @@ final class HostileHandlersTest {
             "startVirtualThread",
             MethodTypeDesc.ofDescriptor("(Ljava/lang/Runnable;)Ljava/lang/Thread;"));
     try (Domain domain = domain("Holds", code -> code.loadConstant(handle).pop().return_())) {
-      assertThatThrownBy(() -> create(domain, "Holds"))
-          .isInstanceOf(Refused.class)
+      assertRefused(domain, "Holds")
           .hasMessageContaining("startVirtualThread")
           .hasMessageContaining("Fix: ");
     }

@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.domain.inside.Death;
-import sluice.domain.translate.Refused;
 import sluice.testbase.Await;
 
 /// What the end of a domain ends, one row per way to misbehave, as the design page lists them.
@@ -133,8 +133,9 @@ final class KillMatrixTest {
   @Test
   void shutdownHookIsRefusedWithClassMethodWhyAndFix() throws Exception {
     try (Domain domain = Guests.domain()) {
-      assertThatThrownBy(() -> Guests.create(domain, "Misbehaviour$ShutdownHook"))
-          .isInstanceOf(Refused.class)
+      Runnable guest = (Runnable) Guests.create(domain, "Misbehaviour$ShutdownHook");
+      assertThatThrownBy(() -> domain.call(Executors.callable(guest)))
+          .isExactlyInstanceOf(SecurityException.class)
           .hasMessageContaining("Misbehaviour$ShutdownHook.run()V, line ")
           .hasMessageContaining("java.lang.Runtime.addShutdownHook")
           .hasMessageContaining("Why: ")

@@ -14,10 +14,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -32,9 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import sluice.host.file.UsageException;
-import sluice.host.life.Part;
-import sluice.sys.threads.Uninterrupted;
 import sluice.testbase.Await;
+import sluice.testkit.machine.Privileges;
 
 /// One file for all that runs in a process.
 @Timeout(240)
@@ -111,6 +108,7 @@ final class HostFileTest {
 
   @Test
   void allThatAFileNamesRunsInOneProcessAndEndsTogether() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     Path file = write(WHOLE);
     assertThat(HostFile.read(file).explain())
         .hasSize(3)
@@ -137,6 +135,7 @@ final class HostFileTest {
 
   @Test
   void aSiteIsReadAgainAndTheOthersStay() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     Path file = write(WHOLE);
     try (Host host = HostFile.read(file).start(messages::add)) {
       int port = port(host.describe().getLast());
@@ -164,6 +163,7 @@ final class HostFileTest {
 
   @Test
   void ifOnePartCannotStartTheOthersAreEnded() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     Path file = write(WHOLE.replace("main = \"Loops\"", "main = \"None\""));
     assertThatThrownBy(() -> HostFile.read(file).start(messages::add))
         .isInstanceOf(IllegalArgumentException.class)
@@ -263,43 +263,12 @@ final class HostFileTest {
             backend = "epoll"
             """);
     HostFile read = HostFile.read(file);
-    Failing failing = new Failing();
+    FailingPart failing = new FailingPart();
     try (Host site = read.start(messages::add);
         Host host = new Host(List.of(site.parts().getFirst(), failing), messages::add)) {
       failing.fail();
       assertThat(host.awaitEnd()).isFalse();
       assertThat(messages).contains("a part of a test has failed; see above");
     }
-  }
-
-  /// A part that fails when it is told to.
-  private static final class Failing implements Part {
-    private final CountDownLatch failed = new CountDownLatch(1);
-
-    void fail() {
-      failed.countDown();
-    }
-
-    @Override
-    public String name() {
-      return "test";
-    }
-
-    @Override
-    public String describe() {
-      return "a part of a test";
-    }
-
-    @Override
-    public void drain(String why, Duration atMost, Consumer<String> told) {}
-
-    @Override
-    public boolean awaitEnd() {
-      Uninterrupted.await(failed::await);
-      return false;
-    }
-
-    @Override
-    public void close() {}
   }
 }

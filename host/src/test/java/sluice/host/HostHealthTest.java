@@ -14,23 +14,21 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.host.life.Part;
 import sluice.host.life.PartHealth;
 import sluice.host.life.PartHealth.State;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.sys.threads.Uninterrupted;
 import sluice.testbase.Await;
+import sluice.testkit.machine.Privileges;
 
 /// How the parts of a host are, from its start to its end, and what `/healthz` tells of it.
 @Timeout(240)
@@ -90,7 +88,7 @@ final class HostHealthTest {
 
   @Test
   void healthzTellsOfAllParts() throws Exception {
-    Failing failing = new Failing();
+    FailingPart failing = new FailingPart();
     try (Host host = read(SITE).start(messages::add)) {
       host.add(failing);
       assertThat(health(host)).startsWith("HTTP/1.1 200 ");
@@ -114,7 +112,7 @@ final class HostHealthTest {
   @Test
   void aPartIsStartingUntilItRuns() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
-    Failing part = new Failing();
+    FailingPart part = new FailingPart();
     try (Host host = new Host(List.of(), messages::add)) {
       Thread starting =
           Thread.ofVirtual()
@@ -145,6 +143,7 @@ final class HostHealthTest {
 
   @Test
   void aPartThatCannotStartHasFailed() throws Exception {
+    Privileges.requireRoot("it exports a directory over NFS");
     try (Host host = new Host(List.of(), messages::add)) {
       HostFile file =
           read("[disk.a]\ndirectory = \"public\"\nnfs = { bind = [\"192.0.2.1\"], port = 0 }\n");
@@ -190,51 +189,5 @@ final class HostHealthTest {
                 .startsWith("domains: failed: domain t ended: main threw ");
           });
     }
-  }
-
-  /// A part that is stuck, or fails, when it is told to.
-  private static final class Failing implements Part {
-    private final CountDownLatch failed = new CountDownLatch(1);
-    private volatile boolean isDegraded;
-
-    void degrade() {
-      isDegraded = true;
-    }
-
-    void fail() {
-      failed.countDown();
-    }
-
-    @Override
-    public String name() {
-      return "test";
-    }
-
-    @Override
-    public String describe() {
-      return "a part of a test";
-    }
-
-    @Override
-    public List<String> stuck(Duration within) {
-      return isDegraded ? List.of("its thread") : List.of();
-    }
-
-    @Override
-    public String problem() {
-      return "it was told to";
-    }
-
-    @Override
-    public void drain(String why, Duration atMost, Consumer<String> told) {}
-
-    @Override
-    public boolean awaitEnd() {
-      Uninterrupted.await(failed::await);
-      return false;
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -23,6 +23,7 @@ import sluice.loop.server.ServerConfig;
 import sluice.loop.sockets.ClassFiles;
 import sluice.sys.Files;
 import sluice.sys.SysException;
+import sluice.sys.threads.Uninterrupted;
 
 /// Files of a site in front of the listening sockets of an application: a loop with a daemon thread
 /// of its own (the *companion*), which lives as long as the process, or a loop that a thread of the
@@ -37,6 +38,7 @@ public final class FrontServer implements AutoCloseable {
 
   private final Loop loop;
   private final Thread thread = Thread.currentThread();
+  private final boolean isCompanion;
   private final FrontSettings settings;
   private final HttpParts parts;
   private final HttpFront site;
@@ -44,8 +46,14 @@ public final class FrontServer implements AutoCloseable {
   private volatile boolean closed;
 
   /// On the thread that turns the loop.
-  private FrontServer(Loop loop, FrontSettings settings, HttpParts parts, Engines.Choice engine)
+  private FrontServer(
+      Loop loop,
+      FrontSettings settings,
+      HttpParts parts,
+      Engines.Choice engine,
+      boolean isCompanion)
       throws IOException {
+    this.isCompanion = isCompanion;
     this.loop = loop;
     this.settings = settings;
     this.parts = parts;
@@ -87,8 +95,9 @@ public final class FrontServer implements AutoCloseable {
     HttpParts parts = new HttpParts(config(site, settings), complaints);
     Loop loop = null;
     try {
-      loop = loop(parts, choice);
-      return new FrontServer(loop, settings, parts, choice);
+      Engines.Opened opened = open(parts, choice);
+      loop = loop(parts, opened.engine());
+      return new FrontServer(loop, settings, parts, opened.choice(), false);
     } catch (IOException | RuntimeException | Error e) {
       if (loop != null) {
         loop.close();
@@ -119,9 +128,13 @@ public final class FrontServer implements AutoCloseable {
     return log == null ? config : config.withAccessLog(log);
   }
 
-  private static Loop loop(HttpParts parts, Engines.Choice choice) throws IOException {
+  private static Engines.Opened open(HttpParts parts, Engines.Choice choice) throws IOException {
     ServerConfig server = parts.config.server();
-    Engine engine = Engines.open(choice, server.engine());
+    return Engines.open(server.backend(), choice, server.engine());
+  }
+
+  private static Loop loop(HttpParts parts, Engine engine) {
+    ServerConfig server = parts.config.server();
     return new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath());
   }
 
@@ -130,9 +143,12 @@ public final class FrontServer implements AutoCloseable {
       HttpParts parts,
       Engines.Choice choice,
       CompletableFuture<FrontServer> started) {
-    try (Loop loop = loop(parts, choice)) {
-      started.complete(new FrontServer(loop, settings, parts, choice));
-      loop.run();
+    try {
+      Engines.Opened opened = open(parts, choice);
+      try (Loop loop = loop(parts, opened.engine())) {
+        started.complete(new FrontServer(loop, settings, parts, opened.choice(), true));
+        loop.run();
+      }
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
         throw new IllegalStateException(
@@ -209,11 +225,17 @@ public final class FrontServer implements AutoCloseable {
     return loop.watch(fd, ready);
   }
 
-  /// Ends all connections. The loop's thread, or any other when that has ended.
+  /// Ends all connections. The loop's thread, or any other when that has ended; a companion is
+  /// ended by any other thread, with its own.
   @Override
   public void close() {
     closed = true;
-    loop.close();
+    if (isCompanion) {
+      loop.stop();
+      Uninterrupted.await(thread::join);
+    } else {
+      loop.close();
+    }
     parts.close();
   }
 

@@ -44,7 +44,11 @@ public final class ISocketLoop implements AutoCloseable {
   private static @Nullable ISocketLoop shared;
 
   private final String name;
-  private final Engines.Choice choice;
+  private final Backend wanted;
+
+  /// The loop's thread writes it before the loop has started.
+  private volatile Engines.Choice choice;
+
   private final StreamCounters counters = new StreamCounters();
   private final SendPool sendPool;
   private final Watchdog watchdog = new Watchdog();
@@ -65,9 +69,15 @@ public final class ISocketLoop implements AutoCloseable {
   private @Nullable LoopThreads threads;
 
   private ISocketLoop(
-      String name, Engines.Choice choice, EngineConfig engine, LoopConfig config, long sendBytes)
+      String name,
+      Backend wanted,
+      Engines.Choice choice,
+      EngineConfig engine,
+      LoopConfig config,
+      long sendBytes)
       throws IOException {
     this.name = name;
+    this.wanted = wanted;
     this.choice = choice;
     this.sendPool = new SendPool(new Account(name + " sends", sendBytes));
     this.thread = Thread.ofPlatform().daemon().name(name).start(() -> run(engine, config));
@@ -130,16 +140,19 @@ public final class ISocketLoop implements AutoCloseable {
               + choice.why()
               + ". Fix: use java.net.Socket, whose methods they have, on this system.");
     }
-    return new ISocketLoop(name, choice, engine, config, sendBytes);
+    return new ISocketLoop(name, backend, choice, engine, config, sendBytes);
   }
 
   private void run(EngineConfig engine, LoopConfig limits) {
     LoopConfig config = limits.withWriteTimeout(WRITE_TIMEOUT_NANOS);
-    try (Loop made =
-        new Loop(
-            name, Engines.open(choice, engine), config, NanoClock.SYSTEM, Server.VIRTUAL_THREADS)) {
-      started.complete(made);
-      made.run();
+    try {
+      Engines.Opened opened = Engines.open(wanted, choice, engine);
+      choice = opened.choice();
+      try (Loop made =
+          new Loop(name, opened.engine(), config, NanoClock.SYSTEM, Server.VIRTUAL_THREADS)) {
+        started.complete(made);
+        made.run();
+      }
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
         throw new IllegalStateException("the thread " + name + " has failed", e);

@@ -369,9 +369,19 @@ final class Acceptor {
   private DescriptorRoom.Level level(int socket) {
     int closing = admission.owed() + borrowed + (int) (freed - freedBefore);
     DescriptorRoom.Level level =
-        room.level(kernel, socket, closing, admission.count(), loop.turn().now());
-    kernel.acceptAtMost(anyWaits ? Math.min(room.batch(), admission.places()) : room.batch());
+        room.level(kernel, socket, closing, connectionsOfAll(), loop.turn().now());
+    int most = anyWaits ? Math.min(room.batch(), admission.places()) : room.batch();
+    kernel.acceptAtMost(most, room.batchEnd());
     return level;
+  }
+
+  /// Returns how many connections the loops of the process have: none of them counts as a file.
+  private int connectionsOfAll() {
+    int count = admission.count();
+    for (DescriptorLender each : lenders) {
+      count += each.connectionCount();
+    }
+    return count;
   }
 
   /// Lets the clients of starved listeners in if there is room for them now.

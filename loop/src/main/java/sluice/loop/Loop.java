@@ -307,6 +307,11 @@ public final class Loop implements AutoCloseable {
   private DescriptorLender lender() {
     return new DescriptorLender() {
       @Override
+      public int connectionCount() {
+        return connections.count();
+      }
+
+      @Override
       public int idleCount() {
         return admission.idleCount();
       }

@@ -149,6 +149,23 @@ final class AcceptorTest {
     assertThat(refused).isEmpty();
   }
 
+  /// Counted as files, they would leave the fewest that are possible for files and logs.
+  @Test
+  void connectionsOfOtherLoopsAreNotFiles() {
+    rig.loop.borrowDescriptorsFrom(List.of(other.loop));
+    keepBusy(rig);
+    Connection first = other.open();
+    for (int i = 1; i < 90; i++) {
+      other.open();
+    }
+    runShort(0); // an eighth of what files leave is 12
+    rig.engine.dial();
+    rig.turns(2);
+    other.turns(3);
+    assertThat(first.finished()).as("it makes room").isTrue();
+    assertThat(refused).isEmpty();
+  }
+
   @Test
   void withNoneIdleInAnyLoopTheNewClientIsRefused() {
     rig.loop.borrowDescriptorsFrom(List.of(other.loop));

@@ -135,7 +135,7 @@ public abstract class ReaddirContract {
   /// Cookies that were given out, while names are removed, renamed and made.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aCookieGoesOnWithTheNextNameThatIsLeft(boolean hashed) throws IOException {
+  public void aCookieGoesOnWithTheNextNameThatIsLeft(boolean hashed) throws IOException {
     FileTree tree = tree(hashed);
     long verifier = page(0, 0, PAGE_BYTES).verifier;
     List<Entry> entries = list(0, verifier);
@@ -178,7 +178,7 @@ public abstract class ReaddirContract {
   /// and listing from any number ends, with each name at most once.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aNumberThatWasNeverACookieIsNotTheEnd(boolean hashed) throws IOException {
+  public void aNumberThatWasNeverACookieIsNotTheEnd(boolean hashed) throws IOException {
     FileTree _ = tree(hashed);
     long verifier = page(0, 0, PAGE_BYTES).verifier;
     List<Entry> entries = list(0, verifier);
@@ -202,7 +202,7 @@ public abstract class ReaddirContract {
   /// an image.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anyNumberIsAnswered(boolean hashed) throws IOException {
+  public void anyNumberIsAnswered(boolean hashed) throws IOException {
     FileTree _ = tree(hashed);
     long verifier = page(0, 0, PAGE_BYTES).verifier;
     for (int i = 0; i < TRIES; i++) {
@@ -219,7 +219,7 @@ public abstract class ReaddirContract {
   /// A wrong verifier is refused, or it is answered as the right one: no page is made up.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aWrongVerifierIsRefusedOrDoesNotMatter(boolean hashed) throws IOException {
+  public void aWrongVerifierIsRefusedOrDoesNotMatter(boolean hashed) throws IOException {
     FileTree _ = tree(hashed);
     Page start = page(0, 0, PAGE_BYTES);
     assertThat(page(0, start.verifier + 1, PAGE_BYTES)).as("the start has none").isEqualTo(start);

@@ -1,6 +1,8 @@
 package sluice.nio;
 
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontSettings;
 import sluice.http.front.FrontTimes;
@@ -10,6 +12,11 @@ import sluice.nio.front.FrontMode;
 
 /// Providers of the completion engine, for the tests of its parts. Any thread may make one.
 public final class CompletionProviders {
+  /// Fronts of earlier tests are closed: each has a ring, whose memory counts for the user.
+  private static final int MOST_FRONTS = 4;
+
+  private static final Deque<Front> FRONTS = new ArrayDeque<>();
+
   private CompletionProviders() {}
 
   /// As the JVM would choose: rings where they can be used.
@@ -51,7 +58,15 @@ public final class CompletionProviders {
   /// Behind the files of a directory.
   static SluiceSelectorProvider behind(Path directory, FrontSettings settings, FrontMode mode) {
     Front front = new Front(directory, settings, mode, true);
+    keep(front);
     return new SluiceSelectorProvider(self -> CompletionEngine.behind(front, self));
+  }
+
+  private static synchronized void keep(Front front) {
+    FRONTS.add(front);
+    while (FRONTS.size() > MOST_FRONTS) {
+      FRONTS.remove().close();
+    }
   }
 
   /// Why no ring can be used here; null when one can.

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.sys.Affinity;
+import sluice.sys.threads.Affinity;
 import sluice.testbase.Await;
 
 /// Providers of libfabric between two processes, one of which may be killed.

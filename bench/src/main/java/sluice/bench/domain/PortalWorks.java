@@ -2,12 +2,9 @@ package sluice.bench.domain;
 
 import com.esotericsoftware.kryo.Kryo;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.Exchanger;
-import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -15,6 +12,7 @@ import org.apache.fory.Fory;
 import org.apache.fory.config.Language;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
+import sluice.domain.carrier.QueueTerms;
 import sluice.domain.carrier.RunQueue;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Party;
@@ -50,6 +48,13 @@ final class PortalWorks {
     public long take(Sample.Order order) {
       return order.number;
     }
+  }
+
+  static final String NAME = "counter";
+
+  /// Offers a counter.
+  static void offer(Portals portals, Party owner) {
+    portals.register(owner, NAME, Counter.class, new Plain(), CallPath.SERVICE);
   }
 
   private record Side(String name) implements Party {
@@ -109,8 +114,8 @@ final class PortalWorks {
 
   private static Counter portal(Portals portals, CallPath path) {
     Side owner = new Side("service");
-    portals.register(owner, "counter", Counter.class, new Plain(), path);
-    return portals.lookup(new Side("caller"), "counter", Counter.class).orElseThrow();
+    portals.register(owner, NAME, Counter.class, new Plain(), path);
+    return portals.lookup(new Side("caller"), NAME, Counter.class).orElseThrow();
   }
 
   private static Work nothing(Counter counter) {
@@ -205,14 +210,15 @@ final class PortalWorks {
     CallWork(boolean countsBytes) {
       Portals portals = new Portals(CallPath.SERVICE);
       Party owner = new Queued("service", queue("service", countsBytes));
-      portals.register(owner, "counter", Counter.class, new Plain(), CallPath.SERVICE);
+      offer(portals, owner);
       callers = queue("caller", countsBytes);
       Party caller = new Queued("caller", callers);
-      calls = nothing(portals.lookup(caller, "counter", Counter.class).orElseThrow());
+      calls = nothing(portals.lookup(caller, NAME, Counter.class).orElseThrow());
     }
 
     private static RunQueue queue(String name, boolean countsBytes) {
-      return Carriers.shared().queue(name, 1, countsBytes, problem -> {});
+      return Carriers.shared()
+          .queue(name, QueueTerms.DEFAULT.withBytes(countsBytes), problem -> {});
     }
 
     @Override
@@ -220,34 +226,6 @@ final class PortalWorks {
       FutureTask<Long> task = new FutureTask<>(() -> calls.run(times));
       callers.threads().start(task);
       return task.get();
-    }
-  }
-
-  /// One platform thread that runs virtual threads and does nothing else: what a scheduler costs
-  /// beyond it is the scheduler's.
-  private static final class OneCarrier implements Executor {
-    private final ArrayDeque<Runnable> ready = new ArrayDeque<>();
-    private final LinkedBlockingQueue<Runnable> arriving = new LinkedBlockingQueue<>();
-    private final Thread carrier = Thread.ofPlatform().daemon().start(this::carry);
-
-    @Override
-    public void execute(Runnable continuation) {
-      if (VirtualThreads.carrier() == carrier) {
-        ready.add(continuation);
-      } else {
-        arriving.add(continuation);
-      }
-    }
-
-    private void carry() {
-      try {
-        while (true) {
-          Runnable next = ready.poll();
-          (next == null ? arriving.take() : next).run();
-        }
-      } catch (InterruptedException e) {
-        // the end
-      }
     }
   }
 

@@ -34,6 +34,7 @@ final class WorkMain {
     return switch (bench) {
       case PortalBench.NAME -> PortalWorks.of(name, system);
       case DomainBench.NAME -> DomainWorks.of(name, system);
+      case SchedulerBench.NAME -> SchedulerWorks.of(name, system);
       case VerifyBench.VERIFY, VerifyBench.TRANSLATE -> JarClasses.of(bench, name, system);
       default -> throw new IllegalArgumentException(bench);
     };

@@ -51,14 +51,14 @@ public record Options(
                          words ("echo busy c1" is not c1280), else with these letters
         --quick          fewer cases, systems and rounds; marked as such in results
         --rounds N       measured rounds, more where the machine's speed changes (24; files, nfs,
-                         fuse, churn, portal, domain, handler and isocket 12; vi 9;
+                         fuse, churn, portal, domain, scheduler, handler and isocket 12; vi 9;
                          petstore, iozone and start 6;
                          with --quick 10, 8, 5 and 6)
         --seconds S      length of a measured window (0.2; files, nfs, fuse and churn 0.5;
                          petstore 2; handler 1; iozone, vi and isocket 0.1)
-        --warm S         warm-up of each server (4; petstore 30; nfs, fuse and churn 3; portal
-                         and domain 2; vi and isocket 1, several times), longer while its JVM
-                         compiles; a server without JVM has a second
+        --warm S         warm-up of each server (4; petstore 30; nfs, fuse and churn 3; portal,
+                         domain and scheduler 2; vi and isocket 1, several times), longer while
+                         its JVM compiles; a server without JVM has a second
         --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
         --udp-stack      of nfs: getattr over UDP on AF_XDP and on the kernel's sockets, through one
                          veth pair between two network namespaces; needs root
@@ -150,7 +150,7 @@ public record Options(
       return switch (bench) {
         case "petstore", "iozone", "start" -> 6;
         case "isocket", "handler" -> quick ? 6 : 12;
-        case "portal", "domain" -> quick ? 6 : 12;
+        case "portal", "domain", "scheduler" -> quick ? 6 : 12;
         case "vi" -> quick ? 6 : 9;
         case "files", "nfs", "fuse", "churn" -> quick ? 8 : 12;
         default -> quick ? 10 : 24;
@@ -206,7 +206,7 @@ public record Options(
     return switch (bench) {
       case "petstore" -> 30;
       case "nfs", "fuse", "churn" -> 3;
-      case "portal", "domain" -> 2;
+      case "portal", "domain", "scheduler" -> 2;
       case "vi", "isocket" -> 1; // for each of several exchanges
       default -> 4;
     };

@@ -128,7 +128,13 @@ final class WorkMainTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {PortalBench.NAME, DomainBench.NAME, VerifyBench.VERIFY, VerifyBench.TRANSLATE})
+      strings = {
+        PortalBench.NAME,
+        SchedulerBench.NAME,
+        DomainBench.NAME,
+        VerifyBench.VERIFY,
+        VerifyBench.TRANSLATE
+      })
   void anUnknownSystemIsRefused(String bench) {
     assertThatThrownBy(() -> WorkMain.work(bench, "nothing", "none"))
         .hasMessageContaining("has no system none");

@@ -30,8 +30,8 @@ import sluice.verify.check.Treatment;
     description = "Names what a jar uses that a domain refuses, redirects or cannot enforce.",
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
-      "0:a domain would load it",
-      "1:a domain would refuse it",
+      "0:a domain refuses nothing of it",
+      "1:a domain refuses calls or classes of it",
       "2:wrong usage, or input that cannot be read"
     },
     mixinStandardHelpOptions = true)
@@ -77,9 +77,11 @@ final class DomainCheckCommand implements Callable<Integer> {
 
   private static void print(List<Finding> findings, int classes, PrintWriter out) {
     Map<Treatment, Integer> counts = new EnumMap<>(Treatment.class);
+    int calls = 0;
     for (Finding finding : findings) {
       Treatment treatment = finding.rule().treatment();
       counts.merge(treatment, 1, Integer::sum);
+      calls += finding.throwsAtCall() ? 1 : 0;
       out.println(
           String.format("%-12s ", treatment.label())
               + TerminalText.line(
@@ -87,6 +89,7 @@ final class DomainCheckCommand implements Callable<Integer> {
               + ", line "
               + finding.line()
               + ": "
+              + told(finding)
               + finding.rule().why()
               + ". Fix: "
               + finding.rule().fix());
@@ -95,8 +98,19 @@ final class DomainCheckCommand implements Callable<Integer> {
     for (Treatment treatment : Treatment.values()) {
       sum.append(", ").append(counts.getOrDefault(treatment, 0)).append(' ');
       sum.append(treatment.label());
+      if (treatment == Treatment.REFUSED && calls > 0) {
+        sum.append(" (").append(calls).append(" when called)");
+      }
     }
     out.println(sum);
+  }
+
+  /// When it is refused.
+  private static String told(Finding finding) {
+    if (finding.refusesClass()) {
+      return "the class is not loaded, ";
+    }
+    return finding.throwsAtCall() ? "throws when called, " : "";
   }
 
   private static Map<String, Object> asJson(Finding finding) {
@@ -106,6 +120,9 @@ final class DomainCheckCommand implements Callable<Integer> {
     object.put("line", finding.line());
     object.put("use", finding.use());
     object.put("treatment", finding.rule().treatment().label());
+    if (finding.rule().treatment() == Treatment.REFUSED) {
+      object.put("when", finding.throwsAtCall() ? "call" : "load");
+    }
     object.put("why", finding.rule().why());
     object.put("fix", finding.rule().fix());
     return object;

@@ -1,14 +1,14 @@
 package sluice.domain.carrier;
 
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
+import sluice.sys.threads.Affinity;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
 
@@ -28,9 +28,8 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | listed, listNanos | any thread | under the lock of listed | under the lock of listed |
-/// | listedCount | any thread | volatile | volatile, under that lock |
 /// | spares, workers, replacements | any thread | atomic | atomic |
+/// | isPinning | any thread | volatile | volatile |
 /// | isWatching | workers, the watcher | volatile | volatile |
 /// | ended | the thread that closes | volatile | volatile |
 public final class Carriers implements AutoCloseable {
@@ -49,7 +48,7 @@ public final class Carriers implements AutoCloseable {
   private static final class Shared {
     static final Carriers ALL =
         new Carriers("sluice-carrier", Runtime.getRuntime().availableProcessors());
-    static final RunQueue HOST = ALL.queue("host", 1, false, Shared::escaped);
+    static final RunQueue HOST = ALL.queue("host", QueueTerms.DEFAULT, Shared::escaped);
 
     private static void escaped(Throwable problem) {
       Thread here = Thread.currentThread();
@@ -61,16 +60,14 @@ public final class Carriers implements AutoCloseable {
   private final long lookNanos;
   private final int lateLooks;
   private final Processor[] processors;
-  private final RunQueue own = new RunQueue(this, "carriers", 1, false, _ -> {});
-  private final PriorityQueue<RunQueue> listed =
-      new PriorityQueue<>(Comparator.comparingLong(RunQueue::turnNanos));
+  private final RunQueue own = new RunQueue(this, "carriers", QueueTerms.DEFAULT, _ -> {});
+  private final TurnList<RunQueue> turns;
   private final ConcurrentLinkedDeque<Worker> spares = new ConcurrentLinkedDeque<>();
   private final List<Worker> workers = new CopyOnWriteArrayList<>();
   private final AtomicInteger numbers = new AtomicInteger();
   private final AtomicLong replacements = new AtomicLong();
   private final Thread watcher;
-  private long listNanos;
-  private volatile int listedCount;
+  private volatile boolean isPinning;
   private volatile boolean isWatching = true;
   private volatile boolean ended;
 
@@ -89,9 +86,11 @@ public final class Carriers implements AutoCloseable {
     this.lookNanos = lookNanos;
     this.lateLooks = lateLooks;
     processors = new Processor[count];
+    List<Integer> cpus = Affinity.processors();
     for (int i = 0; i < count; i++) {
-      processors[i] = new Processor();
+      processors[i] = new Processor(i, i < cpus.size() ? cpus.get(i) : Processor.NO_CPU);
     }
+    turns = new TurnList<>(count);
     watcher = HostThread.daemon(name + "-watch", this::look);
     watcher.start();
   }
@@ -123,15 +122,49 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
+  /// As [#handOver], for a thread that runs a service which the calling thread calls: schedulers of
+  /// the two domains hear of it if they ask.
+  public static void call(Thread thread) {
+    Worker here = Worker.current();
+    if (here == null) {
+      LockSupport.unpark(thread);
+    } else {
+      here.call(thread);
+    }
+  }
+
   /// Makes the queue of a domain.
   ///
   /// @param queueName for messages
-  /// @param weight while more threads are ready than there are processors, a queue of weight 3 gets
-  ///   three times as much of them as one of weight 1; at least 1
-  /// @param countsBytes whether what its threads allocate is counted at each change, or estimated
   /// @param guest is told what concerns the domain
-  public RunQueue queue(String queueName, int weight, boolean countsBytes, RunQueue.Guest guest) {
-    return new RunQueue(this, queueName, weight, countsBytes, guest);
+  /// @throws IllegalArgumentException if it names a processor that this process may not use
+  public RunQueue queue(String queueName, QueueTerms terms, RunQueue.Guest guest) {
+    for (int cpu : terms.cpus()) {
+      if (Arrays.stream(processors).noneMatch(each -> each.cpu() == cpu)) {
+        throw new IllegalArgumentException(
+            queueName
+                + " is to run on processor "
+                + cpu
+                + ". Why: this process may use "
+                + Arrays.stream(processors).map(each -> String.valueOf(each.cpu())).toList()
+                + ". Fix: name some of those");
+      }
+    }
+    if (!terms.cpus().isEmpty()) {
+      isPinning = true;
+    }
+    return new RunQueue(this, queueName, terms, guest);
+  }
+
+  /// Has the calling virtual thread make room for other queues: its own goes on with it.
+  @SuppressWarnings("ThreadPriorityCheck") // the watcher has asked for it
+  public static void makeRoom() {
+    Worker here = Worker.current();
+    if (here == null) {
+      Thread.yield();
+    } else {
+      here.makeRoom();
+    }
   }
 
   /// Returns how many processors there are.
@@ -179,37 +212,25 @@ public final class Carriers implements AutoCloseable {
     return sum;
   }
 
-  void list(RunQueue queue) {
-    synchronized (listed) {
-      queue.stand(listNanos);
-      listed.add(queue);
-      listedCount = listed.size();
-    }
+  TurnList<RunQueue> turns() {
+    return turns;
   }
 
-  /// Takes the queue whose turn it is.
-  @Nullable RunQueue next() {
-    if (listedCount == 0) {
-      return null;
-    }
-    synchronized (listed) {
-      RunQueue next = listed.poll();
-      if (next != null) {
-        listNanos = Math.max(listNanos, next.turnNanos());
-      }
-      listedCount = listed.size();
-      return next;
-    }
+  /// Returns true once a queue has named its processors: workers keep to theirs then.
+  boolean isPinning() {
+    return isPinning;
   }
 
-  boolean isEmpty() {
-    return listedCount == 0;
+  boolean mayRunOn(int processor, Set<Integer> cpus) {
+    return cpus.contains(processors[processor].cpu());
   }
 
-  /// Wakes an idle processor, if there is one. A processor gets its thread when it is first woken.
+  /// Wakes an idle processor for which a queue waits, if there is one. A processor gets its thread
+  /// when it is first woken.
   void wake() {
     for (Processor each : processors) {
-      long state = each.isIdle() ? each.wake() : -1;
+      boolean isNeeded = each.isIdle() && !turns.isEmpty(each.index());
+      long state = isNeeded ? each.wake() : -1;
       if (state >= 0) {
         Worker worker = each.worker();
         if (worker == null) {
@@ -292,24 +313,31 @@ public final class Carriers implements AutoCloseable {
       Worker worker = each.worker();
       int looks = each.looks();
       isIdle &= each.isIdle();
-      if (worker == null || looks < LONG_LOOKS || (isEmpty() && !worker.hasNext())) {
+      if (worker == null || looks < LONG_LOOKS) {
         continue;
       }
-      if (looks >= lateLooks) {
+      RunQueue running = worker.meter().current();
+      boolean isAwaited =
+          (!turns.isEmpty(each.index()) && !running.isAlone(turns)) || worker.hasNext();
+      if (isAwaited && looks >= lateLooks) {
         replace(each, worker);
-      } else {
-        worker.meter().current().yieldSoon();
+      } else if (isAwaited || running.endsSlice(looks * lookNanos)) {
+        running.yieldSoon();
       }
     }
     for (Worker each : workers) {
       if (each.isLost()) {
         each.giveNextBack();
-        if (!isEmpty() && each.meter().hasRun()) {
+        if (isAwaited() && each.meter().hasRun()) {
           each.meter().current().yieldSoon(); // it runs beside the processors, by no turn
         }
       }
     }
     return isIdle;
+  }
+
+  private boolean isAwaited() {
+    return Arrays.stream(processors).anyMatch(each -> !turns.isEmpty(each.index()));
   }
 
   private void replace(Processor processor, Worker late) {

@@ -32,11 +32,31 @@ final class Processor {
     }
   }
 
+  /// Of a processor that threads cannot be kept on.
+  static final int NO_CPU = -1;
+
+  private final int index;
+  private final int cpu;
   private volatile long state = 1;
   private volatile @Nullable Worker worker;
   private long seen = -1;
   private long seenTurns;
   private int looks;
+
+  /// @param index among the carriers' processors
+  /// @param cpu its number as the kernel counts, or [#NO_CPU]
+  Processor(int index, int cpu) {
+    this.index = index;
+    this.cpu = cpu;
+  }
+
+  int index() {
+    return index;
+  }
+
+  int cpu() {
+    return cpu;
+  }
 
   long state() {
     return state;

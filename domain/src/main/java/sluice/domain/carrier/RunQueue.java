@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.VirtualThreads;
 
@@ -16,20 +17,27 @@ import sluice.sys.threads.VirtualThreads;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | ready, isListed, cpuNanos, bytes | any thread | atomic | atomic |
+/// | isEntered, first | workers | atomic | atomic |
 /// | turnNanos, creditNanos | any thread | under the lock of the list | under the lock of the list |
-public final class RunQueue implements Executor {
+public final class RunQueue implements Executor, TurnList.Entry {
   /// So much a queue that had nothing to run may be ahead of the others.
   private static final long CREDIT_NANOS = 4_000_000;
 
   private final Carriers carriers;
   private final String name;
-  private final boolean countsBytes;
+  private final QueueTerms terms;
   private final Guest guest;
   private final ConcurrentLinkedQueue<Runnable> ready = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean isListed = new AtomicBoolean();
   private final AtomicLong cpuNanos = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
-  private final int weight;
+  private volatile @Nullable LocalScheduler local;
+
+  /// Of a cooperative queue, whether a continuation runs.
+  private final AtomicBoolean isEntered = new AtomicBoolean();
+
+  /// Of a cooperative queue, the continuation that has made room and runs before others.
+  private final AtomicReference<@Nullable Runnable> first = new AtomicReference<>();
 
   /// Where the queue stands in the list of those with ready threads; under the lock of the list.
   private long turnNanos;
@@ -46,14 +54,35 @@ public final class RunQueue implements Executor {
     /// Told while a thread of the domain has run for some milliseconds and another thread waits for
     /// a processor: one of those that run is to yield soon.
     default void yieldSoon() {}
+
+    /// Told that the scheduler of the domain has thrown, or cannot be made: the domain is to end.
+    default void schedulerFailed(Throwable problem) {}
   }
 
-  RunQueue(Carriers carriers, String name, int weight, boolean countsBytes, Guest guest) {
+  RunQueue(Carriers carriers, String name, QueueTerms terms, Guest guest) {
     this.carriers = carriers;
     this.name = name;
-    this.weight = weight;
-    this.countsBytes = countsBytes;
+    this.terms = terms;
     this.guest = guest;
+  }
+
+  /// Gives the queue a scheduler of its domain. Called once, before the first thread starts.
+  public LocalScheduler scheduleBy(LocalScheduler.Maker maker) {
+    LocalScheduler made = new LocalScheduler(this, maker);
+    local = made;
+    return made;
+  }
+
+  @Nullable LocalScheduler local() {
+    return local;
+  }
+
+  void failed(Throwable problem) {
+    guest.schedulerFailed(problem);
+  }
+
+  void wake() {
+    carriers.wake();
   }
 
   /// Builds virtual threads that run here.
@@ -64,12 +93,20 @@ public final class RunQueue implements Executor {
   @Override
   public void execute(Runnable continuation) {
     Worker here = Worker.current();
-    if (here != null && here.takesNext(this, continuation)) {
+    boolean hasMadeRoom = here != null && here.endsMakingRoom();
+    if (hasMadeRoom && terms.isCooperative()) {
+      first.set(continuation);
+      return; // it has not left the queue yet
+    }
+    LocalScheduler by = local;
+    if (by != null && by.take(continuation, here, hasMadeRoom)) {
+      return;
+    }
+    if (here != null && here.isHandingOver() && here.runsNext(this, continuation)) {
       return;
     }
     add(continuation);
-    // A thread that yields calls this on its worker, which looks into the list next.
-    if (Thread.currentThread() != here) {
+    if (here == null || !here.looksSoon()) {
       carriers.wake();
     }
   }
@@ -84,29 +121,106 @@ public final class RunQueue implements Executor {
   /// had nothing to run keeps what it has not used for a moment only.
   ///
   /// @param now where the list stands
-  void stand(long now) {
-    turnNanos = Math.max(cpuNanos.get() / weight + creditNanos, now - CREDIT_NANOS);
-    creditNanos = turnNanos - cpuNanos.get() / weight;
+  @Override
+  public void stand(long now) {
+    turnNanos = Math.max(cpuNanos.get() / terms.weight() + creditNanos, now - CREDIT_NANOS);
+    creditNanos = turnNanos - cpuNanos.get() / terms.weight();
   }
 
-  long turnNanos() {
+  @Override
+  public long turnNanos() {
     return turnNanos;
   }
 
-  private void list() {
+  void list() {
     if (isListed.compareAndSet(false, true)) {
-      carriers.list(this);
+      carriers.turns().add(this);
     }
   }
 
-  /// Takes a continuation. Called by a worker that has taken this queue from the list.
+  /// Takes a continuation, and enters. Called by a worker that has taken this queue from the list,
+  /// which calls [#leave] then.
   @Nullable Runnable poll() {
     isListed.set(false);
-    Runnable next = ready.poll();
-    if (!ready.isEmpty()) {
+    if (!enter()) {
+      return null;
+    }
+    Runnable next = terms.isCooperative() ? first.getAndSet(null) : null;
+    LocalScheduler by = local;
+    next = next == null ? ready.poll() : next;
+    next = next == null && by != null ? by.takeIfNeeded() : next;
+    if (next == null) {
+      leave();
+    } else if (!terms.isCooperative() && isReady()) {
       list();
     }
     return next;
+  }
+
+  /// Begins to run a continuation that was not polled.
+  ///
+  /// @return false if it is to wait: another one of a cooperative queue runs, or has made room
+  boolean enterFresh() {
+    if (!enter()) {
+      return false;
+    }
+    if (first.get() != null) {
+      leave();
+      return false;
+    }
+    return true;
+  }
+
+  private boolean enter() {
+    return !terms.isCooperative() || isEntered.compareAndSet(false, true);
+  }
+
+  /// Ends a continuation, which has come back.
+  void leave(Runnable continuation) {
+    LocalScheduler by = local;
+    if (by != null) {
+      by.left(continuation);
+    }
+    leave();
+  }
+
+  private void leave() {
+    if (terms.isCooperative()) {
+      isEntered.set(false);
+      if (first.get() != null || isReady()) {
+        list();
+      }
+    }
+  }
+
+  private boolean isReady() {
+    LocalScheduler by = local;
+    return !ready.isEmpty() || (by != null && by.isNeeded());
+  }
+
+  /// Returns true if the others in the list are none but this queue, which chooses itself when its
+  /// threads make room for each other.
+  boolean isAlone(TurnList<RunQueue> turns) {
+    return local != null && isListed.get() && turns.hasOne();
+  }
+
+  /// Called by the watcher.
+  ///
+  /// @param nanos for how long a thread has run
+  /// @return whether the domain's scheduler wants it stopped
+  boolean endsSlice(long nanos) {
+    LocalScheduler by = local;
+    return by != null && !terms.isCooperative() && by.endsSlice(nanos);
+  }
+
+  @Override
+  public boolean isPinned() {
+    return !terms.cpus().isEmpty();
+  }
+
+  @Override
+  public boolean mayRunOn(int processor) {
+    return terms.cpus().isEmpty() || carriers.mayRunOn(processor, terms.cpus());
   }
 
   boolean isOf(Carriers other) {
@@ -114,7 +228,7 @@ public final class RunQueue implements Executor {
   }
 
   boolean countsBytes() {
-    return countsBytes;
+    return terms.countsBytes();
   }
 
   void charge(long nanos, long allocated) {

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.threads.Affinity;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
 
@@ -20,7 +21,7 @@ import sluice.sys.threads.VirtualThreads;
 /// | given | the watcher sets, the worker clears | volatile | volatile |
 /// | givenState | the watcher, before given | plain, after given | plain |
 /// | turns | the worker | opaque | opaque |
-/// | isHandingOver, state | the worker | plain | plain |
+/// | isHandingOver, isCalling, isMakingRoom, bound, state | the worker | plain | plain |
 final class Worker extends Thread {
   /// After so many continuations that were handed over, one of the list comes first, if there is
   /// one.
@@ -48,6 +49,9 @@ final class Worker extends Thread {
   private long state;
   private long turns;
   private boolean isHandingOver;
+  private boolean isCalling;
+  private boolean isMakingRoom;
+  private @Nullable Processor bound;
   private RunQueue nextQueue;
   private volatile @Nullable Runnable next;
   private volatile boolean isLost;
@@ -85,11 +89,61 @@ final class Worker extends Thread {
     }
   }
 
-  /// Takes a continuation that is handed over.
+  /// Has the virtual thread that it carries make room for other queues.
+  @SuppressWarnings("ThreadPriorityCheck") // the watcher has asked for it
+  void makeRoom() {
+    isMakingRoom = true;
+    Thread.yield();
+    // Pinned, it has stayed; else the thread may be on another worker, and this one has cleared it.
+    if (current() == this) {
+      isMakingRoom = false;
+    }
+  }
+
+  /// Returns true if the continuation that comes back has made room. Called on the worker.
+  boolean endsMakingRoom() {
+    boolean was = isMakingRoom;
+    isMakingRoom = false;
+    return was;
+  }
+
+  /// As [#handOver], for a thread that runs a service which the calling one calls. Where the domain
+  /// of the caller has a scheduler that asks for calls, that chooses what runs next.
+  void call(Thread thread) {
+    LocalScheduler own = meter.current().local();
+    boolean isHeard = own != null && own.hearsCalls();
+    isCalling = true;
+    isHandingOver = !isHeard;
+    try {
+      LockSupport.unpark(thread);
+    } finally {
+      isCalling = false;
+      isHandingOver = false;
+    }
+    if (own != null && isHeard) {
+      own.calling(this);
+    }
+  }
+
+  /// Returns true if the worker looks for what is ready as soon as the calling thread, which it is
+  /// or carries, goes on: no other one need be woken.
+  boolean looksSoon() {
+    return Thread.currentThread() == this || (isCalling && !isHandingOver);
+  }
+
+  boolean isCalling() {
+    return isCalling;
+  }
+
+  boolean isHandingOver() {
+    return isHandingOver;
+  }
+
+  /// Takes a continuation that is to run next.
   ///
   /// @return false if it belongs into its queue
-  boolean takesNext(RunQueue queue, Runnable continuation) {
-    if (!isHandingOver || !queue.isOf(carriers) || next != null || isLost) {
+  boolean runsNext(RunQueue queue, Runnable continuation) {
+    if (!queue.isOf(carriers) || next != null || isLost) {
       return false;
     }
     nextQueue = queue;
@@ -134,7 +188,8 @@ final class Worker extends Thread {
     int handed = 0;
     while (!carriers.hasEnded()) {
       try {
-        boolean mayRunNext = handed < MOST_HANDED || carriers.isEmpty();
+        keepToProcessor();
+        boolean mayRunNext = handed < MOST_HANDED || carriers.turns().isEmpty(processor.index());
         handed = mayRunNext && runNext() ? handed + 1 : 0;
         if (handed == 0 && !runListed()) {
           await();
@@ -155,12 +210,24 @@ final class Worker extends Thread {
     return (long) TURNS.getOpaque(this);
   }
 
+  private void keepToProcessor() {
+    if (carriers.isPinning() && bound != processor && processor.cpu() != Processor.NO_CPU) {
+      bound = processor;
+      int _ = Affinity.bind(processor.cpu()); // which the process may have lost meanwhile
+    }
+  }
+
   private boolean runNext() {
     Runnable task = next;
     if (task == null || !NEXT.compareAndSet(this, task, null)) {
       return false;
     }
-    run(takenQueue(), task);
+    RunQueue queue = takenQueue();
+    if (!queue.enterFresh()) {
+      queue.add(task);
+      return false;
+    }
+    run(queue, task);
     return true;
   }
 
@@ -175,14 +242,12 @@ final class Worker extends Thread {
   private boolean runListed() {
     giveNextBack();
     meter.look();
-    RunQueue queue = carriers.next();
+    RunQueue queue = carriers.turns().take(processor.index());
     if (queue == null) {
       return false;
     }
     Runnable task = queue.poll();
-    if (!carriers.isEmpty()) {
-      carriers.wake();
-    }
+    carriers.wake();
     if (task != null) {
       run(queue, task);
     }
@@ -196,6 +261,8 @@ final class Worker extends Thread {
     } catch (Throwable e) { // of a handler of uncaught exceptions
       meter.change(carriers.own());
       queue.escaped(e);
+    } finally {
+      queue.leave(task);
     }
   }
 
@@ -207,7 +274,7 @@ final class Worker extends Thread {
     }
     state = resting;
     meter.close();
-    if (carriers.isEmpty() && !carriers.hasEnded()) {
+    if (carriers.turns().isEmpty(processor.index()) && !carriers.hasEnded()) {
       while (processor.state() == resting && !isLost && !carriers.hasEnded()) {
         LockSupport.park(processor);
         boolean _ = Thread.interrupted();
@@ -225,9 +292,7 @@ final class Worker extends Thread {
   /// @return false if it is not needed
   private boolean awaitProcessor() {
     giveNextBack();
-    if (!carriers.isEmpty()) { // a thread that yielded has woken none: this one was about to look
-      carriers.wake();
-    }
+    carriers.wake(); // a thread that yielded has woken none: this one was about to look
     meter.close();
     carriers.spare(this);
     long since = System.nanoTime();

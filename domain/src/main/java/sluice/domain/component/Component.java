@@ -3,6 +3,7 @@ package sluice.domain.component;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.Scheduling;
 
 /// Jars that belong together, and what they say of other components. Immutable.
 ///
@@ -18,13 +19,15 @@ import org.jspecify.annotations.Nullable;
 /// @param provides the service that it is, or null
 /// @param type the class of its object, or null for a library; a `Runnable` that provides nothing
 ///   is run in a thread
+/// @param scheduling what it needs of its domain, or null if it works in any
 public record Component(
     String name,
     List<Path> jars,
     List<String> depends,
     List<String> needs,
     @Nullable Provided provides,
-    @Nullable String type) {
+    @Nullable String type,
+    Scheduling.@Nullable Kind scheduling) {
 
   /// Copies the lists and checks the name, and that a library neither needs nor provides.
   public Component {
@@ -44,6 +47,17 @@ public record Component(
     }
   }
 
+  /// A component that works with any scheduling.
+  public Component(
+      String name,
+      List<Path> jars,
+      List<String> depends,
+      List<String> needs,
+      @Nullable Provided provides,
+      @Nullable String type) {
+    this(name, jars, depends, needs, provides, type, null);
+  }
+
   /// A component without a service: classes that components use.
   public static Component library(String name, List<Path> jars, String... depends) {
     return new Component(name, jars, List.of(depends), List.of(), null, null);
@@ -51,6 +65,11 @@ public record Component(
 
   /// The same with other jars.
   public Component withJars(List<Path> other) {
-    return new Component(name, other, depends, needs, provides, type);
+    return new Component(name, other, depends, needs, provides, type, scheduling);
+  }
+
+  /// The same for domains with this scheduling.
+  public Component needing(Scheduling.Kind kind) {
+    return new Component(name, jars, depends, needs, provides, type, kind);
   }
 }

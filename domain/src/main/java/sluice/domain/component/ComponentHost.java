@@ -14,6 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
 import sluice.domain.JarCopies;
+import sluice.domain.Scheduling;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Party;
 import sluice.domain.portal.Portals;
@@ -172,13 +173,38 @@ public final class ComponentHost implements AutoCloseable {
         together.domain(), provides.type(), type, object, provides.path(), provides.calls());
   }
 
+  /// @throws ComponentRefused if a component needs other scheduling than its domain has
+  private static void requireScheduling(Placement placement, Component component)
+      throws ComponentRefused {
+    Scheduling.Kind has = placement.config().scheduling().kind();
+    Scheduling.Kind needed = component.scheduling();
+    if (needed != null && needed != has) {
+      throw new ComponentRefused(
+          "component " + component.name() + " in domain " + placement.config().name(),
+          "it needs " + needed.label() + " scheduling, and the domain's is " + has.label(),
+          "scheduling = \""
+              + needed.label()
+              + "\" in the table of the domain, or place it in another");
+    }
+    Provided provides = component.provides();
+    boolean isByCallers = provides != null && provides.path() != CallPath.SERVICE;
+    if (has == Scheduling.Kind.COOPERATIVE && isByCallers) {
+      throw new ComponentRefused(
+          "component " + component.name() + " in domain " + placement.config().name(),
+          "its service runs in its callers' threads, and in a cooperative domain one thread runs"
+              + " at a time",
+          "path = \"service\", or scheduling = \"preemptive\"");
+    }
+  }
+
   private static Together open(ComponentGraph graph, Placement placement, String name)
-      throws IOException {
+      throws IOException, ComponentRefused {
     List<Component> all = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     for (String component : placement.components()) {
       for (Component each : graph.closure(graph.component(component))) {
         if (seen.add(each.name())) {
+          requireScheduling(placement, each);
           all.add(each);
         }
       }

@@ -35,17 +35,7 @@ final class Together {
   static Together open(DomainConfig config, String name, List<Component> components)
       throws IOException {
     List<Path> path = jars(components);
-    Domain domain =
-        Domain.create(
-            new DomainConfig(
-                name,
-                path,
-                config.shared(),
-                config.budget(),
-                config.properties(),
-                config.streams(),
-                config.cache()));
-    return new Together(domain, components);
+    return new Together(Domain.create(config.named(name, path)), components);
   }
 
   Domain domain() {

@@ -30,6 +30,12 @@ public interface Party {
     return builder.name(name).inheritInheritableThreadLocals(false).unstarted(task);
   }
 
+  /// Returns true if threads of other parties may run code of this one. Where they may not, its
+  /// services run on [CallPath#SERVICE].
+  default boolean admitsCallers() {
+    return true;
+  }
+
   /// Runs a task that may come to code of this party, or wait for it: a task that interrupts a
   /// thread of it, and so closes the channel where that thread waits. In a domain the task runs
   /// soon, in a disposable thread, so that nothing else waits for it.

@@ -48,7 +48,8 @@ public final class Portals {
   /// Offers an object under a name.
   ///
   /// @param type a public interface of the owner
-  /// @throws IllegalArgumentException if the name is taken, or the object does not have the type
+  /// @throws IllegalArgumentException if the name is taken, the object does not have the type, or
+  ///   callers would run it and the owner does not admit them
   /// @throws PartyEnded if the owner has ended
   public void register(Party owner, String name, Class<?> type, Object object, CallPath path) {
     register(owner, name, type, object, path, 1);
@@ -64,6 +65,16 @@ public final class Portals {
     if (calls < 1) {
       throw new IllegalArgumentException(
           "a service runs at least 1 call at a time, and not " + calls);
+    }
+    if (path != CallPath.SERVICE && !owner.admitsCallers()) {
+      throw new IllegalArgumentException(
+          "service "
+              + name
+              + " on the path "
+              + path
+              + ". Why: its callers would run it, and in "
+              + owner.name()
+              + " one thread runs at a time. Fix: CallPath.SERVICE");
     }
     Service service = serve(owner, type, object, path, calls);
     synchronized (names) {
@@ -275,8 +286,9 @@ public final class Portals {
 
   /// Makes an object a service, unless it is one, and gives what the receiver gets for it.
   Object promoted(Party owner, Class<?> type, Object object, Party receiver) {
+    CallPath path = owner.admitsCallers() ? promotedPath : CallPath.SERVICE;
     while (true) {
-      Service service = serve(owner, type, object, promotedPath, 1);
+      Service service = serve(owner, type, object, path, 1);
       try {
         return passed(service, receiver);
       } catch (PortalRevoked e) {

@@ -23,7 +23,7 @@ final class ServiceThread {
 
   void add(OpenCalls.Entry call) {
     calls.add(call);
-    Carriers.handOver(thread);
+    Carriers.call(thread);
   }
 
   /// Returns true if it was given no call that it has not taken. Called by its thread.

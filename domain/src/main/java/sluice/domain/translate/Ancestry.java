@@ -34,6 +34,14 @@ final class Ancestry {
     return ofJdk(internalName).contains(THREAD);
   }
 
+  /// Whether a member of the JDK has a pattern of a domain among its types.
+  boolean takesPattern(String owner, String descriptor) {
+    return descriptor.contains(Relocation.REGEX)
+        && !owner.startsWith(Relocation.OWN)
+        && JdkTypes.has(owner)
+        && source.read(owner) == null;
+  }
+
   /// The types of the JDK at or above a type, the nearer before the farther.
   List<String> ofJdk(String internalName) {
     return ofJdk.computeIfAbsent(

@@ -9,14 +9,13 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodBuilder;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.attribute.StackMapTableAttribute;
-import java.lang.classfile.constantpool.MemberRefEntry;
-import java.lang.classfile.constantpool.PoolEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
-import sluice.verify.check.JdkTypes;
 import sluice.verify.check.RuleTable;
-import sluice.verify.check.Treatment;
 
 /// Makes a class fit for a domain: with gates, its own streams, properties, threads and patterns.
 /// Keeps nothing between calls, so any thread may call.
@@ -24,7 +23,7 @@ import sluice.verify.check.Treatment;
 /// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
 public final class Translator {
   /// Changes when the same class is to be translated otherwise than before.
-  public static final int VERSION = 8;
+  public static final int VERSION = 9;
 
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
 
@@ -53,10 +52,10 @@ public final class Translator {
     if (copy == null || Relocation.isOurs(internalName)) {
       return copy;
     }
-    return weave(SMALL.parse(copy), Relocation::copy);
+    return weave(SMALL.parse(copy), Map.of(), Relocation::copy);
   }
 
-  /// Translates a class of a component.
+  /// Translates a class of a component. Calls that a domain refuses throw where they are made.
   ///
   /// @throws Refused with class, method, line, why and fix
   public byte[] translate(byte[] bytes, ClassSource source) {
@@ -64,10 +63,9 @@ public final class Translator {
     try {
       ClassModel model = FILES.parse(bytes);
       name = model.thisClass().asInternalName().replace('/', '.');
-      check(model, bytes, source);
+      List<Finding> calls = check(model, bytes, source);
       ClassModel renamed = SMALL.parse(Relocation.rename(bytes));
-      foreignPatterns(renamed, source);
-      return weave(renamed, source);
+      return weave(renamed, RefusedCalls.messages(calls, model, renamed), source);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new Refused(
           name,
@@ -76,53 +74,27 @@ public final class Translator {
     }
   }
 
-  private void check(ClassModel model, byte[] bytes, ClassSource source) {
+  /// Returns the calls that are to throw.
+  private static List<Finding> check(ClassModel model, byte[] bytes, ClassSource source) {
     DomainCheck check = new DomainCheck(Tables.RULES, source::read);
-    String name = model.thisClass().asInternalName();
-    check.add(name, bytes);
+    check.add(model.thisClass().asInternalName(), bytes);
+    List<Finding> calls = new ArrayList<>();
     for (Finding finding : check.run()) {
-      if (finding.rule().treatment() == Treatment.REFUSED) {
-        throw new Refused(
-            finding.className()
-                + "."
-                + finding.member()
-                + ", line "
-                + finding.line()
-                + ": "
-                + finding.use(),
-            finding.rule().why(),
-            finding.rule().fix());
+      if (finding.refusesClass()) {
+        throw new Refused(RefusedCalls.where(finding), finding.rule().why(), finding.rule().fix());
+      }
+      if (finding.throwsAtCall()) {
+        calls.add(finding);
       }
     }
     if (!check.unreadable().isEmpty()) {
       throw new IllegalArgumentException(check.unreadable().getFirst());
     }
+    return calls;
   }
 
-  /// A pattern of the domain cannot be given to the JDK, which knows only its own.
-  private static void foreignPatterns(ClassModel model, ClassSource source) {
-    for (PoolEntry entry : model.constantPool()) {
-      if (entry instanceof MemberRefEntry member
-          && member.type().stringValue().contains(Relocation.REGEX)) {
-        String owner = member.owner().asInternalName();
-        if (!owner.startsWith(Relocation.OWN)
-            && !owner.startsWith("[")
-            && source.read(owner) == null
-            && JdkTypes.has(owner)) {
-          throw new Refused(
-              model.thisClass().asInternalName().replace('/', '.')
-                  + ": "
-                  + owner.replace('/', '.')
-                  + "."
-                  + member.name().stringValue(),
-              "the JDK takes only patterns of its own, and those of a domain can be ended",
-              "use the method that takes the pattern as text, or match before the call");
-        }
-      }
-    }
-  }
-
-  private byte[] weave(ClassModel model, ClassSource source) {
+  private static byte[] weave(
+      ClassModel model, Map<String, Map<Integer, String>> refused, ClassSource source) {
     Ancestry ancestry = new Ancestry(source);
     String name = model.thisClass().asInternalName().replace('/', '.');
     ClassTransform methods =
@@ -132,7 +104,12 @@ public final class Translator {
                 method,
                 (body, part) -> {
                   if (part instanceof CodeModel code) {
-                    weave(body, code, method, name, ancestry);
+                    Weaver weaver = weaver(code, method, name, ancestry);
+                    Map<Integer, String> calls = refused.get(RefusedCalls.member(method));
+                    weave(
+                        body,
+                        code,
+                        calls == null ? weaver : new RefusedCalls(calls).andThen(weaver));
                   } else {
                     body.with(part);
                   }
@@ -145,15 +122,17 @@ public final class Translator {
     return SMALL.transformClass(model, own == null ? methods : methods.andThen(own));
   }
 
-  private void weave(
-      MethodBuilder body, CodeModel code, MethodModel method, String owner, Ancestry ancestry) {
-    Weaver weaver =
-        new Weaver(
-            owner + "." + method.methodName().stringValue(),
-            code,
-            Tables.REDIRECTS,
-            ancestry,
-            computesValue(method, ancestry));
+  private static Weaver weaver(
+      CodeModel code, MethodModel method, String owner, Ancestry ancestry) {
+    return new Weaver(
+        owner + "." + method.methodName().stringValue(),
+        code,
+        Tables.REDIRECTS,
+        ancestry,
+        computesValue(method, ancestry));
+  }
+
+  private static void weave(MethodBuilder body, CodeModel code, CodeTransform weaver) {
     body.transformCode(
         code,
         weaver.andThen(

@@ -7,7 +7,6 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Instruction;
 import java.lang.classfile.Label;
 import java.lang.classfile.Opcode;
-import java.lang.classfile.constantpool.ConstantDynamicEntry;
 import java.lang.classfile.constantpool.LoadableConstantEntry;
 import java.lang.classfile.constantpool.MethodHandleEntry;
 import java.lang.classfile.instruction.ConstantInstruction;
@@ -16,6 +15,7 @@ import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LabelTarget;
+import java.lang.classfile.instruction.LineNumber;
 import java.lang.classfile.instruction.NewObjectInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDesc;
@@ -24,7 +24,6 @@ import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +54,8 @@ final class Weaver implements CodeTransform {
 
   /// A socket or pool was made by the instruction before this.
   private boolean isNew;
+
+  private int line;
 
   /// @param where class and method, for messages
   /// @param computesValue whether it is the `computeValue` of a `ClassValue`
@@ -112,7 +113,17 @@ final class Weaver implements CodeTransform {
         }
       }
       case ExceptionCatch entry -> cover(builder, entry);
-      case InvokeInstruction call -> call(builder, call);
+      case LineNumber number -> {
+        line = number.line();
+        builder.with(number);
+      }
+      case InvokeInstruction call -> {
+        String owner = call.owner().asInternalName();
+        if (ancestry.takesPattern(owner, call.type().stringValue())) {
+          RefusedCalls.put(builder, ofPattern(owner, call.name().stringValue()));
+        }
+        call(builder, call);
+      }
       case FieldInstruction field when field.opcode() == Opcode.GETSTATIC -> {
         Redirects.Substitute substitute =
             redirects.find(
@@ -125,13 +136,38 @@ final class Weaver implements CodeTransform {
           builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
         }
       }
-      case InvokeDynamicInstruction call -> dynamic(builder, call);
-      case ConstantInstruction.LoadConstantInstruction load -> {
-        constant(load.constantEntry());
-        builder.with(load);
-      }
+      case InvokeDynamicInstruction call -> reference(builder, call);
+      case ConstantInstruction.LoadConstantInstruction load -> reference(builder, load);
       default -> builder.with(element);
     }
+  }
+
+  /// A reference that cannot be redirected throws where it is made.
+  private void reference(CodeBuilder builder, Instruction made) {
+    try {
+      if (made instanceof InvokeDynamicInstruction call) {
+        dynamic(builder, call);
+        return;
+      }
+      if (made instanceof ConstantInstruction.LoadConstantInstruction load) {
+        constant(load.constantEntry());
+      }
+    } catch (Refused e) {
+      RefusedCalls.put(builder, e);
+    }
+    builder.with(made);
+  }
+
+  private String where(String owner, String name) {
+    return where + ", line " + line + ": " + owner.replace('/', '.') + "." + name;
+  }
+
+  /// A pattern of the domain cannot be given to the JDK, which knows only its own.
+  private Refused ofPattern(String owner, String name) {
+    return new Refused(
+        where(owner, name),
+        "the JDK takes only patterns of its own, and those of a domain can be ended",
+        "use the method that takes the pattern as text, or match before the call");
   }
 
   private Label afterGate(CodeBuilder builder, Label handler) {
@@ -337,22 +373,13 @@ final class Weaver implements CodeTransform {
 
   /// A constant of the class: a method handle in it is not a reference that can be redirected.
   private void constant(LoadableConstantEntry entry) {
-    ArrayDeque<LoadableConstantEntry> ready = new ArrayDeque<>(List.of(entry));
-    Set<Integer> made = new HashSet<>();
-    while (!ready.isEmpty()) {
-      switch (ready.remove()) {
-        case MethodHandleEntry handle -> {
-          DirectMethodHandleDesc symbol = handle.asSymbol();
-          if (reference(symbol) != symbol) {
-            throw new Refused(
-                where + ": a constant with a handle of " + handle.reference().name().stringValue(),
-                "a call becomes the domain's, a method handle in a constant does not",
-                "write a call or a method reference");
-          }
-        }
-        case ConstantDynamicEntry dynamic when made.add(dynamic.index()) ->
-            ready.addAll(dynamic.bootstrap().arguments());
-        default -> {}
+    for (MethodHandleEntry handle : Handles.of(entry)) {
+      DirectMethodHandleDesc symbol = handle.asSymbol();
+      if (reference(symbol) != symbol) {
+        throw new Refused(
+            where(internalName(symbol.owner()), symbol.methodName()),
+            "a call becomes the domain's, a method handle in a constant does not",
+            "write a call or a method reference");
       }
     }
   }
@@ -370,9 +397,12 @@ final class Weaver implements CodeTransform {
     String name = handle.methodName();
     String descriptor = handle.lookupDescriptor();
     String owner = internalName(handle.owner());
+    if (ancestry.takesPattern(owner, descriptor)) {
+      throw ofPattern(owner, name);
+    }
     if (opens(owner, name, descriptor)) {
       throw new Refused(
-          where + ": a reference to " + owner.replace('/', '.') + "." + name,
+          where(owner, name),
           "a socket that a call opens is counted, one that a method reference opens is not",
           "write a lambda that calls it");
     }
@@ -383,7 +413,7 @@ final class Weaver implements CodeTransform {
         || givesFactory(owner, name, type)
         || makesService(owner, name, type)) {
       throw new Refused(
-          where + ": a reference to " + owner.replace('/', '.') + "." + name,
+          where(owner, name),
           "a call gets the domain's threads, a method reference does not",
           "write a lambda that calls it");
     }

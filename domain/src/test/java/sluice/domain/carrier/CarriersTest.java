@@ -27,8 +27,7 @@ final class CarriersTest {
   private static RunQueue queue(Carriers carriers) {
     return carriers.queue(
         "test",
-        1,
-        false,
+        QueueTerms.DEFAULT,
         problem -> {
           throw new IllegalStateException(problem);
         });
@@ -178,8 +177,9 @@ final class CarriersTest {
   @Test
   void bytesAreCountedForTheQueueThatAsksForIt() throws Exception {
     try (Carriers carriers = new Carriers("carriers", 1)) {
-      RunQueue counted = carriers.queue("counted", 1, true, problem -> {});
-      RunQueue other = carriers.queue("other", 1, true, problem -> {});
+      RunQueue counted =
+          carriers.queue("counted", QueueTerms.DEFAULT.withBytes(true), problem -> {});
+      RunQueue other = carriers.queue("other", QueueTerms.DEFAULT.withBytes(true), problem -> {});
       List<byte[]> kept = Collections.synchronizedList(new ArrayList<>());
       Runnable allocates =
           () -> {
@@ -379,8 +379,7 @@ final class CarriersTest {
       RunQueue greedy =
           carriers.queue(
               "greedy",
-              1,
-              false,
+              QueueTerms.DEFAULT,
               new RunQueue.Guest() {
                 @Override
                 public void escaped(Throwable problem) {}
@@ -415,8 +414,7 @@ final class CarriersTest {
     RunQueue queue =
         carriers.queue(
             "weight " + weight,
-            weight,
-            false,
+            QueueTerms.DEFAULT.withWeight(weight),
             new RunQueue.Guest() {
               @Override
               public void escaped(Throwable problem) {

@@ -392,6 +392,8 @@ public final class Evasions {
         MethodHandle yes = MethodHandles.constant(boolean.class, true);
         MethodHandle body = MethodHandles.empty(MethodType.methodType(void.class));
         MethodHandles.whileLoop(null, yes, body).invoke();
+      } catch (RuntimeException e) {
+        throw e;
       } catch (Throwable t) {
         sink++;
       }

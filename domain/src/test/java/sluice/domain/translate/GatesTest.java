@@ -12,6 +12,9 @@ import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.SwitchCase;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.MethodHandleDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +29,19 @@ import org.junit.jupiter.api.Test;
 /// A method begins with a gate, and once gates throw, no way through a translated method comes back
 /// to where it was: so every cycle, of jumps, of handlers or of calls, passes a gate.
 final class GatesTest {
+  private static final ClassDesc IMAGES = ClassDesc.of("javax.imageio.ImageIO");
+
+  /// A handle of a refused method, and a handle of a redirected method.
+  private static final List<MethodHandleDesc> HANDLES =
+      List.of(
+          MethodHandleDesc.ofMethod(
+              DirectMethodHandleDesc.Kind.STATIC, IMAGES, "scanForPlugins", ConstantDescs.MTD_void),
+          MethodHandleDesc.ofMethod(
+              DirectMethodHandleDesc.Kind.STATIC,
+              ClassDesc.of("java.util.concurrent.Executors"),
+              "newCachedThreadPool",
+              MethodTypeDesc.ofDescriptor("()Ljava/util/concurrent/ExecutorService;")));
+
   private static final int PROGRAMS = 400;
   private static final List<String> CAUGHT =
       List.of(
@@ -44,6 +60,21 @@ final class GatesTest {
       cycles += check("seed " + seed + " + " + i, program(random(seed + i)));
     }
     assertThat(cycles).as("programs that go round without gates").isGreaterThan(PROGRAMS / 10);
+  }
+
+  /// A refused call that is the handler of itself, by two ways.
+  @Test
+  void nothingComesBetweenARefusalAndItsCall() {
+    byte[] program =
+        program(code -> {
+          Label call = code.newBoundLabel();
+          code.invokestatic(IMAGES, "scanForPlugins", ConstantDescs.MTD_void);
+          Label end = code.newBoundLabel();
+          code.goto_(call)
+              .exceptionCatchAll(call, end, call)
+              .exceptionCatch(call, end, call, ClassDesc.of("java.lang.SecurityException"));
+        });
+    assertThat(check("a refused call", program)).isEqualTo(1);
   }
 
   /// The handler of a monitor that is not held throws something else, which a handler of its own
@@ -97,7 +128,9 @@ final class GatesTest {
     } catch (Refused e) {
       return 0; // it is not loaded
     }
-    for (MethodModel method : ClassFile.of().parse(translated).methods()) {
+    ClassModel after = ClassFile.of().parse(translated);
+    assertThat(JdkListsTest.unguarded(after, IMAGES)).as("refused calls of %s", what).isEmpty();
+    for (MethodModel method : after.methods()) {
       String where = what + ", " + method.methodName().stringValue();
       method
           .code()
@@ -163,7 +196,7 @@ final class GatesTest {
   private static void block(
       CodeBuilder code, Random random, List<Label> starts, List<Label> edges) {
     Label to = starts.get(random.nextInt(starts.size()));
-    switch (random.nextInt(10)) {
+    switch (random.nextInt(12)) {
       case 0 -> code.goto_(to);
       case 1 -> code.iconst_0().ifeq(to);
       case 2 -> {
@@ -184,6 +217,14 @@ final class GatesTest {
         code.aload(1).athrow();
       }
       case 6 -> code.iconst_0().pop();
+      // Refused: a throw is put before it.
+      case 10 -> code.invokestatic(IMAGES, "scanForPlugins", ConstantDescs.MTD_void);
+      case 11 -> {
+        code.astore(1).loadConstant(HANDLES.get(random.nextInt(2))).pop().aload(0);
+        code.monitorexit();
+        edges.add(code.newBoundLabel());
+        code.aload(1).athrow();
+      }
       default -> code.return_();
     }
   }

@@ -2,7 +2,7 @@ package sluice.fs.fuse;
 
 import java.io.IOException;
 import sluice.memory.Account;
-import sluice.sys.Affinity;
+import sluice.sys.threads.Affinity;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.uring.CompletionQueue;

@@ -17,6 +17,7 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 import sluice.domain.Budget;
 import sluice.domain.DomainConfig;
+import sluice.domain.Scheduling;
 import sluice.domain.component.Component;
 import sluice.domain.component.Placement;
 import sluice.domain.component.Provided;
@@ -35,6 +36,9 @@ import sluice.host.file.WrongValue;
 /// args = ["one", "two"]
 /// budget = { cpu = "20%", alloc = "50MB/s", threads = 8 }
 /// properties = { "shop.currency" = "EUR" }
+/// scheduling = "cooperative"              # one of its threads runs at a time; else "preemptive"
+/// cpus = [0, 2]                           # processors of its virtual threads, else all
+/// scheduler = "shop.Deadlines"            # its class that chooses which of them runs
 ///
 /// [component.till]                        # or, instead of jars, components in domains
 /// jars = ["till.jar"]
@@ -44,6 +48,7 @@ import sluice.host.file.WrongValue;
 /// class = "till.PlainTill"
 /// path = "service"                        # or "direct", or "fast" if a verifier bounds it
 /// calls = 16                              # of path "service": so many run at once, else one
+/// scheduling = "preemptive"               # what it needs of its domain; else it works in any
 ///
 /// [domain.front]
 /// components = ["till"]
@@ -56,14 +61,29 @@ public final class DomainFile {
   public static final Set<String> TABLES = keys(DOMAIN, COMPONENT);
 
   private static final Set<String> KEYS =
-      keys("jars", "main", "args", "budget", "properties", "components");
+      keys(
+          "jars",
+          "main",
+          "args",
+          "budget",
+          "properties",
+          "components",
+          "scheduling",
+          "cpus",
+          "scheduler");
   private static final Set<String> COMPONENT_KEYS =
-      keys("jars", "depends", "needs", "provides", "class", "path", "calls");
+      keys("jars", "depends", "needs", "provides", "class", "path", "calls", "scheduling");
 
   private static final Map<String, CallPath> PATHS =
       Arrays.stream(CallPath.values())
           .collect(
               Collectors.toMap(DomainFile::path, each -> each, (a, b) -> a, LinkedHashMap::new));
+
+  private static final Map<String, Scheduling.Kind> KINDS =
+      Arrays.stream(Scheduling.Kind.values())
+          .collect(
+              Collectors.toMap(
+                  Scheduling.Kind::label, each -> each, (a, b) -> a, LinkedHashMap::new));
 
   private final TomlTables tables;
 
@@ -139,7 +159,8 @@ public final class DomainFile {
           tables.strings(table, "depends"),
           tables.strings(table, "needs"),
           provided(at, name, table),
-          tables.string(table, "class"));
+          tables.string(table, "class"),
+          kind(table));
     } catch (WrongValue e) {
       throw e;
     } catch (IllegalArgumentException e) {
@@ -176,6 +197,35 @@ public final class DomainFile {
     return new Provided(type, path, calls == null ? 1 : calls.intValue());
   }
 
+  /// Returns the scheduling that a table names, or null.
+  private Scheduling.@Nullable Kind kind(TomlTable table) {
+    String text = tables.string(table, "scheduling");
+    Scheduling.Kind kind = text == null ? null : KINDS.get(text);
+    if (text != null && kind == null) {
+      throw tables.wrong(
+          TomlTables.position(table, "scheduling"),
+          "scheduling \"" + text + "\" is none of " + String.join(", ", KINDS.keySet()),
+          "scheduling = \"preemptive\"");
+    }
+    return kind;
+  }
+
+  private Scheduling scheduling(TomlTable domain) {
+    Scheduling.Kind kind = kind(domain);
+    Set<Integer> cpus = new LinkedHashSet<>();
+    for (Long each : tables.numbers(domain, "cpus")) {
+      if (each < 0 || each > Integer.MAX_VALUE) {
+        throw tables.wrong(
+            TomlTables.position(domain, "cpus"),
+            "cpus takes numbers of processors, from 0: " + each,
+            "cpus = [0, 1]");
+      }
+      cpus.add(each.intValue());
+    }
+    return new Scheduling(
+        kind == null ? Scheduling.Kind.PREEMPTIVE : kind, cpus, tables.string(domain, "scheduler"));
+  }
+
   /// Returns a path as the file names it.
   public static String path(CallPath path) {
     return path.name().toLowerCase(Locale.ROOT);
@@ -210,6 +260,7 @@ public final class DomainFile {
           DomainConfig.of(name, jars.toArray(new Path[0]))
               .withBudget(budget(domain))
               .withProperties(properties(domain))
+              .withScheduling(scheduling(domain))
               .withCache(ClassDirectory.find());
       return new Entry(
           config, tables.string(domain, "main"), tables.strings(domain, "args"), components);

@@ -291,21 +291,31 @@ public final class TomlTables {
 
   /// Returns the strings of a list; empty if there is none.
   public List<String> strings(TomlTable domain, String key) {
-    Object value = domain.get(List.of(key));
-    List<String> strings = new ArrayList<>();
+    return list(domain, key, String.class, "string there", "[\"text\"]");
+  }
+
+  /// Returns the whole numbers of a list; empty if there is none.
+  public List<Long> numbers(TomlTable table, String key) {
+    return list(table, key, Long.class, "whole number there", "[0, 1]");
+  }
+
+  private <T> List<T> list(
+      TomlTable table, String key, Class<T> type, String what, String example) {
+    Object value = table.get(List.of(key));
+    List<T> found = new ArrayList<>();
     if (value == null) {
-      return strings;
+      return found;
     }
     if (!(value instanceof TomlArray array)) {
-      throw wrong(position(domain, key), key + " is no list", key + " = [\"text\"]");
+      throw wrong(position(table, key), key + " is no list", key + " = " + example);
     }
     for (int i = 0; i < array.size(); i++) {
-      if (!(array.get(i) instanceof String text)) {
-        throw wrong(array.inputPositionOf(i), key + " has no string there", "put it in quotes");
+      if (!type.isInstance(array.get(i))) {
+        throw wrong(array.inputPositionOf(i), key + " has no " + what, key + " = " + example);
       }
-      strings.add(text);
+      found.add(type.cast(array.get(i)));
     }
-    return strings;
+    return found;
   }
 
   /// Returns where a value stands; null if there is none.

@@ -74,6 +74,9 @@ final class PluginAdmission {
     if (!(plugin instanceof ViewPlugin views)) {
       return null;
     }
+    if (!domain.admitsCallers()) {
+      return "only threads of its domain may run its code";
+    }
     Component classes = new Component();
     ClassFiles.read(jar, classes::add);
     Verification.Entry found =

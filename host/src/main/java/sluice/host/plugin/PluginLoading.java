@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +24,13 @@ import sluice.verify.ClassFiles;
 import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
 import sluice.verify.check.RuleTable;
-import sluice.verify.check.Treatment;
 
 /// Makes the plug-in of a jar in its domain. Of one thread; the plug-in's constructor runs in
 /// another thread, which ends with the domain.
 ///
 /// The classes in the package of the plug-in are loaded here, so that a refused class is told at
-/// the start; classes of other packages, as those of libraries, when they are first used.
+/// the start; classes of other packages, as those of libraries, when they are first used. A refused
+/// call throws when a request comes to it.
 final class PluginLoading {
   private static final List<Class<?>> SERVICES = List.of(HttpPlugin.class, ViewPlugin.class);
   private static final String DIRECTORY = "META-INF/services/";
@@ -177,30 +178,27 @@ final class PluginLoading {
     }
   }
 
-  /// What will be refused when it is first used, in one line.
+  /// What will be refused later, in one line: calls, and classes of other packages.
   ///
   /// @return null when there is nothing
   @Nullable String warning() throws IOException {
     DomainCheck check = new DomainCheck(RuleTable.standard());
     ClassFiles.read(jar, check::add);
-    String own = packagePath(pluginClass()).replace('/', '.');
-    List<Finding> refused =
-        check.run().stream()
-            .filter(each -> each.rule().treatment() == Treatment.REFUSED)
-            .filter(each ->
-                each.className().lastIndexOf('.') + 1 != own.length()
-                    || !each.className().startsWith(own))
-            .toList();
-    if (refused.isEmpty()) {
-      return null;
+    List<Finding> found = check.run();
+    String told = first(found, Finding::refusesClass, "classes that are refused when first used");
+    if (told == null) {
+      told = first(found, Finding::throwsAtCall, "calls that a domain refuses when they are made");
     }
-    Finding first = refused.getFirst();
-    return "has classes in other packages that are refused when they are first used, such as "
-        + first.className()
-        + ", which calls "
-        + first.use()
-        + ": sluice domain check "
-        + ShellWord.of(option.jar())
-        + " lists all";
+    return told == null
+        ? null
+        : told + ": sluice domain check " + ShellWord.of(option.jar()) + " lists all";
+  }
+
+  private static @Nullable String first(List<Finding> all, Predicate<Finding> which, String what) {
+    return all.stream()
+        .filter(which)
+        .findFirst()
+        .map(each -> "has " + what + ", such as " + each.className() + ", which uses " + each.use())
+        .orElse(null);
   }
 }

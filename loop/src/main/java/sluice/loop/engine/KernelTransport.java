@@ -30,7 +30,9 @@ public interface KernelTransport extends Transport {
   /// is 1.
   ///
   /// @param count at least 1
-  default void acceptAtMost(int count) {}
+  /// @param used a client with which more descriptors are open is the last: other loops have taken
+  ///   some meanwhile
+  default void acceptAtMost(int count, int used) {}
 
   /// Returns how many descriptors this process has open at least.
   ///

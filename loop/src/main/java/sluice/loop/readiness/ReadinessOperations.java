@@ -31,6 +31,9 @@ final class ReadinessOperations {
 
   private int acceptsPerTurn = ACCEPTS_PER_TURN;
 
+  /// With more descriptors open, each turn accepts one.
+  private int acceptsUpTo = Integer.MAX_VALUE;
+
   private final Demultiplexer demultiplexer;
   private final ReadinessSockets device;
   private final ChunkPool pool;
@@ -306,11 +309,12 @@ final class ReadinessOperations {
   }
 
   private void acceptReady(ReadinessSocket listener) {
-    accept(listener, acceptsPerTurn);
+    accept(listener, acceptsPerTurn, acceptsUpTo);
   }
 
   /// As [sluice.loop.engine.KernelTransport#acceptAtMost].
-  void acceptAtMost(int count) {
+  void acceptAtMost(int count, int used) {
+    acceptsUpTo = used;
     acceptsPerTurn = Math.clamp(count, 1, ACCEPTS_PER_TURN);
   }
 
@@ -319,7 +323,7 @@ final class ReadinessOperations {
   private void acceptRestAndClose(ReadinessSocket listener) {
     demultiplexer.forget(listener);
     if (listener.readToken != 0) {
-      accept(listener, listener.backlog + 1);
+      accept(listener, listener.backlog + 1, Integer.MAX_VALUE);
     }
     long token = listener.readToken;
     close(listener);
@@ -328,12 +332,15 @@ final class ReadinessOperations {
     }
   }
 
-  private void accept(ReadinessSocket listener, int most) {
+  private void accept(ReadinessSocket listener, int most, int upTo) {
     for (int i = 0; i < most; i++) {
       int result = full() ? -EMFILE : device.accept(listener.number);
       if (result >= 0) {
         opened(result, false);
         results.add(listener.readToken, result, Completion.MORE);
+        if (device.descriptorsUsed(result) > upTo) {
+          return;
+        }
       } else if (result == -EAGAIN) {
         return;
       } else if (result != -ECONNABORTED) { // a peer that gave up is no error of the listener

@@ -94,8 +94,8 @@ final class ReadinessTransport implements KernelTransport {
   }
 
   @Override
-  public void acceptAtMost(int count) {
-    operations.acceptAtMost(count);
+  public void acceptAtMost(int count, int used) {
+    operations.acceptAtMost(count, used);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package sluice.loop.server;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Locale;
 import sluice.loop.engine.Backend;
@@ -9,6 +10,7 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.readiness.EpollEngine;
 import sluice.loop.readiness.JdkEngine;
 import sluice.loop.readiness.PollEngine;
+import sluice.loop.sockets.Log;
 import sluice.loop.uring.IoUringEngine;
 import sluice.loop.uring.IoUringSelfTest;
 
@@ -19,6 +21,9 @@ public final class Engines {
   /// @param backend never [Backend#AUTO]
   /// @param why one line for people
   public record Choice(Backend backend, String why) {}
+
+  /// An engine, and why it is this one.
+  public record Opened(Engine engine, Choice choice) {}
 
   private static final EngineConfig TRIAL = new EngineConfig(1, 64, 16);
 
@@ -103,6 +108,33 @@ public final class Engines {
       case POLL -> PollEngine.open(config);
       case JDK -> JdkEngine.open(config);
     };
+  }
+
+  /// As the other, for what needs Linux: where the best engine cannot be had as large as it is
+  /// needed, or with as many others beside it, the next.
+  ///
+  /// @param wanted only [Backend#AUTO] has a next
+  /// @param choice what was settled on for it
+  public static Opened open(Backend wanted, Choice choice, EngineConfig config) throws IOException {
+    return open(wanted, choice, config, Engines::open);
+  }
+
+  static Opened open(
+      Backend wanted, Choice choice, EngineConfig config, Server.EngineOpener engines)
+      throws IOException {
+    Choice tried = choice;
+    while (true) {
+      try {
+        return new Opened(engines.open(tried, config), tried);
+      } catch (IOException e) {
+        Choice next = wanted == Backend.AUTO ? chooseAfter(tried, e) : tried;
+        if (next == tried || next.backend() == Backend.JDK) {
+          throw e;
+        }
+        Log.LOGGER.log(Level.WARNING, next.backend() + " is used: " + next.why());
+        tried = next;
+      }
+    }
   }
 
   private static boolean linux() {

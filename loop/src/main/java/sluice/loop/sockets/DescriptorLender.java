@@ -1,8 +1,11 @@
 package sluice.loop.sockets;
 
-/// Another loop of this process, which ends idle connections of its own where a loop that is short
-/// of descriptors has none. Any thread may call.
+/// Another loop of this process as a loop that is short of descriptors sees it: what its
+/// connections take, and that it ends idle ones where the other has none. Any thread may call.
 public interface DescriptorLender {
+  /// Returns how many connections it has, about: the number may be old.
+  int connectionCount();
+
   /// Returns how many idle connections it has, about: the number may be old.
   int idleCount();
 

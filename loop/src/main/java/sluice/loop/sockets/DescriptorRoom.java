@@ -48,6 +48,7 @@ public final class DescriptorRoom {
   private long refuseTo;
   private long countedUntil;
   private boolean counted;
+  private long open;
   private long left;
   private long above;
 
@@ -79,7 +80,7 @@ public final class DescriptorRoom {
   /// Returns what the descriptor of a new socket says.
   ///
   /// @param freed descriptors that are open and about to be closed
-  /// @param connections of the loop, which are open
+  /// @param connections that are open, of all loops
   /// @param now by the loop's clock
   public Level level(KernelTransport kernel, int socket, int freed, int connections, long now) {
     long used = kernel.descriptorsUsed(socket);
@@ -89,7 +90,7 @@ public final class DescriptorRoom {
     } else if (counted) {
       counted = countedUntil - now > 0;
     }
-    long open = counted ? Math.max(used, kernel.descriptorsUsed(-1)) : used;
+    open = counted ? Math.max(used, kernel.descriptorsUsed(-1)) : used;
     divide(Math.max(0, open - connections));
     left = serveTo - open;
     above = open - freed - serveTo;
@@ -106,6 +107,12 @@ public final class DescriptorRoom {
   /// come together do not take what belongs to files and logs.
   public int batch() {
     return Math.clamp(left / LOOPS, 1, Integer.MAX_VALUE);
+  }
+
+  /// Returns how many descriptors are open behind the last client of a batch, if no other loop
+  /// accepts meanwhile.
+  public int batchEnd() {
+    return Math.clamp(open + batch(), 0, Integer.MAX_VALUE);
   }
 
   /// @param used descriptors that are open at least; 0 where that is unknown

@@ -173,7 +173,7 @@ final class IoUringTransport implements KernelTransport {
 
   /// An accept that goes on takes all that waits; it is ended, and the loop arms it anew.
   @Override
-  public void acceptAtMost(int count) {
+  public void acceptAtMost(int count, int used) {
     boolean one = count < MANY_ACCEPTED;
     if (one && !acceptsOne) {
       for (int i = 0; i < acceptCount; i++) {

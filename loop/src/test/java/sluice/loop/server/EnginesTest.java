@@ -1,6 +1,7 @@
 package sluice.loop.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.EnumSet;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.loop.engine.Backend;
+import sluice.loop.engine.EngineConfig;
 
 /// The automatic choice tries what it chooses, and says what it passed over.
 class EnginesTest {
@@ -36,6 +38,26 @@ class EnginesTest {
     Engines.Choice choice = without(Set.of());
     assertThat(choice.backend()).isEqualTo(Backend.IO_URING);
     assertThat(choice.why()).doesNotContain("not used");
+  }
+
+  /// As for a user whose memory for rings is used up.
+  @Test
+  void whatCannotBeHadOnceMoreIsReplacedByTheNext() throws IOException {
+    EngineConfig config = EngineConfig.DEFAULT.withChunks(16, 1024);
+    Server.EngineOpener full =
+        (choice, wanted) -> {
+          if (choice.backend() == Backend.IO_URING) {
+            throw new IOException("no memory for one more");
+          }
+          return Engines.open(choice, wanted);
+        };
+    Engines.Choice best = new Engines.Choice(Backend.IO_URING, "available");
+    Engines.Opened opened = Engines.open(Backend.AUTO, best, config, full);
+    opened.engine().close();
+    assertThat(opened.choice().backend()).isEqualTo(Backend.EPOLL);
+    assertThat(opened.choice().why()).contains("io_uring not used: no memory for one more");
+    assertThatThrownBy(() -> Engines.open(Backend.IO_URING, best, config, full))
+        .hasMessage("no memory for one more");
   }
 
   /// A platform whose calls are not written down yet fails as a class does.

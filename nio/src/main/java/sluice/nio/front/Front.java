@@ -26,7 +26,9 @@ import sluice.nio.ring.SelectorLoop;
 /// | `companion`, `waiting` | any thread | under this object's lock | the same |
 /// | `someWait` | any thread | volatile | under this object's lock |
 /// | `owner` | opening threads, selecting threads | volatile | volatile |
-public final class Front implements AcceptPorts {
+///
+/// Lifecycle: as long as the JVM, unless it is closed.
+public final class Front implements AcceptPorts, AutoCloseable {
   private final Path directory;
   private final FrontSettings settings;
   private final FrontMode mode;
@@ -84,6 +86,19 @@ public final class Front implements AcceptPorts {
       companion = running;
     }
     return running;
+  }
+
+  /// Ends the companion with all its connections. A channel that listens later has another one.
+  @Override
+  public void close() {
+    FrontServer running;
+    synchronized (this) {
+      running = companion;
+      companion = null;
+    }
+    if (running != null) {
+      running.close();
+    }
   }
 
   /// A loop on the calling thread, which turns it.

@@ -24,6 +24,8 @@ public final class VirtualThreads {
 
   private static final @Nullable MethodHandle CARRIER = findCarrier();
 
+  private static final @Nullable MethodHandle CONTINUATION = findContinuation();
+
   private VirtualThreads() {}
 
   private static @Nullable Constructor<?> find() {
@@ -37,12 +39,38 @@ public final class VirtualThreads {
     }
   }
 
+  private static @Nullable MethodHandle findContinuation() {
+    try {
+      Class<?> type = Class.forName("java.lang.VirtualThread");
+      return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+          .findGetter(type, "runContinuation", Runnable.class);
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
   private static @Nullable MethodHandle findCarrier() {
     try {
       return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
           .findStatic(Thread.class, "currentCarrierThread", MethodType.methodType(Thread.class));
     } catch (ReflectiveOperationException e) {
       return null;
+    }
+  }
+
+  /// Returns what a virtual thread's scheduler gets each time the thread is ready: the same object
+  /// as long as it lives.
+  ///
+  /// @throws UnsupportedOperationException if the JVM was not started with the option
+  public static Runnable continuation(Thread virtual) {
+    MethodHandle continuation = CONTINUATION;
+    if (continuation == null) {
+      throw new UnsupportedOperationException("VirtualThread.runContinuation");
+    }
+    try {
+      return (Runnable) continuation.invoke(virtual);
+    } catch (Throwable e) {
+      throw new IllegalStateException("VirtualThread.runContinuation", e);
     }
   }
 

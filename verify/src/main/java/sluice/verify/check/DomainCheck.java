@@ -5,6 +5,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
+import java.lang.classfile.Instruction;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.classfile.constantpool.ConstantDynamicEntry;
@@ -94,11 +95,11 @@ public final class DomainCheck {
   private void scan(ClassModel model, MethodModel method, List<Finding> findings) {
     Scan scan = new Scan(model, method, findings);
     if ((method.flags().flagsMask() & NATIVE) != 0) {
-      scan.report(0, "native", "method", "native method");
+      scan.report(-1, "native", "method", "native method");
     }
     String signature = method.methodName().stringValue() + method.methodType().stringValue();
     if (signature.equals("finalize()V")) {
-      scan.report(0, "java/lang/Object", "finalize", "finalize");
+      scan.report(-1, "java/lang/Object", "finalize", "finalize");
     }
     CodeModel code = method.code().orElse(null);
     if (code != null) {
@@ -111,15 +112,27 @@ public final class DomainCheck {
     private final String className;
     private final String member;
     private final List<Finding> findings;
+
+    /// The superclass, in a constructor; else empty.
+    private final String constructed;
+
     private int line;
+    private int instruction = -1;
 
     Scan(ClassModel model, MethodModel method, List<Finding> findings) {
       className = model.thisClass().asInternalName().replace('/', '.');
       member = method.methodName().stringValue() + method.methodType().stringValue();
       this.findings = findings;
+      constructed =
+          method.methodName().equalsString(ConstantDescs.INIT_NAME)
+              ? model.superclass().map(ClassEntry::asInternalName).orElse("")
+              : "";
     }
 
     void element(CodeElement element) {
+      if (element instanceof Instruction) {
+        instruction++;
+      }
       switch (element) {
         case LineNumber number -> line = number.line();
         case InvokeInstruction call ->
@@ -171,7 +184,7 @@ public final class DomainCheck {
         if (!seen.add(at)) {
           continue;
         }
-        if (report(line, at, name, owner.replace('/', '.') + "." + name)) {
+        if (report(place(owner, name), at, name, owner.replace('/', '.') + "." + name)) {
           return;
         }
         if (declares(at, name, descriptor)) {
@@ -184,10 +197,16 @@ public final class DomainCheck {
       }
     }
 
-    boolean report(int where, String owner, String name, String shown) {
+    /// Without the constructor of its superclass, a class has no objects.
+    private int place(String owner, String name) {
+      boolean ofClass = name.equals(ConstantDescs.INIT_NAME) && owner.equals(constructed);
+      return ofClass ? -1 : instruction;
+    }
+
+    boolean report(int place, String owner, String name, String shown) {
       Rule rule = rules.find(owner, name);
       if (rule != null) {
-        findings.add(new Finding(className, member, where, shown, rule));
+        findings.add(new Finding(className, member, line, place, shown, rule));
       }
       return rule != null;
     }

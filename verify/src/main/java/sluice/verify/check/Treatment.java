@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /// What a domain does with a use of the JDK.
 public enum Treatment {
-  /// The class is not loaded.
+  /// The call throws, or the class is not loaded: [Finding#throwsAtCall].
   REFUSED,
   /// The domain gives its own instead of the JVM's.
   REDIRECTED,

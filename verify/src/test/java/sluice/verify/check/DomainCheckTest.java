@@ -145,6 +145,20 @@ final class DomainCheckTest {
         });
   }
 
+  /// A call throws where it is made; a class that cannot be without what is refused is not loaded.
+  @Test
+  void aRefusalIsOfACallOrOfTheClass() throws IOException {
+    List<Finding> all = findings();
+    assertThat(all.stream().filter(Finding::refusesClass).map(Finding::use))
+        .containsExactlyInAnyOrder("native method", "java.net.URLClassLoader.<init>");
+    assertThat(all.stream().filter(Finding::throwsAtCall).map(Finding::use))
+        .contains("java.lang.System.exit", "java.lang.reflect.Field.setAccessible")
+        .contains("java.util.Timer.<init>", "java.lang.ProcessBuilder.<init>");
+    assertThat(all)
+        .filteredOn(each -> each.rule().treatment() != Treatment.REFUSED)
+        .noneMatch(each -> each.throwsAtCall() || each.refusesClass());
+  }
+
   @Test
   void brokenClassesAreReported() {
     DomainCheck check = new DomainCheck(RuleTable.standard());

@@ -146,8 +146,14 @@ final class PortMaker {
     }
   }
 
-  /// After a failure: closes everything.
+  /// After a failure: closes everything. An endpoint of this process whose other end does not come
+  /// stays open; its file goes in any case.
   void abandon() {
+    try {
+      removeFile();
+    } catch (IOException e) {
+      // as after a process that was killed
+    }
     ControlSocket socket = control;
     if (socket != null) {
       socket.close();

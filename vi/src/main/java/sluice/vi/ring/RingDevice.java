@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
 import sluice.vi.device.Answers;
 import sluice.vi.device.Device;
@@ -29,8 +30,8 @@ final class RingDevice implements Device {
   /// Of the loop's thread.
   private final Map<InetSocketAddress, Acceptor> acceptors = new HashMap<>();
 
-  RingDevice(Engines.Choice choice) throws IOException {
-    loop = new RingLoop(choice);
+  RingDevice(Backend wanted) throws IOException {
+    loop = new RingLoop(wanted, Engines.choose(wanted));
   }
 
   @Override

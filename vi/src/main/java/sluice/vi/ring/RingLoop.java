@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Backend;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
@@ -106,8 +107,10 @@ final class RingLoop implements AutoCloseable {
   @SuppressWarnings("unused") // through ASLEEP
   private boolean asleep;
 
-  RingLoop(Engines.Choice choice) throws IOException {
-    thread = Thread.ofPlatform().daemon().name("sluice-vi-ring").unstarted(() -> run(choice));
+  /// @param choice of what was wanted
+  RingLoop(Backend wanted, Engines.Choice choice) throws IOException {
+    thread =
+        Thread.ofPlatform().daemon().name("sluice-vi-ring").unstarted(() -> run(wanted, choice));
     thread.start();
     boolean _ = Answers.await(started, "the loop");
   }
@@ -149,8 +152,8 @@ final class RingLoop implements AutoCloseable {
 
   // ---- the loop's thread ---------------------------------------------------------------------
 
-  private void run(Engines.Choice choice) {
-    try (Engine opened = Engines.open(choice, CONFIG)) {
+  private void run(Backend wanted, Engines.Choice choice) {
+    try (Engine opened = Engines.open(wanted, choice, CONFIG).engine()) {
       engine = opened;
       started.complete(true);
       while (!stopped) {

@@ -15,14 +15,14 @@ public final class RingProvider implements DeviceProvider {
   /// For [java.util.ServiceLoader].
   public RingProvider() {}
 
-  private static Engines.Choice choice() throws IOException {
-    return choice(System.getProperty("sluice.vi.ring", "auto"), "the property sluice.vi.ring: ");
+  private static Backend wanted() throws IOException {
+    return wanted(System.getProperty("sluice.vi.ring", "auto"), "the property sluice.vi.ring: ");
   }
 
   /// @param from where the engine is named, for the message
-  private static Engines.Choice choice(String engine, String from) throws IOException {
+  private static Backend wanted(String engine, String from) throws IOException {
     try {
-      return Engines.choose(Backend.parse(engine));
+      return Backend.parse(engine);
     } catch (IllegalArgumentException e) {
       throw new DeviceException(Fault.MISCONFIGURED, from + e.getMessage(), e);
     }
@@ -36,7 +36,7 @@ public final class RingProvider implements DeviceProvider {
   @Override
   public String why(String name) {
     try {
-      Engines.Choice _ = choice();
+      Engines.Choice _ = Engines.choose(wanted());
       return "";
     } catch (IOException e) {
       return String.valueOf(e.getMessage());
@@ -46,7 +46,7 @@ public final class RingProvider implements DeviceProvider {
   @Override
   public String about(String name) {
     try {
-      Engines.Choice choice = choice();
+      Engines.Choice choice = Engines.choose(wanted());
       return "TCP by " + choice.backend() + " (" + choice.why().replace('\n', ' ') + ")";
     } catch (IOException e) {
       return "";
@@ -55,12 +55,12 @@ public final class RingProvider implements DeviceProvider {
 
   @Override
   public Device open(String name) throws IOException {
-    return new RingDevice(choice());
+    return new RingDevice(wanted());
   }
 
   /// @param words the engine
   @Override
   public Device open(String name, String words) throws IOException {
-    return new RingDevice(choice(words, ""));
+    return new RingDevice(wanted(words, ""));
   }
 }

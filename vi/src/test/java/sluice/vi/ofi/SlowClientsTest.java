@@ -3,12 +3,16 @@ package sluice.vi.ofi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,10 +45,21 @@ final class SlowClientsTest {
   }
 
   @AfterEach
-  void close() {
+  void close() throws Exception {
     sockets.forEach(ControlSocket::close);
     makers.forEach(PortMaker::abandon);
     threads.shutdownNow();
+    assertThat(sharedFiles()).as("files of endpoints").isEmpty();
+  }
+
+  /// Of this process, made by the provider `shm`.
+  private static List<String> sharedFiles() throws IOException {
+    String own = ProcessHandle.current().pid() + ":";
+    try (Stream<Path> all = Files.list(Path.of("/dev/shm"))) {
+      return all.map(file -> String.valueOf(file.getFileName()))
+          .filter(name -> name.startsWith(own))
+          .toList();
+    }
   }
 
   private ControlSocket reach() throws Exception {

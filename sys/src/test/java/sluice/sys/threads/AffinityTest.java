@@ -1,4 +1,4 @@
-package sluice.sys;
+package sluice.sys.threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.sys.Errno;
 
 /// Threads that stay where they are bound.
 @Timeout(60)

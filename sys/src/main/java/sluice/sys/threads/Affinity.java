@@ -1,9 +1,12 @@
-package sluice.sys;
+package sluice.sys.threads;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import sluice.sys.Errno;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
@@ -14,6 +17,22 @@ public final class Affinity {
   private static final int MASK_BYTES = 1024;
 
   private Affinity() {}
+
+  /// Returns the numbers of the processors that the calling thread may run on, in order; empty if
+  /// the kernel does not say.
+  public static List<Integer> processors() {
+    List<Integer> found = new ArrayList<>();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = arena.allocate(MASK_BYTES, Long.BYTES);
+      long bytes = Kernel.call(SystemCall.SCHED_GETAFFINITY, 0, MASK_BYTES, mask.address());
+      for (int i = 0; i < bytes * Byte.SIZE; i++) {
+        if ((mask.get(JAVA_BYTE, i / Byte.SIZE) & 1 << (i % Byte.SIZE)) != 0) {
+          found.add(i);
+        }
+      }
+    }
+    return found;
+  }
 
   /// Keeps the calling thread on one processor, if it may run there.
   ///

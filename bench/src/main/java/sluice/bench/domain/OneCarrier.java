@@ -1,0 +1,34 @@
+package sluice.bench.domain;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import sluice.sys.threads.VirtualThreads;
+
+/// One platform thread that runs virtual threads and does nothing else: what a scheduler costs
+/// beyond it is the scheduler's.
+final class OneCarrier implements Executor {
+  private final ArrayDeque<Runnable> ready = new ArrayDeque<>();
+  private final LinkedBlockingQueue<Runnable> arriving = new LinkedBlockingQueue<>();
+  private final Thread carrier = Thread.ofPlatform().daemon().start(this::carry);
+
+  @Override
+  public void execute(Runnable continuation) {
+    if (VirtualThreads.carrier() == carrier) {
+      ready.add(continuation);
+    } else {
+      arriving.add(continuation);
+    }
+  }
+
+  private void carry() {
+    try {
+      while (true) {
+        Runnable next = ready.poll();
+        (next == null ? arriving.take() : next).run();
+      }
+    } catch (InterruptedException e) {
+      // the end
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package sluice.domain;
+
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.List;
+import sluice.domain.schedule.PreemptionListener;
+import sluice.domain.schedule.ScheduledThread;
+import sluice.domain.schedule.Scheduler;
+import sluice.domain.verdict.MethodBounds;
+
+/// Makes the scheduler that a domain has brought. Stateless.
+final class DomainScheduler {
+  private DomainScheduler() {}
+
+  /// Makes the object of a class of the domain; called by the thread of the domain that is to run
+  /// it.
+  ///
+  /// @throws IllegalArgumentException if the class is no scheduler, or what a processor's thread
+  ///   would run has no bound
+  static Scheduler make(String type, ClassLoader loader, List<Path> jars) throws Exception {
+    Class<?> found = Class.forName(type, true, loader);
+    if (!Scheduler.class.isAssignableFrom(found)) {
+      throw new IllegalArgumentException(
+          type
+              + " is no scheduler. Why: it does not implement "
+              + Scheduler.class.getName()
+              + ". Fix: name a class that does");
+    }
+    if (PreemptionListener.class.isAssignableFrom(found)) {
+      Method method = PreemptionListener.class.getMethod("preempted", ScheduledThread.class);
+      String refusal = MethodBounds.of(jars).refusal(found, method);
+      if (!refusal.isEmpty()) {
+        throw new IllegalArgumentException(
+            refusal
+                + ". Fix: see what sluice verify says of the method, or do not implement"
+                + " PreemptionListener");
+      }
+    }
+    return found.asSubclass(Scheduler.class).getDeclaredConstructor().newInstance();
+  }
+}

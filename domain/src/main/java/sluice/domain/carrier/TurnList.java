@@ -1,0 +1,107 @@
+package sluice.domain.carrier;
+
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+
+/// The queues with ready threads, by whose turn it is: that which has used least of the processors
+/// for its weight comes first. Any thread may call.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | listed, nanos | any thread | under the lock of listed | under the lock of listed |
+/// | free, pinned, count | any thread | volatile | volatile, under that lock |
+final class TurnList<Q extends TurnList.Entry> {
+  /// A queue of the list. The methods are called under the lock of the list, but for the last two.
+  interface Entry {
+    /// Puts it behind the queues that have used less.
+    ///
+    /// @param now where the list stands
+    void stand(long now);
+
+    long turnNanos();
+
+    /// Returns true if it may run on some processors alone.
+    boolean isPinned();
+
+    boolean mayRunOn(int processor);
+  }
+
+  private final PriorityQueue<Q> listed =
+      new PriorityQueue<>(Comparator.comparingLong(Entry::turnNanos));
+
+  /// How many are listed that may run anywhere.
+  private final AtomicInteger free = new AtomicInteger();
+
+  /// For each processor, how many are listed that name it.
+  private final AtomicIntegerArray pinned;
+
+  private final AtomicInteger count = new AtomicInteger();
+  private long nanos;
+
+  TurnList(int processors) {
+    pinned = new AtomicIntegerArray(processors);
+  }
+
+  void add(Q queue) {
+    synchronized (listed) {
+      queue.stand(nanos);
+      listed.add(queue);
+      count(queue, 1);
+    }
+  }
+
+  private void count(Q queue, int change) {
+    count.addAndGet(change);
+    if (!queue.isPinned()) {
+      free.addAndGet(change);
+      return;
+    }
+    for (int i = 0; i < pinned.length(); i++) {
+      if (queue.mayRunOn(i)) {
+        pinned.addAndGet(i, change);
+      }
+    }
+  }
+
+  /// Takes the queue whose turn it is on a processor, or null.
+  @Nullable Q take(int processor) {
+    if (isEmpty(processor)) {
+      return null;
+    }
+    synchronized (listed) {
+      Q next = listed.peek();
+      if (next != null && !next.mayRunOn(processor)) {
+        next = first(processor);
+      }
+      if (next != null) {
+        listed.remove(next);
+        count(next, -1);
+        nanos = Math.max(nanos, next.turnNanos());
+      }
+      return next;
+    }
+  }
+
+  private @Nullable Q first(int processor) {
+    Q first = null;
+    for (Q each : listed) {
+      if (each.mayRunOn(processor) && (first == null || each.turnNanos() < first.turnNanos())) {
+        first = each;
+      }
+    }
+    return first;
+  }
+
+  /// Returns true if there is one queue in the list.
+  boolean hasOne() {
+    return count.get() == 1;
+  }
+
+  /// Returns true if no queue waits for a processor.
+  boolean isEmpty(int processor) {
+    return free.get() == 0 && pinned.get(processor) == 0;
+  }
+}

@@ -1,0 +1,27 @@
+package sluice.domain.guest;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+
+/// Ways to have code run on another thread. Loaded in domains.
+public final class Threads {
+  private Threads() {}
+
+  /// A thread of a class of its own cannot be a virtual one.
+  public static final class OfPlatform implements Runnable {
+    private static final class Own extends Thread {}
+
+    @Override
+    public void run() {
+      new Own().start();
+    }
+  }
+
+  /// Says whether a task that is given no executor runs on a virtual thread.
+  public static final class OfTasks implements Callable<Object> {
+    @Override
+    public Object call() {
+      return CompletableFuture.supplyAsync(() -> Thread.currentThread().isVirtual());
+    }
+  }
+}
