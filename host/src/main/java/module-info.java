@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module sluice.host {
   requires static org.jspecify;
+  requires jdk.management;
   requires jdk.net;
   requires jdk.unsupported;
   // tomlj needs it and, as an automatic module, does not say so
@@ -39,4 +40,8 @@ module sluice.host {
       sluice.cli;
   exports sluice.host.text to
       sluice.cli;
+
+  // What an interruptlet, a handler of datagrams or a driver does at most.
+  provides sluice.loop.verdict.Judge with
+      sluice.host.verdict.HandlerJudge;
 }

@@ -20,4 +20,7 @@ module sluice.loop {
   exports sluice.loop.tls;
   exports sluice.loop.uring to
       sluice.nio;
+  exports sluice.loop.verdict;
+
+  uses sluice.loop.verdict.Judge;
 }

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +25,8 @@ import sluice.cli.console.Version;
 import sluice.loop.counters.CounterFile;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
+import sluice.loop.server.HandlerReports;
+import sluice.loop.verdict.Verdict;
 
 /// `sluice stat`: shows the counters of running processes. Reads their files and never asks them;
 /// runs in the main thread.
@@ -127,10 +130,13 @@ final class StatCommand implements Callable<Integer> {
   /// @param last the snapshot `seconds` ago, for rates, or null
   static String asTable(CounterSnapshot snapshot, @Nullable CounterSnapshot last, int seconds) {
     Map<String, StringBuilder> blocks = new LinkedHashMap<>();
+    Map<String, String> verdicts = new HashMap<>();
     for (int i = 0; i < snapshot.values().size(); i++) {
       CounterValue value = snapshot.values().get(i);
       int slash = value.label().indexOf('/');
       String source = value.label().substring(0, Math.max(slash, 0));
+      boolean isVerdict = value.label().endsWith("/" + HandlerReports.VERDICT);
+      verdicts.merge(source, isVerdict ? "  " + Verdict.text(value.value()) : "", (a, b) -> a + b);
       StringBuilder block = blocks.computeIfAbsent(source, _ -> new StringBuilder());
       block
           .append(System.lineSeparator())
@@ -147,7 +153,7 @@ final class StatCommand implements Callable<Integer> {
     out.append("process ").append(snapshot.pid()).append("  ").append(snapshot.description());
     blocks.forEach((source, block) -> {
       if (!source.isEmpty()) {
-        out.append(System.lineSeparator()).append(' ').append(source);
+        out.append(System.lineSeparator()).append(' ').append(source).append(verdicts.get(source));
       }
       out.append(block);
     });

@@ -217,7 +217,11 @@ final class ServePluginTest extends PluginRig {
         arguments(
             Native.class, service, "ServePluginTest$Native.text()", "native method. Why: native"),
         arguments(Hangs.class, service, "Hangs did not return within 1 s", "--plugin-timeout."),
-        arguments(String.class, service, "java.lang.String does not implement HttpPlugin", ""),
+        arguments(
+            String.class,
+            service,
+            "java.lang.String implements neither HttpPlugin nor ViewPlugin",
+            ""),
         arguments(One.class, "other", "Why: it names no plug-in", "into META-INF/services/"));
   }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
@@ -66,6 +67,8 @@ public final class Domain implements Party, AutoCloseable {
   private final BooleanSupplier look = this::look;
   private final BooleanSupplier closersLook;
   private final StuckThreads stuck = new StuckThreads();
+  private final AtomicLong visitorNanos = new AtomicLong();
+  private final AtomicLong visitorBytes = new AtomicLong();
   private boolean hasCleaned;
 
   /// The killing thread has given all errands to the closers.
@@ -310,6 +313,19 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
+  /// Has the gates hold this thread of the host never, also while the domain is over its budget: it
+  /// calls only what a verifier has found a bound for, and asks [#isHeld] before. After the end,
+  /// gates throw in it as in any thread.
+  public void admit(Thread visitor) {
+    throttle.admit(visitor);
+  }
+
+  /// Charges to the domain what a thread of the host has used for it.
+  public void charge(long nanos, long bytes) {
+    visitorNanos.addAndGet(nanos);
+    visitorBytes.addAndGet(bytes);
+  }
+
   private <T> T callInside(Callable<T> task) throws Exception {
     FutureTask<T> result = new FutureTask<>(task);
     start("call", result);
@@ -486,7 +502,10 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   private boolean sample() {
-    return usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
+    return usage.sample(
+        accountable(),
+        threads.carriedNanos() + visitorNanos.get(),
+        threads.carriedBytes() + visitorBytes.get());
   }
 
   /// Called by the watcher of the carriers: gates that do not look yet are told to by the warden.

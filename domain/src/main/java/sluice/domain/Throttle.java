@@ -1,5 +1,7 @@
 package sluice.domain;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import sluice.domain.carrier.Carriers;
 
@@ -8,6 +10,7 @@ import sluice.domain.carrier.Carriers;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
+/// | visitors | threads of the host | concurrent set, at gates that hold | concurrent set |
 /// | asked | the warden's thread; the thread that ends the domain; the watcher of carriers; gates | volatile, at gates | under the lock |
 final class Throttle implements Runnable {
   private static final long LOOK_NANOS = 1_000_000;
@@ -15,10 +18,16 @@ final class Throttle implements Runnable {
   private static final int HOLD = 1;
   private static final int YIELD = 2;
 
+  private final Set<Thread> visitors = ConcurrentHashMap.newKeySet();
   private volatile int asked;
 
   private synchronized void set(int what, boolean isSet) {
     asked = isSet ? asked | what : asked & ~what;
+  }
+
+  /// Holds this thread of the host never.
+  void admit(Thread visitor) {
+    visitors.add(visitor);
   }
 
   void close(boolean isClosed) {
@@ -45,7 +54,9 @@ final class Throttle implements Runnable {
 
   private void answer(int now) {
     if ((now & HOLD) != 0) {
-      hold();
+      if (!visitors.contains(Thread.currentThread())) {
+        hold();
+      }
     } else if (Thread.currentThread().isVirtual()) {
       set(YIELD, false);
       Carriers.makeRoom();

@@ -55,10 +55,6 @@ public record HttpsRedirect(List<SocketAddress> addresses, int port) {
   }
 
   private static String text(HttpRequest request, int from, int to) {
-    StringBuilder text = new StringBuilder(to - from);
-    for (int i = from; i < to; i++) {
-      text.append((char) (request.view().get(i) & 0xff));
-    }
-    return text.toString();
+    return request.view().latin1(from, to);
   }
 }

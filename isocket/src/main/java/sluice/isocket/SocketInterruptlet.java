@@ -8,6 +8,9 @@ import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
 import sluice.loop.Output;
 import sluice.loop.server.WarmUp;
+import sluice.loop.verdict.Judged;
+import sluice.loop.verdict.Judges;
+import sluice.loop.verdict.Verdict;
 import sluice.memory.View;
 
 /// An interruptlet as the paper has it (*Improving Java Server Performance with Interruptlets*,
@@ -106,7 +109,13 @@ public abstract class SocketInterruptlet implements AutoCloseable {
     return guard;
   }
 
-  private record Bytes(SocketInterruptlet called) implements Interruptlet {
+  private record Bytes(SocketInterruptlet called) implements Interruptlet, Judged {
+    /// Of what is called: the two copies take as long as the message and the reply are.
+    @Override
+    public Verdict verdict() {
+      return Judges.of(called).verdict();
+    }
+
     @Override
     public boolean handle(View message, Output reply) {
       byte[] data = new byte[message.length()];

@@ -4,6 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Supplier;
 import sluice.loop.counters.HandlerTimes;
+import sluice.loop.verdict.Judged;
+import sluice.loop.verdict.Judges;
+import sluice.loop.verdict.Verdict;
 
 /// Watches one trusted handler: run to completion on the loop's thread, timed, and disabled after
 /// it returns from a run that was too long.
@@ -15,6 +18,7 @@ import sluice.loop.counters.HandlerTimes;
 /// |---|---|---|---|
 /// | overran | watchdog | opaque | opaque |
 /// | disabled | loop threads, operators | opaque | opaque |
+/// | judged | loop threads | volatile | volatile |
 public final class HandlerGuard {
   private static final VarHandle OVERRAN;
   private static final VarHandle DISABLED;
@@ -32,6 +36,7 @@ public final class HandlerGuard {
   private final String name;
   private final long limitNanos;
   private final HandlerTimes times = new HandlerTimes();
+  private volatile Judged judged = () -> Verdict.TRUSTED;
 
   @SuppressWarnings("unused") // through OVERRAN
   private boolean overran;
@@ -77,7 +82,13 @@ public final class HandlerGuard {
     long begun = System.nanoTime();
     T made = perLoop.get();
     times.made(System.nanoTime() - begun);
+    judged = Judges.of(made);
     return made;
+  }
+
+  /// What is known of its work; trusted until it was made and judged.
+  public Verdict verdict() {
+    return judged.verdict();
   }
 
   /// Notes that the handler starts to run on a loop's thread.

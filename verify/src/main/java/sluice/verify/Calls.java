@@ -126,6 +126,13 @@ final class Calls {
     if (cost == null || isOverridden(owner, site)) {
       throw refusal(owner, site);
     }
+    String extended = cost.unless();
+    if (extended != null && host.extendsOutside(extended)) {
+      throw new Refused(
+          Reason.VIRTUAL_CALL,
+          site.at(),
+          site.shown() + " calls methods of " + extended.replace('/', '.') + ", which is extended");
+    }
     Value[] arguments = site.arguments();
     int most = values.maxLength();
     if (cost.kept() >= 0) {

@@ -4,13 +4,15 @@ import java.lang.classfile.ClassFile;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The classes that are verified together: no class outside extends one of them, which is what a
-/// domain's loader holds. Of one thread.
+/// domain's loader holds; of a [#part] of a program, others may. Of one thread.
 public final class Component {
   /// The longest chain of superclasses that is followed.
   static final int MAX_DEPTH = 64;
@@ -18,8 +20,25 @@ public final class Component {
   private final Map<String, ClassInfo> classes = new LinkedHashMap<>();
   private final List<String> unreadable = new ArrayList<>();
   private final Map<String, List<ClassInfo>> declaring = new HashMap<>();
+  private final Set<String> extended = new HashSet<>();
+  private final boolean isPart;
   private boolean isIndexed;
   private int longestConstant;
+
+  /// No class yet, and none outside that extends one of those to come.
+  public Component() {
+    this(false);
+  }
+
+  private Component(boolean isPart) {
+    this.isPart = isPart;
+  }
+
+  /// Returns a component without classes yet, whose classes others may extend unless they are final
+  /// or sealed: a part of a program.
+  public static Component part() {
+    return new Component(true);
+  }
 
   /// Adds a class. Of two with one name the first counts, as on a class path.
   ///
@@ -33,6 +52,8 @@ public final class Component {
         return;
       }
       classes.putIfAbsent(added.name(), added);
+      extended.add(String.valueOf(added.superName()));
+      extended.addAll(added.interfaces());
       longestConstant = Math.max(longestConstant, added.longestConstant());
       isIndexed = false;
     } catch (RuntimeException e) {
@@ -61,6 +82,15 @@ public final class Component {
   /// The longest string that a static field has without an instruction that stores it.
   int longestConstant() {
     return longestConstant;
+  }
+
+  boolean isPart() {
+    return isPart;
+  }
+
+  /// Returns true if a class of the component extends or implements this type, and names it.
+  boolean extendsOutside(String name) {
+    return extended.contains(name);
   }
 
   Collection<ClassInfo> classes() {

@@ -14,8 +14,16 @@ import sluice.verify.value.Value;
 /// @param length of what is returned, null if it is as the host promises
 /// @param index argument that lies below the length of the receiver when the call returns, or -1
 /// @param kept argument that the receiver keeps and may give back, or -1
+/// @param unless a class of the JDK whose methods it calls: no bound if the component extends it
 record Cost(
-    Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum length, int index, int kept) {
+    Sum work,
+    Sum bytes,
+    long low,
+    @Nullable Sum high,
+    @Nullable Sum length,
+    int index,
+    int kept,
+    @Nullable String unless) {
 
   /// A constant and multiples of lengths and values of arguments; the receiver is argument 0.
   record Sum(long constant, List<Term> terms) {

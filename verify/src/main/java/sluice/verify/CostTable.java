@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// | `length` | of what is returned, a sum |
 /// | `index` | the argument that lies below the length of argument 0 when the call returns |
 /// | `keeps` | the argument that the receiver keeps, and may give back later |
+/// | `unless` | a class of which it calls methods: no bound if the component extends that |
 public final class CostTable {
   private final Map<String, Cost> costs = new HashMap<>();
   private final Map<String, Reason> refused = new HashMap<>();
@@ -77,7 +78,7 @@ public final class CostTable {
                 + e.getMessage()
                 + "; a line is OWNER.NAME DESCRIPTOR work"
                 + " SUM [bytes SUM] [returns LOW..SUM] [length SUM] [index ARGUMENT]"
-                + " [keeps ARGUMENT]",
+                + " [keeps ARGUMENT] [unless CLASS]",
             e);
       }
     }
@@ -122,6 +123,7 @@ public final class CostTable {
     long low = 0;
     int index = -1;
     int kept = -1;
+    String unless = null;
     for (int i = from; i < words.length; i += 2) {
       String value = words[i + 1];
       switch (words[i]) {
@@ -129,6 +131,7 @@ public final class CostTable {
         case "bytes" -> bytes = Cost.Sum.parse(value, arrays);
         case "length" -> length = Cost.Sum.parse(value, arrays);
         case "index" -> index = Integer.parseInt(value);
+        case "unless" -> unless = value;
         case "keeps" -> kept = Integer.parseInt(value);
         case "returns" -> {
           int dots = value.indexOf("..");
@@ -142,7 +145,7 @@ public final class CostTable {
     if (work == null || last >= arrays.length) {
       throw new IllegalArgumentException(work == null ? "no work" : "no argument " + last);
     }
-    return new Cost(work, bytes, low, high, length, index, kept);
+    return new Cost(work, bytes, low, high, length, index, kept, unless);
   }
 
   /// The cost of a method, null if the table does not have it.

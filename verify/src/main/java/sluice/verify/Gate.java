@@ -49,8 +49,13 @@ final class Gate {
   private final Component component;
   private final Initialization.Finder initializations;
   private final IdentityHashMap<PoolEntry, Passage> known = new IdentityHashMap<>();
+  private final Set<String> used = new LinkedHashSet<>();
+  private final boolean haveRun;
 
-  Gate(Host host, Component component) {
+  /// @param haveRun whether the host runs the initializers of the component's classes before it
+  ///   calls a method; [#used] says which
+  Gate(Host host, Component component, boolean haveRun) {
+    this.haveRun = haveRun;
     this.host = host;
     this.component = component;
     this.initializations = new Initialization.Finder(component);
@@ -180,7 +185,10 @@ final class Gate {
       }
     }
     List<MethodInfo> initializers = new ArrayList<>();
-    for (ClassInfo type : used.types()) {
+    if (haveRun) {
+      used.types().forEach(type -> this.used.add(type.shown()));
+    }
+    for (ClassInfo type : haveRun ? Set.<ClassInfo>of() : used.types()) {
       MethodInfo initializer = type.method("<clinit>()V");
       if (initializer != null && !callers.types().contains(type)) {
         initializers.add(initializer);
@@ -191,6 +199,11 @@ final class Gate {
     }
     return new Passage(
         initializers, initializers.isEmpty() ? List.of() : upcalls(), finalizer, null);
+  }
+
+  /// Returns the classes that were taken for initialized, by name.
+  Set<String> used() {
+    return used;
   }
 
   private Initialization callers(ClassInfo caller) {

@@ -13,13 +13,13 @@ final class Host {
   private final Steps steps = new Steps();
   private final Gate gate;
 
-  Host(Component component, CostTable costs, Limits limits) {
+  Host(Component component, CostTable costs, Limits limits, boolean haveRun) {
     component.index();
     this.component = component;
     this.costs = costs;
     this.limits = limits;
     this.finder = new Targets.Finder(component);
-    this.gate = new Gate(this, component);
+    this.gate = new Gate(this, component, haveRun);
   }
 
   Steps steps() {
@@ -75,6 +75,11 @@ final class Host {
         || Component.isOfTheJdk(name)
         || name.startsWith("sluice/")
         || ClassLoader.getPlatformClassLoader().getResource(name + ".class") != null;
+  }
+
+  /// Whether the component has a class that extends this one of the JDK.
+  boolean extendsOutside(String name) {
+    return component.extendsOutside(name);
   }
 
   /// Whether a class of the component is called while an exception of the JDK is made.

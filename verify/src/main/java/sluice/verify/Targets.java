@@ -121,6 +121,9 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       if (!overriding.isEmpty()) {
         return unknown("it is overridden in " + overriding.getFirst().shown());
       }
+      if (component.isPart() && only != null && mayBeOverridden(owner, only)) {
+        return unknown("a class outside of what is looked at may override it");
+      }
       boolean isDefault = only != null && only.owner().has(ClassInfo.INTERFACE);
       if (isDefault && owner.enter() != owner.leave()) {
         return unknown("it is a default method, which interfaces of subclasses may replace");
@@ -129,6 +132,10 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
         return unknown("it is abstract, and the class is not sealed");
       }
       return declared;
+    }
+
+    private static boolean mayBeOverridden(ClassInfo owner, MethodInfo method) {
+      return !owner.has(ClassInfo.FINAL) && !method.has(ClassInfo.FINAL);
     }
 
     /// All methods that a sealed class or interface allows.

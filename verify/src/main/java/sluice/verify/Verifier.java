@@ -38,14 +38,42 @@ public final class Verifier {
   private final List<Node> undecided = new ArrayList<>();
   private int visited;
 
-  private Verifier(Component component, CostTable costs, Limits limits) {
+  private Verifier(Component component, CostTable costs, Limits limits, boolean haveRun) {
     this.component = component;
-    this.host = new Host(component, costs, limits);
+    this.host = new Host(component, costs, limits, haveRun);
   }
 
   /// The verdicts on all methods with code, and on native ones, in the order of the class files.
   public static Verification verify(Component component, CostTable costs, Limits limits) {
-    return new Verifier(component, costs, limits).run();
+    return new Verifier(component, costs, limits, false).run();
+  }
+
+  /// The verdict on one method, which a host calls once it has run the initializers of the classes
+  /// that the method uses: their work does not count, and they need no bound.
+  ///
+  /// @param component is not used again
+  /// @param className with dots; the method may be inherited from a class of the component
+  /// @param method name and descriptor
+  public static Verification.Entry entry(
+      Component component, CostTable costs, Limits limits, String className, String method) {
+    return new Verifier(component, costs, limits, true).run(className.replace('.', '/'), method);
+  }
+
+  private Verification.Entry run(String className, String signature) {
+    int depth = 0;
+    for (ClassInfo at = component.find(className);
+        at != null && depth < Component.MAX_DEPTH;
+        at = component.superOf(at), depth++) {
+      MethodInfo method = at.method(signature);
+      if (method != null && !method.has(ClassInfo.ABSTRACT)) {
+        search(method);
+        return new Verification.Entry(method.verdict(), List.copyOf(host.gate().used()));
+      }
+    }
+    Refusal refusal =
+        new Refusal(Reason.UNKNOWN_CALL, 0, "its code is not in the classes that are looked at");
+    return new Verification.Entry(
+        new MethodVerdict(className.replace('/', '.'), signature, 0, 0, null, refusal), List.of());
   }
 
   private Verification run() {

@@ -78,7 +78,10 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
   /// Looks at all classes of the jar, in a thread of its own and a little later: a start does not
   /// wait for it, and its first requests do not share the processors with it.
   void look() {
-    PluginDomain loaded = current;
+    look(current);
+  }
+
+  private void look(PluginDomain loaded) {
     HostThread.daemon(
             "check-" + name,
             () -> {
@@ -90,6 +93,10 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
 
   private void warn(PluginDomain loaded) {
     try {
+      String refused = loaded.admission().admit(limit);
+      if (refused != null && current == loaded && !ending) {
+        log.tell("answers on threads of its domain, and not on the loop's: " + refused);
+      }
       String warning = loaded.warning();
       if (warning != null && current == loaded) {
         log.tell(warning);
@@ -122,6 +129,16 @@ final class Plugin implements HttpSlowHandler, AutoCloseable {
 
   String prefix() {
     return option.prefix();
+  }
+
+  /// The version that answers now.
+  PluginDomain current() {
+    return current;
+  }
+
+  /// Tells that the plug-in has thrown on a loop's thread, where its text is not asked for.
+  void failedOnLoop(String className) {
+    log.tell("failed", "answers 500: it threw " + className);
   }
 
   /// The domain that answers now.

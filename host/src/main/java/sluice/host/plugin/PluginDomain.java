@@ -14,6 +14,9 @@ import sluice.domain.DomainConfig;
 import sluice.host.domain.ClassDirectory;
 import sluice.http.plugin.HttpPlugin;
 import sluice.http.plugin.PluginRequest;
+import sluice.http.plugin.ViewExchange;
+import sluice.http.plugin.ViewPlugin;
+import sluice.memory.View;
 
 /// One version of a plug-in: its jar, its domain and the threads that answer. Any thread may call.
 ///
@@ -29,14 +32,21 @@ final class PluginDomain implements AutoCloseable {
   private final Domain domain;
   private final PluginThreads threads;
   private final PluginLoading loading;
+  private final PluginAdmission admission;
 
   private PluginDomain(
-      Path copy, byte[] hash, Domain domain, PluginThreads threads, PluginLoading loading) {
+      Path copy,
+      byte[] hash,
+      Domain domain,
+      PluginThreads threads,
+      PluginLoading loading,
+      PluginAdmission admission) {
     this.copy = copy;
     this.hash = hash;
     this.domain = domain;
     this.threads = threads;
     this.loading = loading;
+    this.admission = admission;
   }
 
   /// @param name unique among the domains that live
@@ -45,21 +55,25 @@ final class PluginDomain implements AutoCloseable {
   static PluginDomain load(PluginOption option, String name, Path directory, Duration limit)
       throws IOException {
     byte[] bytes = bytes(option);
-    Path copy = Files.write(directory.resolve(name + ".jar"), bytes);
+    // Of a name of its own: the domain before may have had the same, and deletes its copy later.
+    Path copy = Files.createTempFile(directory, name + "-", ".jar");
+    Files.write(copy, bytes);
     Domain domain = null;
     boolean isLoaded = false;
     try {
       domain =
           Domain.create(
               DomainConfig.of(name, copy)
-                  .withShared(HttpPlugin.class.getPackageName() + ".")
+                  .withShared(HttpPlugin.class.getPackageName() + ".", View.class.getName())
                   .withBudget(option.budget())
                   .withCache(ClassDirectory.find()));
       PluginLoading loading = new PluginLoading(option, copy, domain);
-      HttpPlugin plugin = loading.make(limit);
-      PluginThreads threads = new PluginThreads(domain, plugin, option.budget().threads());
+      Object plugin = loading.make(limit);
+      PluginThreads threads =
+          new PluginThreads(domain, onThreads(plugin), option.budget().threads());
+      PluginAdmission admission = new PluginAdmission(plugin, copy, domain);
       isLoaded = true;
-      return new PluginDomain(copy, sha256(bytes), domain, threads, loading);
+      return new PluginDomain(copy, sha256(bytes), domain, threads, loading, admission);
     } catch (ZipException e) {
       throw PluginLoading.problem(
           option, "it is no jar (" + e.getMessage() + ")", "build it again");
@@ -71,6 +85,13 @@ final class PluginDomain implements AutoCloseable {
         Files.deleteIfExists(copy);
       }
     }
+  }
+
+  /// The plug-in as threads of the domain call it.
+  private static HttpPlugin onThreads(Object plugin) {
+    return plugin instanceof ViewPlugin views
+        ? request -> ViewExchange.answer(views, request)
+        : (HttpPlugin) plugin;
   }
 
   private static byte[] bytes(PluginOption option) throws IOException {
@@ -94,6 +115,11 @@ final class PluginDomain implements AutoCloseable {
 
   Domain domain() {
     return domain;
+  }
+
+  /// Its place on the loops' threads.
+  PluginAdmission admission() {
+    return admission;
   }
 
   PluginThreads threads() {

@@ -18,6 +18,7 @@ import sluice.domain.translate.Refused;
 import sluice.host.life.AbsentModules;
 import sluice.host.text.ShellWord;
 import sluice.http.plugin.HttpPlugin;
+import sluice.http.plugin.ViewPlugin;
 import sluice.sys.threads.Uninterrupted;
 import sluice.verify.ClassFiles;
 import sluice.verify.check.DomainCheck;
@@ -31,7 +32,9 @@ import sluice.verify.check.RuleTable;
 /// the start; classes of other packages, as those of libraries, when they are first used. A refused
 /// call throws when a request comes to it.
 final class PluginLoading {
-  private static final String SERVICE = "META-INF/services/" + HttpPlugin.class.getName();
+  private static final List<Class<?>> SERVICES = List.of(HttpPlugin.class, ViewPlugin.class);
+  private static final String DIRECTORY = "META-INF/services/";
+  private static final String SERVICE = DIRECTORY + HttpPlugin.class.getName();
   private static final String CLASS = ".class";
 
   private final PluginOption option;
@@ -56,10 +59,11 @@ final class PluginLoading {
     return problem(option, why, fix);
   }
 
+  /// @return an [HttpPlugin] or a [ViewPlugin]
   /// @throws IOException with path, jar, class, method, why and fix
-  HttpPlugin make(Duration limit) throws IOException {
+  Object make(Duration limit) throws IOException {
     String name = pluginClass();
-    FutureTask<HttpPlugin> task = new FutureTask<>(() -> domain.call(() -> instance(name)));
+    FutureTask<Object> task = new FutureTask<>(() -> domain.call(() -> instance(name)));
     Thread started = Thread.ofPlatform().daemon().name("load-" + domain.name()).unstarted(task);
     started.setContextClassLoader(domain.loader());
     started.start();
@@ -80,7 +84,20 @@ final class PluginLoading {
   }
 
   private String pluginClass() throws IOException {
-    try (InputStream in = domain.loader().getResourceAsStream(SERVICE)) {
+    for (Class<?> service : SERVICES) {
+      String name = named(service);
+      if (!name.isEmpty()) {
+        return name;
+      }
+    }
+    throw problem(
+        "it names no plug-in",
+        "write the name of the class that implements HttpPlugin into " + SERVICE + " of the jar");
+  }
+
+  /// @return empty if the jar names no class for this service
+  private String named(Class<?> service) throws IOException {
+    try (InputStream in = domain.loader().getResourceAsStream(DIRECTORY + service.getName())) {
       if (in != null) {
         for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\\R", -1)) {
           String name = line.replaceFirst("#.*", "").strip();
@@ -90,21 +107,22 @@ final class PluginLoading {
         }
       }
     }
-    throw problem(
-        "it names no plug-in",
-        "write the name of the class that implements HttpPlugin into " + SERVICE + " of the jar");
+    return "";
   }
 
   /// By a thread of its own: runs code of the plug-in.
-  private HttpPlugin instance(String name) throws IOException {
+  private Object instance(String name) throws IOException {
     try {
       Class<?> type = Class.forName(name, false, domain.loader());
       loadPackage(packagePath(name));
-      return type.asSubclass(HttpPlugin.class).getConstructor().newInstance();
+      if (SERVICES.stream().noneMatch(service -> service.isAssignableFrom(type))) {
+        throw problem(
+            name + " implements neither HttpPlugin nor ViewPlugin",
+            "name another class in " + SERVICE);
+      }
+      return type.getConstructor().newInstance();
     } catch (ClassNotFoundException e) {
       throw problem("it has no class " + e.getMessage(), "build the jar again, with that class");
-    } catch (ClassCastException e) {
-      throw problem(name + " does not implement HttpPlugin", "name another class in " + SERVICE);
     } catch (NoSuchMethodException | InstantiationException | IllegalAccessException e) {
       throw problem(
           name + " is no public class with a public constructor without parameters", "make it so");

@@ -52,7 +52,10 @@ public final class Plugins implements AutoCloseable {
   /// What they answer.
   public List<Route> routes() {
     return plugins.stream()
-        .map(plugin -> Route.at(plugin.prefix()).withSlowHandler(plugin))
+        .map(plugin ->
+            Route.at(plugin.prefix())
+                .withInterruptlet(() -> new PluginPlace(plugin))
+                .withSlowHandler(plugin))
         .toList();
   }
 

@@ -1,4 +1,4 @@
-/// What a plug-in of `sluice serve --plugin` implements (`HttpPlugin`) and the two records that it
-/// is given and gives (`PluginRequest`, `PluginReply`). Names nothing else of ours, so that a
-/// plug-in shares these three classes with the server and no other.
+/// What a plug-in of `sluice serve --plugin` implements, and what it is given and gives:
+/// `HttpPlugin` with two records, or `ViewPlugin` with views. A plug-in shares these classes with
+/// the server, and `sluice.memory.View`.
 package sluice.http.plugin;

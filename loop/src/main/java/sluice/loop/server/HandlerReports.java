@@ -9,6 +9,7 @@ import sluice.loop.HandlerGuard;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.HandlerTimes;
 import sluice.loop.sockets.Log;
+import sluice.loop.verdict.Verdict;
 
 /// Shows how long handlers run: in a counters file, and so in `sluice stat` and `/metrics`, and to
 /// a recording. Any thread may call; the watchdog's reads. A handler that is admitted under the
@@ -23,6 +24,9 @@ import sluice.loop.sockets.Log;
 /// Limits: [#MOST] names; the handlers after that are timed, and not shown.
 public final class HandlerReports {
   static final int MOST = 16;
+
+  /// The gauge of a handler's verdict, as [Verdict#code] has it.
+  public static final String VERDICT = "handler_bound_bytecodes";
 
   private static final int NAME_LENGTH = 60;
 
@@ -80,6 +84,7 @@ public final class HandlerReports {
       quantile(publisher, source, "p99", 0.99);
       quantile(publisher, source, "p99_9", 0.999);
       publisher.gauge(source + "/handler_max_us", () -> micros(times(source).maxNanos()));
+      publisher.gauge(source + "/" + VERDICT, () -> verdict(source).code());
       publisher.gauge(source + "/handler_first_us", () -> micros(times(source).firstNanos()));
     } catch (IllegalArgumentException | IllegalStateException full) {
       Log.LOGGER.log(Level.WARNING, source + " is timed, but not shown", full);
@@ -98,6 +103,11 @@ public final class HandlerReports {
   private HandlerTimes times(String source) {
     HandlerGuard guard = bySource.get(source);
     return guard == null ? new HandlerTimes() : guard.times();
+  }
+
+  private Verdict verdict(String source) {
+    HandlerGuard guard = bySource.get(source);
+    return guard == null ? Verdict.TRUSTED : guard.verdict();
   }
 
   /// Logs what the first message of each handler has waited for, once, and tells a recording what

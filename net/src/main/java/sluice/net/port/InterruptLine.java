@@ -1,5 +1,8 @@
 package sluice.net.port;
 
+import sluice.loop.verdict.Judged;
+import sluice.loop.verdict.Judges;
+import sluice.loop.verdict.Verdict;
 import sluice.sys.PollFds;
 import sluice.sys.threads.ThreadEnds;
 
@@ -20,6 +23,7 @@ public final class InterruptLine implements AutoCloseable {
   private final int fd;
   private final long mostNanos;
   private final InterruptHandler handler;
+  private final Judged judged;
   private final Thread thread;
   private volatile boolean closed;
 
@@ -31,6 +35,7 @@ public final class InterruptLine implements AutoCloseable {
     this.fd = fd;
     this.mostNanos = mostNanos;
     this.handler = handler;
+    this.judged = Judges.of(handler);
     this.thread = Thread.ofPlatform().daemon().name("interrupts of " + device).start(this::run);
   }
 
@@ -49,6 +54,11 @@ public final class InterruptLine implements AutoCloseable {
         handler.handleInterrupt();
       }
     }
+  }
+
+  /// What is known of the handler's work.
+  public Verdict verdict() {
+    return judged.verdict();
   }
 
   /// Lets the device interrupt once more.

@@ -1,0 +1,110 @@
+package sluice.host.plugin;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.Domain;
+import sluice.domain.inside.Death;
+import sluice.http.handlers.HttpInterruptlet;
+import sluice.http.handlers.HttpReply;
+import sluice.http.parse.HttpRequest;
+import sluice.http.plugin.ViewExchange;
+import sluice.http.plugin.ViewPlugin;
+import sluice.loop.verdict.Judged;
+import sluice.loop.verdict.Verdict;
+import sluice.memory.View;
+
+/// The place of a plug-in on one loop: answers there while the plug-in is admitted and within its
+/// budget, and passes all other requests to the threads of its domain. Owned by the loop's thread,
+/// but for [#verdict].
+///
+/// What runs here is bounded, and what it throws is not looked at: its text is code of the domain.
+/// What it uses is charged to the domain.
+final class PluginPlace implements HttpInterruptlet, Judged {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private final Plugin plugin;
+  private final ViewExchange exchange;
+  private @Nullable Domain visited;
+
+  /// By the thread of the loop.
+  PluginPlace(Plugin plugin) {
+    this.plugin = plugin;
+    this.exchange = new ViewExchange(Arena.ofAuto(), PluginAdmission.MOST_REQUEST_BYTES);
+  }
+
+  @Override
+  public Verdict verdict() {
+    return plugin.current().admission().verdict();
+  }
+
+  @Override
+  public boolean handle(HttpRequest request, HttpReply reply) {
+    PluginDomain now = plugin.current();
+    ViewPlugin admitted = now.admission().admitted();
+    Domain domain = now.domain();
+    if (admitted == null
+        || !domain.alive()
+        || domain.isHeld()
+        || !isPlain(request)
+        || !exchange.begin(request)) {
+      return false;
+    }
+    if (visited != domain) {
+      domain.admit(Thread.currentThread());
+      visited = domain;
+    }
+    boolean isAnswered;
+    long begun = System.nanoTime();
+    long bytes = THREADS.getCurrentThreadAllocatedBytes();
+    try {
+      isAnswered = answer(admitted, reply);
+    } finally {
+      exchange.end();
+      domain.charge(System.nanoTime() - begun, THREADS.getCurrentThreadAllocatedBytes() - bytes);
+    }
+    return isAnswered;
+  }
+
+  private boolean answer(ViewPlugin admitted, HttpReply reply) {
+    try {
+      admitted.handle(exchange.request(), exchange.reply());
+    } catch (Death e) {
+      return false; // the domain has ended, which the slow path answers
+    } catch (Throwable e) { // code of the plug-in may throw anything
+      plugin.failedOnLoop(e.getClass().getName());
+      reply.status(500).text("500 Internal Server Error\n");
+      return true;
+    }
+    reply.status(exchange.status());
+    for (int i = 0; i < exchange.fields(); i++) {
+      reply.field(exchange.name(i), exchange.value(i));
+    }
+    boolean hasBody = exchange.status() != 204 && exchange.status() != 304;
+    if (hasBody) {
+      reply.body(exchange.body(), 0, exchange.length());
+    }
+    return true;
+  }
+
+  /// Returns true if the path is canonical as it was sent, so that the plug-in sees the same on all
+  /// ways.
+  private static boolean isPlain(HttpRequest request) {
+    View view = request.view();
+    int from = request.pathFrom();
+    int to = request.pathTo();
+    if (from == to || view.indexOf((byte) '%', from, to) >= 0) {
+      return false;
+    }
+    int slash = view.indexOf((byte) '/', from, to);
+    while (slash >= 0 && slash + 1 < to) {
+      byte next = view.get(slash + 1);
+      if (next == '/' || next == '.') {
+        return false;
+      }
+      slash = view.indexOf((byte) '/', slash + 1, to);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,74 @@
+package sluice.loop.verdict;
+
+import java.lang.System.Logger.Level;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.threads.HostThread;
+
+/// Asks the [Judge] of this process about handlers, once for each class and in a thread of its own:
+/// no message waits for a verdict, and until it is known the handler is trusted. Any thread may
+/// call.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `VERDICTS` | threads that ask, the thread that judges | under its lock | under its lock |
+public final class Judges {
+  private static final System.Logger LOGGER = System.getLogger("sluice.loop");
+
+  private static final Map<Class<?>, Known> VERDICTS = new WeakHashMap<>();
+
+  /// The verdict on one class, as it is now.
+  private static final class Known implements Judged {
+    private volatile Verdict verdict = Verdict.TRUSTED;
+
+    @Override
+    public Verdict verdict() {
+      return verdict;
+    }
+  }
+
+  /// The judge, found when a handler is first asked about.
+  private static final class Found {
+    static final @Nullable Judge JUDGE = find();
+
+    private static @Nullable Judge find() {
+      Iterator<Judge> judges =
+          ServiceLoader.load(Judge.class, Judge.class.getClassLoader()).iterator();
+      return judges.hasNext() ? judges.next() : null;
+    }
+  }
+
+  private Judges() {}
+
+  /// Returns where the verdict on a handler stands, and will stand.
+  public static Judged of(Object handler) {
+    if (handler instanceof Judged known) {
+      return known;
+    }
+    Class<?> type = handler.getClass();
+    synchronized (VERDICTS) {
+      Known known = VERDICTS.get(type);
+      if (known == null) {
+        known = new Known();
+        VERDICTS.put(type, known);
+        Known asked = known;
+        HostThread.daemon("judge-" + type.getSimpleName(), () -> judge(type, asked)).start();
+      }
+      return known;
+    }
+  }
+
+  private static void judge(Class<?> type, Known known) {
+    try {
+      Judge judge = Found.JUDGE;
+      if (judge != null) {
+        known.verdict = judge.of(type);
+      }
+    } catch (RuntimeException | Error e) {
+      LOGGER.log(Level.DEBUG, () -> type + " stays trusted: it could not be judged", e);
+    }
+  }
+}
