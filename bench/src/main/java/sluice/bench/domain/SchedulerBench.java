@@ -26,10 +26,12 @@ public final class SchedulerBench extends WorkBench {
   static final String ROUND_ROBIN = "sluice/round-robin";
   static final String WAKES = "one-carrier";
 
+  private static final double PAPER_INVISIBLE = 650;
+
   /// Golm et al., "The JX Operating System", section 2.8: cycles of a portal call on a 500 MHz
   /// Pentium III.
   private static final Map<String, Double> PAPER =
-      new TreeMap<>(Map.of(INVISIBLE, 650.0, CALLER, 960.0, CALLEE, 920.0, BOTH, 1180.0));
+      new TreeMap<>(Map.of(INVISIBLE, PAPER_INVISIBLE, CALLER, 960.0, CALLEE, 920.0, BOTH, 1180.0));
 
   public SchedulerBench() {
     super(
@@ -74,7 +76,7 @@ public final class SchedulerBench extends WorkBench {
                 "  %-26s here %5.2f   JX %5.2f (%.0f cycles)%n",
                 system,
                 here / base,
-                cycles / PAPER.get(INVISIBLE),
+                cycles / PAPER_INVISIBLE,
                 cycles));
       }
     });

@@ -31,8 +31,8 @@ final class SchedulerWorks {
           };
       case SchedulerBench.YIELD ->
           switch (system) {
-            case SchedulerBench.BUILT_IN -> yields(domain("yields", null));
-            case SchedulerBench.ROUND_ROBIN -> yields(domain("yields", RoundRobin.class));
+            case SchedulerBench.BUILT_IN -> yields(domain(null));
+            case SchedulerBench.ROUND_ROBIN -> yields(domain(RoundRobin.class));
             case SchedulerBench.WAKES -> yields(VirtualThreads.on(new OneCarrier()).factory());
             default -> throw WorkCase.unknown(name, system);
           };
@@ -41,7 +41,7 @@ final class SchedulerWorks {
   }
 
   /// On one processor, so that threads take turns.
-  private static Domain domain(String name, @Nullable Class<?> scheduler) throws IOException {
+  private static Domain domain(@Nullable Class<?> scheduler) throws IOException {
     Scheduling scheduling = Scheduling.DEFAULT.on(Affinity.processors().getFirst());
     return Domain.create(
         DomainWorks.config(DomainWorks.jars())
@@ -51,8 +51,8 @@ final class SchedulerWorks {
 
   private static Work calls(@Nullable Class<?> callers, @Nullable Class<?> services)
       throws IOException {
-    Domain caller = domain("caller", callers);
-    Domain service = domain("service", services);
+    Domain caller = domain(callers);
+    Domain service = domain(services);
     Portals portals = new Portals(CallPath.SERVICE);
     PortalWorks.offer(portals, service);
     PortalWorks.Counter counter =

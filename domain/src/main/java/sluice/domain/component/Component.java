@@ -3,7 +3,7 @@ package sluice.domain.component;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.domain.Scheduling;
+import sluice.domain.Scheduling.Kind;
 
 /// Jars that belong together, and what they say of other components. Immutable.
 ///
@@ -27,7 +27,7 @@ public record Component(
     List<String> needs,
     @Nullable Provided provides,
     @Nullable String type,
-    Scheduling.@Nullable Kind scheduling) {
+    @Nullable Kind scheduling) {
 
   /// Copies the lists and checks the name, and that a library neither needs nor provides.
   public Component {
@@ -69,7 +69,7 @@ public record Component(
   }
 
   /// The same for domains with this scheduling.
-  public Component needing(Scheduling.Kind kind) {
+  public Component needing(Kind kind) {
     return new Component(name, jars, depends, needs, provides, type, kind);
   }
 }
