@@ -110,7 +110,7 @@ public final class Domain implements Party, AutoCloseable {
     Domain domain;
     try {
       domain = new Domain(config, path);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       path.close();
       throw e;
     }

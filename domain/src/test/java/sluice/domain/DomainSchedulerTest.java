@@ -47,7 +47,7 @@ final class DomainSchedulerTest {
     return (Runnable) Guests.create(domain, "Schedulers$" + name);
   }
 
-  /// Starts threads of these names, by one that keeps the processor until all are started.
+  /// Starts threads of these names, in a thread that keeps the processor until all are started.
   private static void turns(Domain domain, String... names) throws Exception {
     Runnable turns = task(domain, "Turns");
     List<Thread> threads = new ArrayList<>();

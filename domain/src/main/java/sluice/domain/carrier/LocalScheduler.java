@@ -222,7 +222,8 @@ public final class LocalScheduler implements Cpu {
       return false;
     }
     boolean isCall = here != null && here.isCalling();
-    if (here != null && here.isHandingOver() && !(isCall && hearsCalls())) {
+    boolean isHandedOver = isCall || (here != null && here.isHandingOver());
+    if (isHandedOver && !(isCall && hearsCalls())) {
       return false;
     }
     handle.continuation.set(continuation);
