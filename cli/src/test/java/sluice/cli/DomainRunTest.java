@@ -277,6 +277,24 @@ final class DomainRunTest {
     assertThat(err.toString()).contains("says what runs. Fix: ");
   }
 
+  @Test
+  void aSchedulerInAJvmWithoutCarriersIsRefused() throws IOException {
+    jar(Writes.class);
+    Path config = directory.resolve("scheduler.toml");
+    Files.writeString(
+        config,
+        """
+        [domain.a]
+        jars = ["Writes.jar"]
+        args = ["%s", "one"]
+        scheduler = "%s"
+        """
+            .formatted(directory.resolve("written"), Writes.class.getName()));
+    assertThat(run("domain", "run", config.toString())).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("domain a has scheduling of its own. Why: ", "Fix: start Java with --add-opens ");
+  }
+
   static Stream<Arguments> wrongFiles() {
     String jar = "[domain.a]\njars = ['x.jar']\n";
     return Stream.of(

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
+import sluice.domain.DomainEnded;
 import sluice.domain.component.Component;
 import sluice.domain.component.ComponentGraph;
 import sluice.domain.component.ComponentHost;
@@ -29,6 +30,9 @@ import sluice.sys.threads.VirtualThreads;
 /// | running, failed, problem | the thread that waits, or that drains | under the monitor | under the monitor |
 /// | closed | the thread that closes | volatile | volatile |
 public final class Domains implements Part {
+  /// How the reason of an end begins that the domain did not bring about.
+  private static final String KILLED = "it was killed";
+
   /// The request of `sluice domain replace`.
   public static final String REPLACE = "replace";
 
@@ -102,6 +106,8 @@ public final class Domains implements Part {
     }
     try {
       domain.run(name, entry.arguments().toArray(new String[0]));
+    } catch (DomainEnded e) {
+      // Its scheduler has failed: that is told as its end.
     } catch (ClassNotFoundException e) {
       throw new IllegalArgumentException(
           first + " has no class " + e.getMessage() + ". Fix: another main class", e);
@@ -221,7 +227,9 @@ public final class Domains implements Part {
   private boolean ended(Domain domain) {
     Throwable thrown = domain.problem();
     if (!domain.alive()) {
-      return !fails("domain " + domain.name() + " was killed");
+      String why = domain.endReason();
+      String how = why.startsWith(KILLED) ? why.substring(2) : " has ended: " + why;
+      return !fails("domain " + domain.name() + how);
     }
     String how = "domain " + domain.name() + " ended: main ";
     if (thrown == null) {
