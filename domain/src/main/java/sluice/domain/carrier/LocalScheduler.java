@@ -238,7 +238,7 @@ public final class LocalScheduler implements Cpu {
       end();
       return true;
     }
-    if (here != null && here.isHandingOver() && offer(here)) {
+    if (here != null && isHandedOver && offer(here)) {
       return true;
     }
     queue.list();
@@ -254,7 +254,8 @@ public final class LocalScheduler implements Cpu {
     if (own == null) {
       return false;
     }
-    if (here.runsNext(queue, own)) {
+    boolean isDelayed = here.isCalling() && !here.isHandingOver();
+    if (isDelayed ? here.runsLater(queue, own) : here.runsNext(queue, own)) {
       return true;
     }
     idle.set(own);

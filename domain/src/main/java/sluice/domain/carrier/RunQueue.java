@@ -102,7 +102,10 @@ public final class RunQueue implements Executor, TurnList.Entry {
     if (by != null && by.take(continuation, here, hasMadeRoom)) {
       return;
     }
-    if (here != null && here.isHandingOver() && here.runsNext(this, continuation)) {
+    if (here != null
+        && (here.isHandingOver()
+            ? here.runsNext(this, continuation)
+            : here.runsLater(this, continuation))) {
       return;
     }
     add(continuation);

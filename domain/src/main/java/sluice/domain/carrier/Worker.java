@@ -15,8 +15,6 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | next | the worker; the watcher, once the worker is lost | volatile | release; compareAndSet to null |
-/// | nextQueue | the worker, before next | plain, after next | plain |
 /// | isLost | the watcher sets, the worker clears | volatile | volatile |
 /// | given | the watcher sets, the worker clears | volatile | volatile |
 /// | givenState | the watcher, before given | plain, after given | plain |
@@ -30,13 +28,11 @@ final class Worker extends Thread {
   /// A spare worker that gets no processor for so long ends.
   private static final long SPARE_NANOS = 10_000_000_000L;
 
-  private static final VarHandle NEXT;
   private static final VarHandle TURNS;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      NEXT = lookup.findVarHandle(Worker.class, "next", Runnable.class);
       TURNS = lookup.findVarHandle(Worker.class, "turns", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -52,8 +48,13 @@ final class Worker extends Thread {
   private boolean isCalling;
   private boolean isMakingRoom;
   private @Nullable Processor bound;
-  private RunQueue nextQueue;
-  private volatile @Nullable Runnable next;
+
+  /// Handed over, or chosen by a scheduler of a domain.
+  private final Slot<RunQueue> next;
+
+  /// Called by a thread whose scheduler chooses what runs before.
+  private final Slot<RunQueue> later;
+
   private volatile boolean isLost;
   private long givenState;
   private volatile @Nullable Processor given;
@@ -65,7 +66,8 @@ final class Worker extends Thread {
     this.processor = processor;
     this.state = state;
     meter = new Meter(carriers.own(), threadId());
-    nextQueue = carriers.own();
+    next = new Slot<>(carriers.own());
+    later = new Slot<>(carriers.own());
     setDaemon(true);
   }
 
@@ -143,24 +145,33 @@ final class Worker extends Thread {
   ///
   /// @return false if it belongs into its queue
   boolean runsNext(RunQueue queue, Runnable continuation) {
-    if (!queue.isOf(carriers) || next != null || isLost) {
-      return false;
-    }
-    nextQueue = queue;
-    NEXT.setRelease(this, continuation);
-    return true;
+    return queue.isOf(carriers) && !isLost && next.put(queue, continuation);
+  }
+
+  /// Takes a continuation that a call has made ready while the scheduler of the caller's domain is
+  /// to choose what runs before.
+  ///
+  /// @return false if it belongs into its queue
+  boolean runsLater(RunQueue queue, Runnable continuation) {
+    boolean isDelayed = isCalling && !isHandingOver;
+    return isDelayed && queue.isOf(carriers) && !isLost && later.put(queue, continuation);
   }
 
   boolean hasNext() {
-    return next != null;
+    return !next.isEmpty() || !later.isEmpty();
   }
 
   /// Puts what was handed over into its queue. Called by the watcher once the worker is lost, and
   /// by the worker.
   void giveNextBack() {
-    Runnable waiting = next;
-    if (waiting != null && NEXT.compareAndSet(this, waiting, null)) {
-      takenQueue().add(waiting);
+    giveBack(next);
+    giveBack(later);
+  }
+
+  private void giveBack(Slot<RunQueue> slot) {
+    Runnable waiting = slot.take();
+    if (waiting != null) {
+      slot.taken().add(waiting);
       carriers.wake();
     }
   }
@@ -218,25 +229,18 @@ final class Worker extends Thread {
   }
 
   private boolean runNext() {
-    Runnable task = next;
-    if (task == null || !NEXT.compareAndSet(this, task, null)) {
+    Slot<RunQueue> slot = next.isEmpty() ? later : next;
+    Runnable task = slot.take();
+    if (task == null) {
       return false;
     }
-    RunQueue queue = takenQueue();
+    RunQueue queue = slot.taken();
     if (!queue.enterFresh()) {
       queue.add(task);
       return false;
     }
     run(queue, task);
     return true;
-  }
-
-  /// Returns the queue of a continuation that was taken from `next`, and does not keep it: it leads
-  /// to its domain.
-  private RunQueue takenQueue() {
-    RunQueue queue = nextQueue;
-    nextQueue = carriers.own();
-    return queue;
   }
 
   private boolean runListed() {

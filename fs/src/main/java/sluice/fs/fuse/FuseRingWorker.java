@@ -2,9 +2,9 @@ package sluice.fs.fuse;
 
 import java.io.IOException;
 import sluice.memory.Account;
-import sluice.sys.threads.Affinity;
 import sluice.sys.Errno;
 import sluice.sys.Files;
+import sluice.sys.threads.Affinity;
 import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.FuseUring;
 import sluice.sys.uring.IoUring;
