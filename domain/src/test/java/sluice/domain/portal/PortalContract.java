@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
@@ -94,6 +95,7 @@ abstract class PortalContract {
     PlainParty third = new PlainParty("third", SHARED, CopyQuota.STANDARD);
     Listener mine = text -> "client " + text;
     portal().keep(mine);
+    Listener kept = till.kept;
     Counter others = portals.lookup(third, "till", Counter.class).orElseThrow();
     Listener got = Objects.requireNonNull(others.keep(null));
     assertThat(got).isNotSameAs(mine);
@@ -101,6 +103,7 @@ abstract class PortalContract {
     assertThat(portals.holders(client, mine)).isEqualTo(2);
     third.end();
     assertThat(portals.holders(client, mine)).isOne();
+    Reference.reachabilityFence(kept); // a portal that is collected counts no more
   }
 
   @Test
