@@ -54,7 +54,8 @@ final class Throttle implements Runnable {
 
   private void answer(int now) {
     if ((now & HOLD) != 0) {
-      if (!visitors.contains(Thread.currentThread())) {
+      // A carrier runs what a verifier has bounded: PreemptionListener.
+      if (!Carriers.isCarrier() && !visitors.contains(Thread.currentThread())) {
         hold();
       }
     } else if (Thread.currentThread().isVirtual()) {

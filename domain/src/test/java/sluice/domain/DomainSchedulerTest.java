@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.domain.carrier.Carriers;
+import sluice.domain.carrier.QueueTerms;
 import sluice.domain.guest.Schedulers;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Portals;
@@ -190,6 +193,25 @@ final class DomainSchedulerTest {
       }
       domain.kill();
       assertThat(domain.awaitEnd(LONG)).isTrue();
+    }
+  }
+
+  /// Where `preempted` runs, in the middle of which the domain may come over its budget.
+  @Test
+  void gatesDoNotHoldACarrier() throws Exception {
+    Throttle throttle = new Throttle();
+    throttle.close(true);
+    try (Carriers carriers = new Carriers("held", 1)) {
+      CountDownLatch passed = new CountDownLatch(1);
+      carriers
+          .queue("test", QueueTerms.DEFAULT, problem -> {})
+          .execute(() -> {
+            throttle.run();
+            passed.countDown();
+          });
+      assertThat(passed.await(10, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      throttle.close(false);
     }
   }
 

@@ -100,6 +100,11 @@ public final class Carriers implements AutoCloseable {
     return VirtualThreads.isAvailable();
   }
 
+  /// Returns true if the calling thread is a carrier, which no domain may hold up.
+  public static boolean isCarrier() {
+    return Thread.currentThread() instanceof Worker;
+  }
+
   /// Returns the carriers that all domains share.
   public static Carriers shared() {
     return Shared.ALL;

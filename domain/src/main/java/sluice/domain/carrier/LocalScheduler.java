@@ -161,7 +161,8 @@ public final class LocalScheduler implements Cpu {
         queue.add(left);
       }
     }
-    activate();
+    queue.list();
+    queue.wake(null);
   }
 
   private @Nullable Runnable take(Handle handle) {
@@ -170,11 +171,6 @@ public final class LocalScheduler implements Cpu {
       waiting.decrementAndGet();
     }
     return taken;
-  }
-
-  private void activate() {
-    queue.list();
-    queue.wake();
   }
 
   /// The scheduler of the scheduler's thread.
@@ -186,9 +182,7 @@ public final class LocalScheduler implements Cpu {
     idle.set(continuation);
     if (isNeeded()) {
       queue.list();
-      if (here == null || !here.looksSoon()) {
-        queue.wake();
-      }
+      queue.wake(here);
     }
   }
 
@@ -242,9 +236,7 @@ public final class LocalScheduler implements Cpu {
       return true;
     }
     queue.list();
-    if (here == null || !here.looksSoon()) {
-      queue.wake();
-    }
+    queue.wake(here);
     return true;
   }
 
@@ -291,25 +283,24 @@ public final class LocalScheduler implements Cpu {
   ///
   /// @return false if it does not ask
   private boolean preempted(Handle handle) {
-    Runnable own = idle.getAndSet(null);
     PreemptionListener listener = preemptions;
+    if (listener == null) {
+      return false;
+    }
+    Runnable own = idle.getAndSet(null);
     if (own == null) {
-      if (listener != null) {
-        events.add(new Event(Kind.PREEMPTED, handle));
-      }
-      return listener != null;
+      events.add(new Event(Kind.PREEMPTED, handle));
+      return true;
     }
     try {
-      if (listener != null) {
-        listener.preempted(handle);
-        events.add(new Event(Kind.HEARD, handle));
-      }
+      listener.preempted(handle);
+      events.add(new Event(Kind.HEARD, handle));
     } catch (Throwable e) { // code of the domain
       queue.failed(e);
     } finally {
       idle.set(own);
     }
-    return listener != null;
+    return true;
   }
 
   private void run() {

@@ -81,8 +81,11 @@ public final class RunQueue implements Executor, TurnList.Entry {
     guest.schedulerFailed(problem);
   }
 
-  void wake() {
-    carriers.wake();
+  /// Wakes an idle processor, unless the worker on which this is called looks itself soon.
+  void wake(@Nullable Worker here) {
+    if (here == null || !here.looksSoon()) {
+      carriers.wake();
+    }
   }
 
   /// Builds virtual threads that run here.
@@ -109,9 +112,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
       return;
     }
     add(continuation);
-    if (here == null || !here.looksSoon()) {
-      carriers.wake();
-    }
+    wake(here);
   }
 
   /// Adds a continuation, and wakes no carrier.
