@@ -96,14 +96,17 @@ abstract class PortalContract {
     Listener mine = text -> "client " + text;
     portal().keep(mine);
     Listener kept = till.kept;
-    Counter others = portals.lookup(third, "till", Counter.class).orElseThrow();
-    Listener got = Objects.requireNonNull(others.keep(null));
-    assertThat(got).isNotSameAs(mine);
-    assertThat(got.heard("x")).isEqualTo("client x");
-    assertThat(portals.holders(client, mine)).isEqualTo(2);
-    third.end();
-    assertThat(portals.holders(client, mine)).isOne();
-    Reference.reachabilityFence(kept); // a portal that is collected counts no more
+    try {
+      Counter others = portals.lookup(third, "till", Counter.class).orElseThrow();
+      Listener got = Objects.requireNonNull(others.keep(null));
+      assertThat(got).isNotSameAs(mine);
+      assertThat(got.heard("x")).isEqualTo("client x");
+      assertThat(portals.holders(client, mine)).isEqualTo(2);
+      third.end();
+      assertThat(portals.holders(client, mine)).isOne();
+    } finally {
+      Reference.reachabilityFence(kept); // a portal that is collected counts no more
+    }
   }
 
   @Test
