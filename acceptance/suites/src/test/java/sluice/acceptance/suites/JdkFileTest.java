@@ -50,6 +50,7 @@ class JdkFileTest {
           Map.entry(
               "attribute/BasicFileAttributeView/SetTimesNanos",
               "knows file systems by their names"),
+          Map.entry("attribute/BasicFileAttributeView/UnixSocketFile", "watches a directory"),
           Map.entry("spi/SetDefaultProvider", DEFAULT),
           Map.entry("spi/TestDelegation", DEFAULT),
           Map.entry("spi/CustomSystemClassLoader", DEFAULT));
