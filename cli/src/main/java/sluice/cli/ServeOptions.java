@@ -61,6 +61,10 @@ final class ServeOptions {
                                 docs/domains.md
         --budget LIST           what the plug-in named before may use, such as
                                 cpu=20%,alloc=50MB/s,threads=8 (256 threads); over it: 503
+        --plugin-calls N        calls that it may run at once (16), and those that may wait then
+        --plugin-waiting N      (64); for one more: 503
+        --plugin-restart WHEN   always: end it and load it again by itself when a call does not end
+                                though it was interrupted (default); never: leave that to you
         --plugin-timeout N      seconds a plug-in may take for a reply (10); after it: 503
         --handlers WHERE        virtual: slow handlers run on virtual threads of the JVM (default);
                                 loop: on virtual threads that the loop's own thread carries, for

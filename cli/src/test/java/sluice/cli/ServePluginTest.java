@@ -128,6 +128,8 @@ final class ServePluginTest extends PluginRig {
         "/api=" + jar,
         "--budget",
         "cpu=30%",
+        "--plugin-restart",
+        "never",
         "--plugin-timeout",
         "1");
     assertThat(get("/api")).isEqualTo("200 version 1");

@@ -236,7 +236,7 @@ class HttpHandlersTest {
                   return true;
                 });
     Route both = slow.withSlowHandler((request, responder) -> responder.send("slowly"));
-    Route other = new Route("/both", both.interruptlets(), both.slowHandler(), 0, both.limit(), "");
+    Route other = new Route("/both", both.interruptlets(), both.deferred(), 0, both.limit(), "");
     try (PlainClient client = start(backend, slow, other)) {
       assertThat(server().server().watchdog().healthy()).isTrue();
       assertThat(client.get("/slow").status()).isEqualTo(200);

@@ -128,9 +128,10 @@ final class Worker extends Thread {
   }
 
   /// Returns true if the worker looks for what is ready as soon as the calling thread, which it is
-  /// or carries, goes on: no other one need be woken.
+  /// or carries, goes on: no other one need be woken. Where a thread yields that has handed over,
+  /// it does not: what was handed over runs first.
   boolean looksSoon() {
-    return Thread.currentThread() == this || (isCalling && !isHandingOver);
+    return (Thread.currentThread() == this && next.isEmpty()) || (isCalling && !isHandingOver);
   }
 
   boolean isCalling() {

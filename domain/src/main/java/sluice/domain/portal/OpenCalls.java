@@ -38,10 +38,10 @@ final class OpenCalls {
     first = call;
   }
 
-  /// Does nothing if it is not here.
-  void remove(Entry call) {
+  /// @return false if it is not here
+  boolean remove(Entry call) {
     if (!call.isOpen) {
-      return;
+      return false;
     }
     call.isOpen = false;
     Entry before = call.before;
@@ -56,6 +56,7 @@ final class OpenCalls {
     }
     call.before = null;
     call.after = null;
+    return true;
   }
 
   List<Entry> copy() {

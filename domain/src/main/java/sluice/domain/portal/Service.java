@@ -54,7 +54,7 @@ final class Service {
     this.target = target;
     this.path = path;
     this.calls = calls;
-    threads = new ServiceThreads(owner, owner.name() + "/" + shortName(type), calls);
+    threads = new ServiceThreads(owner, owner.name() + "/" + shortName(type), calls, false);
     this.onLeft = onLeft;
   }
 
@@ -219,7 +219,7 @@ final class Service {
 
   void finished(ServiceCall call) {
     synchronized (this) {
-      open.remove(call);
+      boolean _ = open.remove(call);
       if (state == State.REPLACED) {
         notifyAll();
         return;

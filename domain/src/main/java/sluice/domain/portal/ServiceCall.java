@@ -1,7 +1,5 @@
 package sluice.domain.portal;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
@@ -11,16 +9,8 @@ import sluice.domain.portal.copy.Loans;
 
 /// One call in the service's thread. The caller makes it and waits; the service's thread copies the
 /// arguments, so constructors and hashes of its party run there; the caller copies the result.
-///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
-/// | runner | service's thread | under the monitor | volatile; null under the monitor |
-///
-/// A call that is abandoned interrupts its runner, if there is one, under the monitor. The runner
-/// takes the monitor only to leave such a call: then the interrupt has come, or does not come.
-final class ServiceCall extends OpenCalls.Entry {
-  private sealed interface Outcome permits Returned, Thrown, Abandoned {}
+final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
+  sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
   private record Returned(@Nullable Object value) implements Outcome {}
 
@@ -30,16 +20,6 @@ final class ServiceCall extends OpenCalls.Entry {
 
   private static final long SWITCH_NANOS = 1_000_000_000;
   private static final long LOOK_AGAIN_NANOS = 10_000;
-
-  private static final VarHandle OUTCOME;
-
-  static {
-    try {
-      OUTCOME = MethodHandles.lookup().findVarHandle(ServiceCall.class, "outcome", Outcome.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   private final Proxy proxy;
   private final int method;
@@ -51,9 +31,6 @@ final class ServiceCall extends OpenCalls.Entry {
 
   /// Null if there are no arguments.
   private final @Nullable Loans loans;
-
-  private volatile @Nullable Outcome outcome;
-  private volatile @Nullable Thread runner;
 
   ServiceCall(Proxy proxy, int method, @Nullable Object[] arguments) {
     this.proxy = proxy;
@@ -78,7 +55,7 @@ final class ServiceCall extends OpenCalls.Entry {
   @Nullable Object call() throws Throwable {
     submit();
     try {
-      while (outcome == null) {
+      while (outcome() == null) {
         LockSupport.park(this);
         if (Thread.currentThread().isInterrupted()) {
           abandon(cancelled());
@@ -90,7 +67,7 @@ final class ServiceCall extends OpenCalls.Entry {
       }
       handle.service.finished(this);
     }
-    return switch (outcome) {
+    return switch (outcome()) {
       case Returned returned -> {
         requireUsable();
         Object value = returned.value();
@@ -142,52 +119,21 @@ final class ServiceCall extends OpenCalls.Entry {
   /// Ends the wait of the caller, and interrupts the service; what it still does is lost.
   @Override
   void abandon(RuntimeException why) {
-    if (settle(new Abandoned(why), false) && runner != null) {
-      handle.service.owner.aside(this::interrupt);
-    }
-  }
-
-  /// Not by the caller or the thread that ends the service, where the service is a domain's: its
-  /// code may close the channel that the runner waits on.
-  private synchronized void interrupt() {
-    Thread running = runner;
-    if (running != null) {
-      running.interrupt();
-    }
-  }
-
-  /// @param thenWaits whether the calling thread is about to wait
-  private boolean settle(Outcome settled, boolean thenWaits) {
-    boolean first = OUTCOME.compareAndSet(this, null, settled);
-    if (first && thenWaits) {
-      Carriers.handOver(caller);
-    } else if (first) {
-      LockSupport.unpark(caller);
-    }
-    return first;
+    boolean _ = abandonAs(new Abandoned(why));
   }
 
   @Override
-  void run(boolean isLast) {
-    runner = Thread.currentThread();
-    boolean isAbandoned = outcome != null;
-    if (!isAbandoned) {
-      Frame frame = Frame.current();
-      frame.party = handle.service.owner;
-      frame.running = this;
-      try {
-        isAbandoned = !settle(invoke(), isLast);
-      } finally {
-        frame.party = null;
-        frame.running = null;
-      }
+  Party owner() {
+    return handle.service.owner;
+  }
+
+  @Override
+  void told(Outcome known, boolean thenWaits) {
+    if (thenWaits) {
+      Carriers.handOver(caller);
+    } else {
+      LockSupport.unpark(caller);
     }
-    if (isAbandoned) {
-      synchronized (this) {
-        runner = null;
-      }
-    }
-    Thread.interrupted(); // an interrupt of this call is not the next one's
   }
 
   private @Nullable Object[] copies() {
@@ -199,7 +145,8 @@ final class ServiceCall extends OpenCalls.Entry {
     return copies;
   }
 
-  private Outcome invoke() {
+  @Override
+  Outcome invoke() {
     try {
       @Nullable Object[] copies = arguments.length == 0 ? arguments : copies();
       return new Returned(signature.boxed.invokeExact(handle.service.target(), copies));

@@ -13,6 +13,12 @@ final class ServiceThread {
   private final Thread thread;
   private volatile boolean ended;
 
+  /// It was woken to look for a call that waits, and has not looked. Under the lock of `shared`.
+  boolean isLooking;
+
+  /// It is in the list of those that are free. Under the lock of `shared`.
+  boolean isFree;
+
   /// @param shared where it looks for calls that have waited; null if all calls are added here
   ServiceThread(Party owner, String name, @Nullable ServiceThreads shared) {
     this.owner = owner;
@@ -24,6 +30,12 @@ final class ServiceThread {
   void add(OpenCalls.Entry call) {
     calls.add(call);
     Carriers.call(thread);
+  }
+
+  /// Has it look for a call that waits. Where the calling thread is one of the service, this one
+  /// runs when that waits, on its carrier.
+  void look() {
+    Carriers.handOver(thread);
   }
 
   /// Returns true if it was given no call that it has not taken. Called by its thread.
@@ -38,6 +50,16 @@ final class ServiceThread {
   }
 
   private void run() {
+    try {
+      work();
+    } finally {
+      if (shared != null) {
+        shared.gone(this);
+      }
+    }
+  }
+
+  private void work() {
     while (!ended) {
       OpenCalls.Entry call = calls.poll();
       if (call == null && shared != null) {

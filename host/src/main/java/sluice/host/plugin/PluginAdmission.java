@@ -139,7 +139,7 @@ final class PluginAdmission {
       } catch (Death e) {
         throw e;
       } catch (Throwable e) { // an initializer may throw anything
-        return "class " + name + " cannot be initialized: " + PluginCall.text(e);
+        return "class " + name + " cannot be initialized: " + ThrownText.of(e);
       }
     }
     return domain.alive() ? "" : "its domain has ended";

@@ -1,121 +1,154 @@
 package sluice.host.plugin;
 
-import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
-import sluice.host.life.AbsentModules;
-import sluice.http.plugin.HttpPlugin;
+import sluice.domain.portal.PostedCall;
+import sluice.http.handlers.ClientGoneException;
+import sluice.http.handlers.HttpMessage;
+import sluice.http.handlers.HttpResponder;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
+import sluice.loop.Loop;
 
-/// One request in the hands of a plug-in. A thread of the slow path makes it and waits; a thread of
-/// the plug-in's domain runs it.
+/// One request in the hands of a plug-in. The loop's thread makes and posts it; a thread of the
+/// plug-in's domain makes the request that the plug-in sees, and the head of its reply; [#run], on
+/// the loop's thread again, stages that.
 ///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | outcome | domain's thread, ending thread, or caller | volatile | compareAndSet from null |
-/// | runner | domain's thread | under the monitor | under the monitor |
-final class PluginCall {
-  private static final int TEXT_LENGTH = 500;
+/// The fields below `times` are those of the thread that settles the call, then of the loop's.
+final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
+  private static final byte[] NOTHING = {};
 
-  private final PluginRequest request;
-  private final AtomicReference<@Nullable PluginOutcome> outcome = new AtomicReference<>();
-  private final CountDownLatch settled = new CountDownLatch(1);
-  private @Nullable Thread runner;
+  private final Plugin plugin;
+  private final PluginDomain at;
+  private final HttpMessage message;
+  private final HttpResponder responder;
+  private final PluginTimes times;
+  private byte[] body = NOTHING;
 
-  PluginCall(PluginRequest request) {
-    this.request = request;
+  PluginCall(
+      Plugin plugin,
+      PluginDomain at,
+      HttpMessage message,
+      HttpResponder responder,
+      PluginTimes times) {
+    this.plugin = plugin;
+    this.at = at;
+    this.message = message;
+    this.responder = responder;
+    this.times = times;
   }
 
-  boolean isSettled() {
-    return outcome.get() != null;
+  /// The version of the plug-in that it was given to.
+  PluginDomain at() {
+    return at;
   }
 
-  /// Without effect if the outcome is known already.
-  void settle(PluginOutcome value) {
-    if (outcome.compareAndSet(null, value)) {
-      settled.countDown();
+  HttpMessage message() {
+    return message;
+  }
+
+  Loop loop() {
+    return times.loop();
+  }
+
+  // ---- in the domain ------------------------------------------------------------------------
+
+  @Override
+  protected PluginOutcome perform() throws Exception {
+    PluginReply reply = at.plugin().handle(request());
+    return reply == null
+        ? new PluginOutcome.Failed("it returned null")
+        : new PluginOutcome.Replied(reply);
+  }
+
+  private PluginRequest request() {
+    Map<String, List<String>> headers = new LinkedHashMap<>();
+    for (String header : new TreeSet<>(message.headerNames())) {
+      headers.put(header, List.copyOf(message.headers(header)));
     }
+    @Nullable String path = message.path();
+    return new PluginRequest(
+        message.methodName(),
+        path == null ? message.rawPath() : path,
+        message.query(),
+        Map.copyOf(headers),
+        message.body());
   }
 
-  /// By the caller: waits for the outcome, which is `LATE` when the time is over. The plug-in's
-  /// thread is then interrupted, so that a call that only waits ends.
-  ///
-  /// @param aside runs the interrupt, which may come to code of the plug-in
-  PluginOutcome await(Duration atMost, Consumer<Runnable> aside) throws InterruptedException {
+  @Override
+  protected PluginOutcome failed(Throwable thrown) {
     try {
-      if (!settled.await(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
-        settle(PluginOutcome.Unserved.LATE);
-      }
-    } finally {
-      settle(PluginOutcome.Unserved.LATE); // the caller itself may have been interrupted
-    }
-    PluginOutcome known = outcome.get();
-    if (known == PluginOutcome.Unserved.LATE) {
-      aside.accept(this::interrupt);
-    }
-    return known == null ? PluginOutcome.Unserved.LATE : known;
-  }
-
-  private synchronized void interrupt() {
-    if (runner != null) {
-      runner.interrupt();
-    }
-  }
-
-  /// By a thread of the domain.
-  void run(HttpPlugin plugin) {
-    synchronized (this) {
-      if (isSettled()) {
-        return;
-      }
-      runner = Thread.currentThread();
-    }
-    try {
-      settle(invoke(plugin));
-    } finally {
-      synchronized (this) {
-        runner = null;
-        Thread.interrupted(); // an interrupt of this call is not the next call's
-      }
-    }
-  }
-
-  private PluginOutcome invoke(HttpPlugin plugin) {
-    try {
-      PluginReply reply = plugin.handle(request);
-      return reply == null
-          ? new PluginOutcome.Failed("it returned null")
-          : new PluginOutcome.Replied(reply);
+      return thrown instanceof Death
+          ? PluginOutcome.Unserved.ENDED
+          : new PluginOutcome.Failed(ThrownText.of(thrown));
     } catch (Death e) {
-      throw e;
-    } catch (Throwable e) {
-      return new PluginOutcome.Failed(text(e));
+      return PluginOutcome.Unserved.ENDED;
     }
   }
 
-  /// What was thrown and where, in one line. Runs code of the plug-in, so only a thread that ends
-  /// with its domain may call.
-  static String text(@Nullable Throwable thrown) {
-    if (thrown == null) {
-      return "nothing is known of it";
+  @Override
+  protected PluginOutcome unserved(RuntimeException why) {
+    return at.domain().alive() ? PluginOutcome.Unserved.BUSY : PluginOutcome.Unserved.ENDED;
+  }
+
+  // ---- the way back -------------------------------------------------------------------------
+
+  @Override
+  protected void settled(PluginOutcome known) {
+    switch (known) {
+      case PluginOutcome.Replied(PluginReply reply) -> prepare(reply);
+      case PluginOutcome.Failed(String why) -> fail(why);
+      case PluginOutcome.Unserved reason -> body = plugin.refusal(reason, this, responder);
     }
+    loop().execute(this);
+  }
+
+  private void prepare(PluginReply reply) {
     try {
-      String absent = AbsentModules.why(thrown);
-      if (absent != null) {
-        return thrown + ": " + absent + ". Fix: " + AbsentModules.FIX;
+      responder.status(reply.status());
+      for (Map.Entry<String, List<String>> header : reply.headers().entrySet()) {
+        for (String value : header.getValue()) {
+          responder.field(header.getKey(), value);
+        }
       }
-      StackTraceElement[] stack = thrown.getStackTrace();
-      String text = thrown + (stack.length == 0 ? "" : " at " + stack[0]);
-      return text.length() > TEXT_LENGTH ? text.substring(0, TEXT_LENGTH) + "…" : text;
-    } catch (Death e) {
-      throw e;
-    } catch (Throwable e) { // its own code may throw anything
-      return thrown.getClass().getName();
+      body = reply.status() == 204 || reply.status() == 304 ? NOTHING : reply.body();
+    } catch (IllegalArgumentException e) {
+      responder.reset();
+      fail("its reply cannot be sent: " + e.getMessage());
+    }
+  }
+
+  private void fail(String why) {
+    plugin.tell(loop(), "failed", () -> "answers 500 to " + message + ": " + why);
+    responder.status(500);
+    body = "500 Internal Server Error\n".getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// On the loop's thread.
+  @Override
+  public void run() {
+    times.remove(this);
+    if (body.length <= HttpResponder.PIECE_BYTES) {
+      responder.sendHere(body);
+    } else {
+      loop().slowPath().execute(this::sendSlowly);
+    }
+  }
+
+  /// By a thread that waits while the client reads.
+  private void sendSlowly() {
+    try {
+      responder.send(body);
+    } catch (ClientGoneException e) {
+      // Nothing waits for the rest.
+    } catch (IOException e) {
+      plugin.tell(loop(), "cut", () -> "was cut off in its reply to " + message);
     }
   }
 }

@@ -7,18 +7,20 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
+import sluice.domain.portal.PostedCalls;
 import sluice.host.domain.ClassDirectory;
 import sluice.http.plugin.HttpPlugin;
-import sluice.http.plugin.PluginRequest;
 import sluice.http.plugin.ViewExchange;
 import sluice.http.plugin.ViewPlugin;
 import sluice.memory.View;
+import sluice.sys.threads.Uninterrupted;
 
-/// One version of a plug-in: its jar, its domain and the threads that answer. Any thread may call.
+/// One version of a plug-in: its jar, its domain and the calls that it has. Any thread may call.
 ///
 /// The domain loads a copy of the jar, so the jar may be written while it is in use.
 ///
@@ -30,21 +32,27 @@ final class PluginDomain implements AutoCloseable {
   private final Path copy;
   private final byte[] hash;
   private final Domain domain;
-  private final PluginThreads threads;
+  private final HttpPlugin plugin;
+  private final PostedCalls calls;
+  private final Runnable wake;
   private final PluginLoading loading;
   private final PluginAdmission admission;
+  private final AtomicBoolean hangs = new AtomicBoolean();
 
   private PluginDomain(
       Path copy,
       byte[] hash,
       Domain domain,
-      PluginThreads threads,
+      HttpPlugin plugin,
+      PostedCalls calls,
       PluginLoading loading,
       PluginAdmission admission) {
     this.copy = copy;
     this.hash = hash;
     this.domain = domain;
-    this.threads = threads;
+    this.plugin = plugin;
+    this.calls = calls;
+    this.wake = calls::wake;
     this.loading = loading;
     this.admission = admission;
   }
@@ -54,7 +62,18 @@ final class PluginDomain implements AutoCloseable {
   /// @throws IOException with path, jar, why and fix
   static PluginDomain load(PluginOption option, String name, Path directory, Duration limit)
       throws IOException {
-    byte[] bytes = bytes(option);
+    return load(option, bytes(option), name, directory, limit);
+  }
+
+  /// Loads the same version again, whatever the jar has now.
+  PluginDomain again(PluginOption option, String name, Path directory, Duration limit)
+      throws IOException {
+    return load(option, Files.readAllBytes(copy), name, directory, limit);
+  }
+
+  private static PluginDomain load(
+      PluginOption option, byte[] bytes, String name, Path directory, Duration limit)
+      throws IOException {
     // Of a name of its own: the domain before may have had the same, and deletes its copy later.
     Path copy = Files.createTempFile(directory, name + "-", ".jar");
     Files.write(copy, bytes);
@@ -69,11 +88,13 @@ final class PluginDomain implements AutoCloseable {
                   .withCache(ClassDirectory.find()));
       PluginLoading loading = new PluginLoading(option, copy, domain);
       Object plugin = loading.make(limit);
-      PluginThreads threads =
-          new PluginThreads(domain, onThreads(plugin), option.budget().threads());
+      PluginTerms terms = option.terms();
+      int atOnce = Math.min(terms.calls(), option.budget().threads());
+      PostedCalls calls = new PostedCalls(domain, "plugin-" + name, atOnce, terms.waiting());
       PluginAdmission admission = new PluginAdmission(plugin, copy, domain);
       isLoaded = true;
-      return new PluginDomain(copy, sha256(bytes), domain, threads, loading, admission);
+      return new PluginDomain(
+          copy, sha256(bytes), domain, onThreads(plugin), calls, loading, admission);
     } catch (ZipException e) {
       throw PluginLoading.problem(
           option, "it is no jar (" + e.getMessage() + ")", "build it again");
@@ -122,8 +143,31 @@ final class PluginDomain implements AutoCloseable {
     return admission;
   }
 
-  PluginThreads threads() {
-    return threads;
+  /// The plug-in, for a thread of the domain.
+  HttpPlugin plugin() {
+    return plugin;
+  }
+
+  /// Its calls.
+  PostedCalls calls() {
+    return calls;
+  }
+
+  /// Has the domain look for calls that were posted.
+  Runnable wake() {
+    return wake;
+  }
+
+  /// Says that a call hangs; its domain is to end.
+  ///
+  /// @return false if that was said before
+  boolean hangs() {
+    return hangs.compareAndSet(false, true);
+  }
+
+  /// Returns true if a call hangs.
+  boolean isHanging() {
+    return hangs.get();
   }
 
   /// Reads all classes of the jar, and tells what will be refused when it is first used. Takes as
@@ -143,14 +187,10 @@ final class PluginDomain implements AutoCloseable {
     }
   }
 
-  PluginOutcome call(PluginRequest request, Duration limit) throws InterruptedException {
-    return threads.call(new PluginCall(request), limit);
-  }
-
   /// Ends it when the calls that it has taken are done, or the time is over.
   void retire(Duration atMost) throws IOException {
     try {
-      threads.retire(atMost);
+      boolean _ = Uninterrupted.await(atMost, calls::retire);
     } finally {
       domain.kill("it was replaced");
       close();

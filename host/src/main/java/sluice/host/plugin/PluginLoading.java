@@ -129,12 +129,12 @@ final class PluginLoading {
     } catch (InvocationTargetException e) {
       refuseAbsent(e.getCause());
       throw problem(
-          "the constructor of " + name + " threw " + PluginCall.text(e.getCause()),
+          "the constructor of " + name + " threw " + ThrownText.of(e.getCause()),
           "see the line it names");
     } catch (ExceptionInInitializerError e) {
       refuseAbsent(e.getCause());
       throw problem(
-          "an initializer of a class threw " + PluginCall.text(e.getCause()),
+          "an initializer of a class threw " + ThrownText.of(e.getCause()),
           "see the line it names");
     } catch (Refused e) {
       throw new IOException(
@@ -147,7 +147,7 @@ final class PluginLoading {
           e);
     } catch (LinkageError e) {
       refuseAbsent(e);
-      throw problem(PluginCall.text(e), "put all that it needs into the jar");
+      throw problem(ThrownText.of(e), "put all that it needs into the jar");
     }
   }
 

@@ -2,8 +2,10 @@ package sluice.host.plugin;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import sluice.host.text.TerminalText;
 
 /// Log lines of one plug-in. A line of a kind is followed by the next of that kind after five
@@ -37,10 +39,12 @@ final class PluginLog {
     return "plug-in " + prefix + " " + TerminalText.line(line);
   }
 
-  /// A request that did not go well.
+  /// A request that did not go well. Does not block.
   ///
   /// @param kind lines of one kind are those that leave each other out
-  void tell(String kind, String line) {
+  /// @param line made if it is told
+  /// @param teller runs what tells it
+  void tell(String kind, Supplier<String> line, Executor teller) {
     long leftOut;
     synchronized (this) {
       long now = System.nanoTime();
@@ -56,6 +60,7 @@ final class PluginLog {
       leftOut = known.leftOut;
       known.leftOut = 0;
     }
-    tell(line + (leftOut == 0 ? "" : " (and " + leftOut + " more since the last such line)"));
+    String more = leftOut == 0 ? "" : " (and " + leftOut + " more since the last such line)";
+    teller.execute(() -> tell(line.get() + more));
   }
 }

@@ -7,8 +7,12 @@ import sluice.domain.Budget;
 ///
 /// @param prefix the path that it answers, with all paths below
 /// @param budgetText as it was written, for messages; empty when none was
-record PluginOption(String prefix, Path jar, Budget budget, String budgetText) {
+record PluginOption(String prefix, Path jar, Budget budget, String budgetText, PluginTerms terms) {
   PluginOption withBudget(Budget other, String text) {
-    return new PluginOption(prefix, jar, other, text);
+    return new PluginOption(prefix, jar, other, text, terms);
+  }
+
+  PluginOption withTerms(PluginTerms other) {
+    return new PluginOption(prefix, jar, budget, budgetText, other);
   }
 }

@@ -28,7 +28,7 @@ public final class PluginOptions {
         throw new UsageException("--plugin names " + prefix + " twice");
       }
       Path jar = Path.of(value.substring(equals + 1));
-      plugins.add(new PluginOption(prefix, jar, Budget.DEFAULT, ""));
+      plugins.add(new PluginOption(prefix, jar, Budget.DEFAULT, "", PluginTerms.DEFAULT));
     } catch (InvalidPathException e) {
       throw new UsageException("not a file name: " + value.substring(equals + 1));
     } catch (IllegalArgumentException e) {
@@ -46,6 +46,19 @@ public final class PluginOptions {
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
+  }
+
+  /// `--plugin-calls`, `--plugin-waiting` or `--plugin-restart`, of the plug-in that was added
+  /// last.
+  ///
+  /// @param name `calls`, `waiting` or `restart`
+  public void term(String name, String value) throws UsageException {
+    if (plugins.isEmpty()) {
+      throw new UsageException(
+          "--plugin-" + name + " follows the --plugin that it is for: " + value);
+    }
+    PluginOption last = plugins.getLast();
+    plugins.set(plugins.size() - 1, last.withTerms(last.terms().with(name, value)));
   }
 
   /// `--plugin-timeout`.

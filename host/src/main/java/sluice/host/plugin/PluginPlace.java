@@ -24,12 +24,12 @@ import sluice.memory.View;
 final class PluginPlace implements HttpInterruptlet, Judged {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private final Plugin plugin;
+  private final PluginLife plugin;
   private final ViewExchange exchange;
   private @Nullable Domain visited;
 
   /// By the thread of the loop.
-  PluginPlace(Plugin plugin) {
+  PluginPlace(PluginLife plugin) {
     this.plugin = plugin;
     this.exchange = new ViewExchange(Arena.ofAuto(), PluginAdmission.MOST_REQUEST_BYTES);
   }

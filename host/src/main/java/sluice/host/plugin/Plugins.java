@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.JarCopies;
+import sluice.host.control.ControlAnswer;
 import sluice.host.control.ControlSocket;
 import sluice.host.domain.DomainCounters;
 import sluice.http.handlers.Route;
@@ -16,13 +17,13 @@ import sluice.sys.threads.Uninterrupted;
 /// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main
 /// thread; [#reload] is for the thread of a signal.
 public final class Plugins implements AutoCloseable {
-  private final List<Plugin> plugins;
+  private final List<PluginLife> plugins;
   private final @Nullable JarCopies copies;
   private final Consumer<String> log;
   private @Nullable Thread looking;
   private volatile boolean closed;
 
-  private Plugins(List<Plugin> plugins, @Nullable JarCopies copies, Consumer<String> log) {
+  private Plugins(List<PluginLife> plugins, @Nullable JarCopies copies, Consumer<String> log) {
     this.plugins = plugins;
     this.copies = copies;
     this.log = log;
@@ -33,13 +34,13 @@ public final class Plugins implements AutoCloseable {
   /// @param log told one line each, now and later
   /// @throws IOException when one cannot be loaded, with path, jar, class, method, why and fix
   public static Plugins load(PluginOptions options, Consumer<String> log) throws IOException {
-    List<Plugin> loaded = new ArrayList<>();
+    List<PluginLife> loaded = new ArrayList<>();
     JarCopies copies = options.isEmpty() ? null : JarCopies.create("sluice-plugins");
     Plugins plugins = new Plugins(loaded, copies, log);
     try {
       if (copies != null) {
         for (PluginOption option : options.plugins()) {
-          loaded.add(Plugin.load(option, copies.directory(), options.limit(), log));
+          loaded.add(PluginLife.load(option, copies.directory(), options.limit(), log));
         }
       }
       return plugins;
@@ -55,13 +56,13 @@ public final class Plugins implements AutoCloseable {
         .map(plugin ->
             Route.at(plugin.prefix())
                 .withInterruptlet(() -> new PluginPlace(plugin))
-                .withSlowHandler(plugin))
+                .withAsyncHandler(new Plugin(plugin)))
         .toList();
   }
 
   /// Looks at all classes of their jars, without waiting for that, and logs what will be refused.
   public void look() {
-    plugins.forEach(Plugin::look);
+    plugins.forEach(PluginLife::look);
   }
 
   /// Shows their domains to `sluice domain ls` and `stat` until this is closed.
@@ -72,9 +73,21 @@ public final class Plugins implements AutoCloseable {
       return Map.of();
     }
     DomainCounters shown = new DomainCounters(counters);
-    plugins.forEach(plugin -> shown.add(plugin.name(), plugin::domain));
+    for (PluginLife plugin : plugins) {
+      shown.add(plugin.name(), plugin::domain);
+      plugin.countBy(counters.counter(DomainCounters.LABEL + plugin.name() + "/restarts"));
+    }
     looking = shown.watch("sluice-plugins", () -> closed, log);
-    return Map.of(DomainCounters.KILL, shown::kill);
+    return Map.of(DomainCounters.KILL, name -> kill(name, shown));
+  }
+
+  private ControlAnswer kill(String name, DomainCounters shown) {
+    for (PluginLife plugin : plugins) {
+      if (plugin.name().equals(name)) {
+        plugin.stop();
+      }
+    }
+    return shown.kill(name);
   }
 
   /// Loads those again that have another jar now, or have ended. Tells what cannot be loaded, which
@@ -84,7 +97,7 @@ public final class Plugins implements AutoCloseable {
   /// @return false if one could not be loaded
   public boolean reload(Consumer<String> told) {
     boolean good = true;
-    for (Plugin plugin : plugins) {
+    for (PluginLife plugin : plugins) {
       good &= plugin.reload(told);
     }
     return good;
@@ -100,7 +113,7 @@ public final class Plugins implements AutoCloseable {
       Uninterrupted.await(thread::join);
     }
     try {
-      for (Plugin plugin : plugins) {
+      for (PluginLife plugin : plugins) {
         plugin.close();
       }
       if (copies != null) {

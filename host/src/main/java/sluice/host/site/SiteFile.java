@@ -66,7 +66,8 @@ public final class SiteFile {
   private static final Set<String> HOST = new LinkedHashSet<>();
   private static final String FIX = ". Fix: ";
   private static final Set<String> TLS = SiteTable.keys("certificate", "key", "redirect-port");
-  private static final Set<String> PLUGIN = SiteTable.keys("path", "jar", "budget");
+  private static final Set<String> PLUGIN =
+      SiteTable.keys("path", "jar", "budget", "calls", "waiting", "restart");
 
   static {
     SERVER.addAll(NUMBERS);
@@ -390,7 +391,8 @@ public final class SiteFile {
           TomlTables.position(table, "jar"), jar + " cannot be read", "name a jar that exists");
     }
     String budget = tables.string(table, "budget");
-    keep("[[plugin]] " + path, table, "path", jar + " " + budget);
+    Map<String, String> terms = terms(table);
+    keep("[[plugin]] " + path, table, "path", jar + " " + budget + " " + terms);
     SiteTable.at(
         tables,
         TomlTables.position(table, "path"),
@@ -403,7 +405,29 @@ public final class SiteFile {
           "budget = \"cpu=20%,threads=8\"",
           () -> into.plugins.budget(budget));
     }
+    terms.forEach((key, value) ->
+        SiteTable.at(
+            tables,
+            TomlTables.position(table, key),
+            "calls = 16, waiting = 64 and restart = \"always\"",
+            () -> into.plugins.term(key, value)));
     requireNoUsers(path, where, into);
+  }
+
+  /// How many calls a plug-in takes, and whether it is restarted, as far as that is said.
+  private Map<String, String> terms(TomlTable table) {
+    Map<String, String> terms = new LinkedHashMap<>();
+    for (String key : List.of("calls", "waiting")) {
+      Long number = tables.number(table, key);
+      if (number != null) {
+        terms.put(key, number.toString());
+      }
+    }
+    String restart = tables.string(table, "restart");
+    if (restart != null) {
+      terms.put("restart", restart);
+    }
+    return terms;
   }
 
   /// A password is checked on the way to a file alone.

@@ -178,6 +178,8 @@ public final class SiteOptions {
       case "access-log" -> accessLog = path(value);
       case "plugin" -> plugins.add(value);
       case "budget" -> plugins.budget(value);
+      case "plugin-calls", "plugin-waiting", "plugin-restart" ->
+          plugins.term(key(name).substring("plugin-".length()), value);
       case "plugin-timeout" -> plugins.limit(seconds(name, value));
       case "header-timeout" -> headerTimeout = seconds(name, value);
       case "idle-timeout" -> idleTimeout = seconds(name, value);

@@ -54,7 +54,7 @@ public final class BoundRoute {
 
   /// Whether the interruptlet is shown heads alone, whatever follows them.
   boolean dropsBodies() {
-    return route.bodyBytes() == 0 && route.slowHandler() == null;
+    return route.bodyBytes() == 0 && route.deferred() == null;
   }
 
   boolean matches(View view, int from, int to) {

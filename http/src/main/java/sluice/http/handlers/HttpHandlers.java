@@ -87,7 +87,7 @@ public final class HttpHandlers {
         return route.dropsBodies() ? body : (int) (body + request.contentLength());
       }
     }
-    HttpSlowHandler slow = route.route.slowHandler();
+    HttpDeferred slow = route.route.deferred();
     if (slow != null) {
       return startSlow(route, slow, connection, input, body, end);
     }
@@ -148,7 +148,7 @@ public final class HttpHandlers {
   // ---- the way to the slow handler ----------------------------------------------------------
 
   private int startSlow(
-      BoundRoute route, HttpSlowHandler slow, Connection connection, View input, int at, int end) {
+      BoundRoute route, HttpDeferred slow, Connection connection, View input, int at, int end) {
     boolean chunked = request.bodyKind() == BodyKind.CHUNKED;
     long announced = chunked ? -1 : request.contentLength();
     int limit = route.route.bodyBytes();
@@ -180,7 +180,7 @@ public final class HttpHandlers {
   public int collect(Connection connection, View input, int from, int end) {
     HandlerSession session = http.session(connection);
     Upload upload = session.upload();
-    HttpSlowHandler slow = upload == null ? null : upload.route.route.slowHandler();
+    HttpDeferred slow = upload == null ? null : upload.route.route.deferred();
     if (upload == null || slow == null) {
       throw new IllegalStateException("no upload is under way");
     }
@@ -207,15 +207,19 @@ public final class HttpHandlers {
   }
 
   private void defer(
-      Connection connection, HttpSlowHandler slow, HttpMessage message, long chargedBytes) {
+      Connection connection, HttpDeferred handler, HttpMessage message, long chargedBytes) {
     replies.counts().slow++;
     SlowReply slowReply = new SlowReply(http, replies, message);
-    SlowCall call =
-        new SlowCall(slow, message, slowReply, connection.defer(), account, chargedBytes);
-    try {
-      loop.handlerPath().execute(call);
-    } catch (RejectedExecutionException e) {
-      call.reject();
+    SlowCall call = new SlowCall(message, slowReply, connection.defer(), account, chargedBytes);
+    switch (handler) {
+      case HttpSlowHandler slow -> {
+        try {
+          loop.handlerPath().execute(() -> call.run(slow));
+        } catch (RejectedExecutionException e) {
+          call.reject();
+        }
+      }
+      case HttpAsyncHandler async -> call.give(async, loop);
     }
   }
 }

@@ -13,7 +13,7 @@ import sluice.http.text.Latin1;
 /// The server adds Date, the framing of the body and Connection; to HEAD it leaves the body out.
 public final class HttpResponder {
   /// Bodies up to this size go to the loop in one piece.
-  private static final int PIECE_BYTES = 64 << 10;
+  public static final int PIECE_BYTES = 64 << 10;
 
   private final SlowCall call;
   private final ByteArrayOutputStream fields = new ByteArrayOutputStream(128);
@@ -47,6 +47,15 @@ public final class HttpResponder {
     return this;
   }
 
+  /// Takes back status and fields.
+  public HttpResponder reset() {
+    requireNotBegun();
+    status = 200;
+    fields.reset();
+    closes = false;
+    return this;
+  }
+
   /// Closes the connection after this reply.
   public HttpResponder close() {
     requireNotBegun();
@@ -77,6 +86,16 @@ public final class HttpResponder {
     try (OutputStream stream = stream(body.length)) {
       stream.write(body);
     }
+  }
+
+  /// Answers with a body, on the loop's thread. Its client may have gone.
+  ///
+  /// @param body of at most [#PIECE_BYTES]; not to be changed any more
+  public void sendHere(byte[] body) {
+    if (body.length > PIECE_BYTES) {
+      throw new IllegalArgumentException(body.length + " bytes would hold up the loop: use send");
+    }
+    call.completeHere(begin(body.length), body, body.length);
   }
 
   /// Answers with a body of unknown length: in chunks, or to HTTP/1.0 until the connection ends.

@@ -6,7 +6,7 @@ package sluice.http.handlers;
 /// Replies of one connection leave in the order of its requests; the next request of the connection
 /// waits until this one is answered.
 @FunctionalInterface
-public interface HttpSlowHandler {
+public non-sealed interface HttpSlowHandler extends HttpDeferred {
   /// Answers a request with one of the `send` or `stream` methods, before it returns.
   ///
   /// Returning without an answer, or throwing before one was begun, is logged and answered 500.

@@ -15,17 +15,17 @@ import sluice.http.parse.RequestPath;
 /// @param prefix `/` or a canonical path: `/api` stands for itself and everything below `/api/`;
 ///   with a slash at the end, for what is below only
 /// @param interruptlets makes the interruptlet of each loop, on that loop's thread; null for none
-/// @param slowHandler answers what the interruptlet leaves; null for none
-/// @param bodyBytes longest request body that is collected for the slow handler; a longer one is
-///   answered 413. With 0 and no slow handler the interruptlet is shown the head of every request,
-///   and bodies of any length are dropped
+/// @param deferred answers what the interruptlet leaves; null for none
+/// @param bodyBytes longest request body that is collected for what answers later; a longer one is
+///   answered 413. With 0 and nothing that does the interruptlet is shown the head of every
+///   request, and bodies of any length are dropped
 /// @param limit longest run of the interruptlet, at least 1 ms
 /// @param sample warms the interruptlet before the route is admitted, as [#withSample]; empty for
 ///   none
 public record Route(
     String prefix,
     @Nullable Supplier<? extends HttpInterruptlet> interruptlets,
-    @Nullable HttpSlowHandler slowHandler,
+    @Nullable HttpDeferred deferred,
     int bodyBytes,
     Duration limit,
     String sample) {
@@ -57,19 +57,23 @@ public record Route(
 
   /// @param perLoop called once for each loop
   public Route withInterruptlet(Supplier<? extends HttpInterruptlet> perLoop) {
-    return new Route(prefix, perLoop, slowHandler, bodyBytes, limit, sample);
+    return new Route(prefix, perLoop, deferred, bodyBytes, limit, sample);
   }
 
   public Route withSlowHandler(HttpSlowHandler handler) {
     return new Route(prefix, interruptlets, handler, bodyBytes, limit, sample);
   }
 
+  public Route withAsyncHandler(HttpAsyncHandler handler) {
+    return new Route(prefix, interruptlets, handler, bodyBytes, limit, sample);
+  }
+
   public Route withBodyBytes(int bytes) {
-    return new Route(prefix, interruptlets, slowHandler, bytes, limit, sample);
+    return new Route(prefix, interruptlets, deferred, bytes, limit, sample);
   }
 
   public Route withLimit(Duration longest) {
-    return new Route(prefix, interruptlets, slowHandler, bodyBytes, longest, sample);
+    return new Route(prefix, interruptlets, deferred, bodyBytes, longest, sample);
   }
 
   /// Runs the interruptlet before the route is admitted, on the thread that starts the server or
@@ -79,7 +83,7 @@ public record Route(
   /// @param request a path, which is asked for by GET; or a whole request in ISO-8859-1, with its
   ///   empty line and its body
   public Route withSample(String request) {
-    return new Route(prefix, interruptlets, slowHandler, bodyBytes, limit, request);
+    return new Route(prefix, interruptlets, deferred, bodyBytes, limit, request);
   }
 
   /// The request of the sample.

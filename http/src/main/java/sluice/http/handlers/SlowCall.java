@@ -8,18 +8,19 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.log.Log;
 import sluice.http.reply.HttpReplies;
 import sluice.loop.Connection;
+import sluice.loop.Loop;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;
 
-/// One request in the hands of a slow handler. Made by the loop's thread, run by one of the slow
-/// path; what it sends goes back as pieces that the loop's thread stages ([SlowReply]). The fields
-/// are those of the handler's thread.
+/// One request in the hands of a slow handler, or of one that answers later. Made by the loop's
+/// thread, answered by one thread at a time; what that sends goes back as pieces that the loop's
+/// thread stages ([SlowReply]). The fields are those of the answering thread.
 ///
 /// ```
 ///  ASKED ──its head is sent──▶ STREAMING ──the rest of its body, or cut off──▶ OVER
 ///    └──────────────── a whole reply, or an error ───────────────────────────▶
 /// ```
-final class SlowCall implements Runnable {
+final class SlowCall {
   private enum Stage {
     /// Nothing of the reply has been sent.
     ASKED,
@@ -29,7 +30,6 @@ final class SlowCall implements Runnable {
     OVER
   }
 
-  private final HttpSlowHandler handler;
   private final HttpMessage message;
   private final SlowReply reply;
   private final ReplyTicket ticket;
@@ -40,15 +40,17 @@ final class SlowCall implements Runnable {
   private SlowReply.@Nullable Head head;
   private @Nullable SlowStream stream;
 
-  /// @param chargedBytes refunded to `account` when the handler has ended
+  /// No handler returns behind the last piece.
+  private boolean isAsync;
+
+  /// @param chargedBytes refunded to `account` when the slow handler has ended, or the request was
+  ///   answered by another
   SlowCall(
-      HttpSlowHandler handler,
       HttpMessage message,
       SlowReply reply,
       ReplyTicket ticket,
       Account account,
       long chargedBytes) {
-    this.handler = handler;
     this.message = message;
     this.reply = reply;
     this.ticket = ticket;
@@ -56,8 +58,19 @@ final class SlowCall implements Runnable {
     this.chargedBytes = chargedBytes;
   }
 
-  @Override
-  public void run() {
+  /// Has a handler take the request, on the loop's thread.
+  void give(HttpAsyncHandler handler, Loop loop) {
+    isAsync = true;
+    try {
+      handler.take(message, new HttpResponder(this), loop);
+    } catch (RuntimeException | Error e) {
+      Log.LOGGER.log(Level.ERROR, () -> "the handler of " + message + " failed", e);
+      fail();
+    }
+  }
+
+  /// Has a slow handler answer, on a thread where it may block.
+  void run(HttpSlowHandler handler) {
     HttpResponder responder = new HttpResponder(this);
     try {
       handler.handle(message, responder);
@@ -90,8 +103,15 @@ final class SlowCall implements Runnable {
     if (stage == Stage.STREAMING) {
       cutOff();
     } else if (stage == Stage.ASKED) {
-      stage = Stage.OVER;
+      over();
       ticket.complete(reply.piece(SlowReply.Head.error(500), HttpReplies.NONE, 0, true));
+    }
+  }
+
+  private void over() {
+    stage = Stage.OVER;
+    if (isAsync) {
+      account.refund(chargedBytes);
     }
   }
 
@@ -100,11 +120,17 @@ final class SlowCall implements Runnable {
   }
 
   void complete(SlowReply.Head whole, byte[] body, int count) throws ClientGoneException {
-    stage = Stage.OVER;
+    over();
     ticket.complete(reply.piece(whole, body, count, true));
     if (ticket.gone()) {
       throw new ClientGoneException();
     }
+  }
+
+  /// As [#complete], on the loop's thread.
+  void completeHere(SlowReply.Head whole, byte[] body, int count) {
+    over();
+    ticket.completeHere(reply.piece(whole, body, count, true));
   }
 
   OutputStream open(SlowReply.Head begun) {
@@ -134,7 +160,7 @@ final class SlowCall implements Runnable {
   void finish(byte[] bytes, int count) {
     if (stage != Stage.OVER) {
       SlowReply.Head first = takeHead();
-      stage = Stage.OVER;
+      over();
       ticket.complete(reply.piece(first, bytes, count, true));
     }
   }
@@ -142,7 +168,7 @@ final class SlowCall implements Runnable {
   /// Ends the connection, so that the client sees that something is missing.
   void cutOff() {
     if (stage != Stage.OVER) {
-      stage = Stage.OVER;
+      over();
       ticket.complete(Connection::abort);
     }
   }

@@ -1,0 +1,113 @@
+package sluice.domain.portal;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// What all calls have in common that a thread of a service runs: an outcome, which the first to
+/// know it gives, and an interrupt, which reaches this call and no other.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | outcome | the first to know it | volatile | compareAndSet from null |
+/// | runner | service's thread | under the monitor | volatile; null under the monitor |
+///
+/// A call that is abandoned interrupts its runner, if there is one, under the monitor. The runner
+/// takes the monitor only to leave such a call: then the interrupt has come, or does not come.
+///
+/// @param <T> what is known of an ended call
+abstract class PendingCall<T> extends OpenCalls.Entry {
+  private static final VarHandle OUTCOME;
+
+  static {
+    try {
+      OUTCOME = MethodHandles.lookup().findVarHandle(PendingCall.class, "outcome", Object.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  @SuppressWarnings("unused") // through its handle too
+  private volatile @Nullable Object outcome;
+
+  private volatile @Nullable Thread runner;
+
+  /// Whose thread runs the call.
+  abstract Party owner();
+
+  /// Runs it. Called by the service's thread; throws nothing.
+  abstract T invoke();
+
+  /// Tells the caller, once.
+  ///
+  /// @param thenWaits whether the calling thread is about to wait
+  abstract void told(T known, boolean thenWaits);
+
+  /// What came of the call; null while that is not known.
+  @SuppressWarnings("unchecked") // only settle() writes
+  final @Nullable T outcome() {
+    return (T) outcome;
+  }
+
+  /// @return false if the outcome is known already
+  final boolean settle(T known, boolean thenWaits) {
+    boolean isFirst = OUTCOME.compareAndSet(this, null, known);
+    if (isFirst) {
+      told(known, thenWaits);
+    }
+    return isFirst;
+  }
+
+  /// Settles the call, and interrupts the thread that runs it; what that still does is lost.
+  ///
+  /// @return false if the outcome is known already
+  final boolean abandonAs(T known) {
+    boolean isFirst = settle(known, false);
+    if (isFirst && runner != null) {
+      owner().aside(this::interrupt);
+    }
+    return isFirst;
+  }
+
+  /// Not by the caller or the thread that ends the service, where the service is a domain's: its
+  /// code may close the channel that the runner waits on.
+  private synchronized void interrupt() {
+    Thread running = runner;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  /// Returns true if a thread still runs the call, which was abandoned.
+  final boolean isLeft() {
+    return runner != null;
+  }
+
+  /// Returns true if the calling thread runs the call.
+  final boolean isRunner() {
+    return runner == Thread.currentThread();
+  }
+
+  @Override
+  void run(boolean isLast) {
+    runner = Thread.currentThread();
+    boolean isAbandoned = outcome != null;
+    if (!isAbandoned) {
+      Frame frame = Frame.current();
+      frame.party = owner();
+      frame.running = this instanceof ServiceCall call ? call : null;
+      try {
+        isAbandoned = !settle(invoke(), isLast);
+      } finally {
+        frame.party = null;
+        frame.running = null;
+      }
+    }
+    if (isAbandoned) {
+      synchronized (this) {
+        runner = null;
+      }
+    }
+    boolean _ = Thread.interrupted(); // an interrupt of this call is not the next one's
+  }
+}

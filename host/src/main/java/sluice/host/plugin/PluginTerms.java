@@ -1,0 +1,48 @@
+package sluice.host.plugin;
+
+import sluice.host.file.UsageException;
+
+/// How many calls a plug-in takes, and what is done when one hangs. Immutable.
+///
+/// @param calls so many run at once, if the budget of threads allows them
+/// @param waiting so many wait then; one more is answered 503
+/// @param restarts whether it is ended and loaded again by itself when a call hangs
+record PluginTerms(int calls, int waiting, boolean restarts) {
+  static final PluginTerms DEFAULT = new PluginTerms(16, 64, true);
+
+  private static final int MOST_CALLS = 256;
+  private static final int MOST_WAITING = 4096;
+
+  /// Takes a value by its name.
+  ///
+  /// @throws UsageException with what is allowed
+  PluginTerms with(String name, String value) throws UsageException {
+    return switch (name) {
+      case "calls" -> new PluginTerms(number(name, value, 1, MOST_CALLS), waiting, restarts);
+      case "waiting" -> new PluginTerms(calls, number(name, value, 0, MOST_WAITING), restarts);
+      case "restart" -> new PluginTerms(calls, waiting, restarts(value));
+      default -> throw new IllegalArgumentException(name);
+    };
+  }
+
+  private static int number(String name, String value, int least, int most) throws UsageException {
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // As one out of range.
+    }
+    throw new UsageException(
+        "%s of a plug-in is a number from %d to %d: %s".formatted(name, least, most, value));
+  }
+
+  private static boolean restarts(String value) throws UsageException {
+    return switch (value) {
+      case "always" -> true;
+      case "never" -> false;
+      default -> throw new UsageException("restart of a plug-in is always or never: " + value);
+    };
+  }
+}

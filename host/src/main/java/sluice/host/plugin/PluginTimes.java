@@ -1,0 +1,97 @@
+package sluice.host.plugin;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import sluice.loop.Loop;
+
+/// When the calls of one plug-in on one loop are late. Owned by the loop's thread.
+///
+/// All calls have the same time, so the one that is late next is the one that came first: one task
+/// of the loop at a time looks at it.
+final class PluginTimes {
+  /// A call whose thread did not come back when it was interrupted.
+  private record Late(PluginCall call, long untilNanos) {}
+
+  private final Plugin plugin;
+  private final Loop loop;
+  private final long limitNanos;
+  private final Map<PluginCall, Long> open = new LinkedHashMap<>();
+  private final ArrayDeque<Late> late = new ArrayDeque<>();
+  private boolean isScheduled;
+
+  /// @param limit for a reply; after as long again, a call that still runs is told as one that
+  ///   hangs
+  PluginTimes(Plugin plugin, Loop loop, Duration limit) {
+    this.plugin = plugin;
+    this.loop = loop;
+    this.limitNanos = limit.toNanos();
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  void add(PluginCall call) {
+    open.put(call, loop.clock().nanos() + limitNanos);
+    schedule(limitNanos);
+  }
+
+  /// Without effect if it is not there.
+  void remove(PluginCall call) {
+    open.remove(call);
+  }
+
+  private void schedule(long nanos) {
+    if (!isScheduled) {
+      isScheduled = true;
+      loop.schedule(nanos, this::look);
+    }
+  }
+
+  private void look() {
+    isScheduled = false;
+    long now = loop.clock().nanos();
+    long next = Math.min(lookAtOpen(now), lookAtLate(now));
+    if (next != Long.MAX_VALUE) {
+      schedule(Math.max(1, next));
+    }
+  }
+
+  private long lookAtOpen(long now) {
+    List<PluginCall> due = new ArrayList<>();
+    long next = Long.MAX_VALUE;
+    for (Map.Entry<PluginCall, Long> each : open.entrySet()) {
+      long left = each.getValue() - now;
+      if (left > 0) {
+        next = left;
+        break;
+      }
+      due.add(each.getKey());
+    }
+    for (PluginCall each : due) {
+      open.remove(each);
+      late.add(new Late(each, now + limitNanos));
+      // What interrupts a thread of a domain may start a thread.
+      loop.slowPath().execute(() -> each.settleAs(PluginOutcome.Unserved.LATE));
+    }
+    return next;
+  }
+
+  private long lookAtLate(long now) {
+    for (Late each = late.peek(); each != null; each = late.peek()) {
+      long left = each.untilNanos - now;
+      if (left > 0) {
+        return left;
+      }
+      late.remove();
+      if (each.call.isStillRunning()) {
+        plugin.hangs(each.call);
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+}
