@@ -84,7 +84,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   @Override
   protected PluginOutcome failed(Throwable thrown) {
     try {
-      return thrown instanceof Death
+      return !at.domain().alive() // so its threads are interrupted
           ? PluginOutcome.Unserved.ENDED
           : new PluginOutcome.Failed(ThrownText.of(thrown));
     } catch (Death e) {

@@ -4,28 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import sluice.domain.Domain;
-import sluice.host.SiteServer;
-import sluice.host.site.SiteOptions;
 import sluice.http.plugin.ViewPlugin;
 import sluice.http.plugin.ViewReply;
 import sluice.http.plugin.ViewRequest;
@@ -37,11 +21,7 @@ import sluice.testbase.Await;
 /// Plug-ins over views: the same answers on the loop's thread and on threads of their domain, and
 /// hostile ones, which do not hold up the loop.
 @Timeout(240)
-final class ViewPluginTest {
-  @TempDir Path directory = Path.of(".");
-  private final List<String> messages = new CopyOnWriteArrayList<>();
-  private @Nullable SiteServer server;
-
+final class ViewPluginTest extends PluginServerRig {
   // ---- plug-ins -----------------------------------------------------------------------------
 
   /// Tells all that it sees.
@@ -240,50 +220,12 @@ final class ViewPluginTest {
     }
   }
 
-  // ---- a server -----------------------------------------------------------------------------
-
-  @BeforeEach
-  void files() throws IOException {
-    Files.createDirectories(directory.resolve("public"));
-    Files.writeString(directory.resolve("public/index.html"), "home");
-  }
-
-  @AfterEach
-  void end() {
-    if (server != null) {
-      server.close();
-    }
-  }
-
-  private Path jar(String name, Class<?>... types) throws IOException {
-    Path jar = directory.resolve(name + ".jar");
-    try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
-      to.putNextEntry(new JarEntry("META-INF/services/" + ViewPlugin.class.getName()));
-      to.write(types[0].getName().getBytes(StandardCharsets.UTF_8));
-      for (Class<?> each : types) {
-        String file = each.getName().substring(each.getPackageName().length() + 1) + ".class";
-        to.putNextEntry(new JarEntry(each.getName().replace('.', '/') + ".class"));
-        try (InputStream in = Objects.requireNonNull(each.getResourceAsStream(file))) {
-          to.write(in.readAllBytes());
-        }
-      }
-    }
-    return jar;
-  }
-
-  private void start(String... settings) throws Exception {
-    SiteOptions options = new SiteOptions();
-    options.serve(directory.resolve("public"));
-    options.set("port", "0");
-    options.set("backend", "epoll");
-    for (int i = 0; i < settings.length; i += 2) {
-      options.set(settings[i], settings[i + 1]);
-    }
-    server = SiteServer.start(options, messages::add);
+  private Path views(String name, Class<?>... types) throws IOException {
+    return jar(name, ViewPlugin.class, types);
   }
 
   private HandlerGuard guard(String prefix) {
-    return Objects.requireNonNull(server).http().guards().stream()
+    return server().http().guards().stream()
         .filter(each -> each.name().equals(prefix))
         .findFirst()
         .orElseThrow();
@@ -300,39 +242,11 @@ final class ViewPluginTest {
         .isEqualTo(Verdict.Kind.VERIFIED);
   }
 
-  private void awaitMessage(String text) {
-    Await.until(text + " in " + messages, () -> messages.toString().contains(text));
-  }
-
-  private String ask(String head, String body) throws IOException {
-    InetSocketAddress at =
-        (InetSocketAddress) Objects.requireNonNull(server).http().server().addresses().get(0);
-    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), at.getPort())) {
-      client.setSoTimeout((int) Await.SECONDS * 1000);
-      String text = head + "Host: a\r\nConnection: close\r\n\r\n" + body;
-      client.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
-      return new String(client.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
-    }
-  }
-
-  private String get(String target) throws IOException {
-    String reply = ask("GET " + target + " HTTP/1.1\r\n", "");
-    return reply.substring(9, 12) + " " + reply.substring(reply.indexOf("\r\n\r\n") + 4);
-  }
-
-  private static int threads(String name) {
-    return domain(name).stat().threads();
-  }
-
-  private static Domain domain(String name) {
-    return Domain.living().stream().filter(each -> each.name().equals(name)).findFirst().get();
-  }
-
   // ---- tests --------------------------------------------------------------------------------
 
   @Test
   void aBoundedPluginAnswersOnTheLoopAndIsCharged() throws Exception {
-    start("plugin", "/api=" + jar("api", Echo.class));
+    start("plugin", "/api=" + views("api", Echo.class));
     awaitAdmission("/api");
     for (int i = 0; i < 200; i++) {
       assertThat(get("/api?a")).startsWith("201 GET /api?a ");
@@ -351,9 +265,9 @@ final class ViewPluginTest {
   void allPathsAnswerAlike() throws Exception {
     start(
         "plugin",
-        "/fast=" + jar("fast", Echo.class),
+        "/fast=" + views("fast", Echo.class),
         "plugin",
-        "/slow=" + jar("slow", EchoOnThreads.class, Echo.class));
+        "/slow=" + views("slow", EchoOnThreads.class, Echo.class));
     awaitAdmission("/fast");
     awaitMessage("/slow answers on threads of its domain");
     assertThat(guard("/slow").verdict()).isEqualTo(Verdict.TRANSLATED);
@@ -396,7 +310,7 @@ final class ViewPluginTest {
 
   @Test
   void whatLoopsDoesNotHoldUpTheLoop() throws Exception {
-    start("plugin", "/api=" + jar("api", Loops.class), "plugin-timeout", "1");
+    start("plugin", "/api=" + views("api", Loops.class), "plugin-timeout", "1");
     awaitMessage("not on the loop's: the verifier finds no bound for its handle, line ");
     assertThat(get("/api")).isEqualTo("200 ");
     assertThat(get("/api?x")).startsWith("503");
@@ -408,7 +322,7 @@ final class ViewPluginTest {
 
   @Test
   void whatDoesTooMuchIsRefusedWithItsBound() throws Exception {
-    start("plugin", "/api=" + jar("api", Large.class));
+    start("plugin", "/api=" + views("api", Large.class));
     awaitMessage("plug-in /api answers on threads of its domain, and not on the loop's: ");
     assertThat(messages.getFirst()).contains("bytecodes");
     assertThat(get("/api")).startsWith("200 ");
@@ -417,7 +331,7 @@ final class ViewPluginTest {
 
   @Test
   void anInitializerThatDoesNotEndHoldsUpNeitherTheStartNorTheLoop() throws Exception {
-    start("plugin", "/api=" + jar("api", Hangs.class, Endless.class), "plugin-timeout", "1");
+    start("plugin", "/api=" + views("api", Hangs.class, Endless.class), "plugin-timeout", "1");
     assertThat(get("/api")).isEqualTo("200 fine");
     awaitMessage("an initializer did not end within 1 s");
     assertThat(guard("/api").verdict()).isEqualTo(Verdict.TRANSLATED);
@@ -428,7 +342,7 @@ final class ViewPluginTest {
 
   @Test
   void whatIsKeptOfARequestIsDead() throws Exception {
-    start("plugin", "/api=" + jar("api", Keeps.class));
+    start("plugin", "/api=" + views("api", Keeps.class));
     awaitAdmission("/api");
     Await.until("uses of what was kept", () -> get("/api").endsWith(" refused"));
     for (int i = 0; i < 200; i++) {
@@ -438,7 +352,7 @@ final class ViewPluginTest {
 
   @Test
   void theTextOfWhatIsThrownIsNotAskedForOnTheLoop() throws Exception {
-    start("plugin", "/api=" + jar("api", Throws.class, Ugly.class));
+    start("plugin", "/api=" + views("api", Throws.class, Ugly.class));
     awaitAdmission("/api");
     assertThat(get("/api")).isEqualTo("500 500 Internal Server Error\n");
     awaitMessage("answers 500: it threw " + Ugly.class.getName());
@@ -447,7 +361,7 @@ final class ViewPluginTest {
 
   @Test
   void aDomainOverItsBudgetLosesItsPlaceUntilItIsWithinIt() throws Exception {
-    start("plugin", "/api=" + jar("api", Greedy.class), "budget", "cpu=30%");
+    start("plugin", "/api=" + views("api", Greedy.class), "budget", "cpu=30%");
     awaitAdmission("/api");
     int fine = 0;
     int held = 0;
@@ -466,15 +380,13 @@ final class ViewPluginTest {
 
   @Test
   void afterTheEndOfItsDomainAPluginIsNotAnswered() throws Exception {
-    start("plugin", "/api=" + jar("api", Echo.class));
+    start("plugin", "/api=" + views("api", Echo.class));
     awaitAdmission("/api");
     assertThat(get("/api?a")).startsWith("201 ");
     domain("api").kill();
     assertThat(get("/api?a")).startsWith("503");
     assertThat(get("/")).isEqualTo("200 home");
-    assertThat(Objects.requireNonNull(server).reload(messages::add))
-        .as(messages.toString())
-        .isTrue();
+    assertThat(server().reload(messages::add)).as(messages.toString()).isTrue();
     awaitMessage("was loaded again");
     awaitAdmission("/api");
     assertThat(get("/api?a")).startsWith("201 ");
@@ -482,7 +394,7 @@ final class ViewPluginTest {
 
   @Test
   void whatNamesNothingKnownIsNotLoaded() {
-    assertThatThrownBy(() -> start("plugin", "/api=" + jar("api", String.class)))
+    assertThatThrownBy(() -> start("plugin", "/api=" + views("api", String.class)))
         .hasMessageContaining("implements neither HttpPlugin nor ViewPlugin");
   }
 }
