@@ -29,6 +29,7 @@ public final class Benches {
           new CaseBench("front", FrontCases::all),
           new CaseBench("mix", MixCases::all),
           new CaseBench("site", SiteCases::all),
+          new CaseBench("plugin", PluginCases::all),
           new HandlerBench(),
           new IsocketBench(),
           new ChurnBench(),

@@ -166,6 +166,27 @@ final class ServePluginTest extends PluginRig {
   }
 
   @Test
+  void whatHangsIsLoadedAgainAndCountedUntilItIsKilled() throws Exception {
+    String jar = plugin(One.class).toString();
+    start("--backend=epoll", "--plugin=/api=" + jar, "--plugin-calls=4", "--plugin-timeout=1");
+    assertThat(get("/api/loop")).startsWith("503");
+    awaitTold("Restart 1: it is loaded again in 100 ms");
+    Await.until("the restart", () -> get("/api").equals("200 version 1"));
+    String dir = "--dir=" + directory.resolve("run");
+    Await.until(
+        "the restart to be counted",
+        () -> output("domain", "stat", "api", "--json", dir).contains("\"restarts\":1"));
+    assertThat(output("domain", "kill", "api", dir)).contains("has ended");
+    awaitTold(
+        "has ended: it was killed by sluice domain kill. Its requests are answered 503 until");
+    Thread.sleep(500); // nothing loads it by itself
+    assertThat(get("/api")).startsWith("503");
+    signal("HUP");
+    Await.until("an operator's reload", () -> get("/api").equals("200 version 1"));
+    terminate();
+  }
+
+  @Test
   void aNewVersionTakesOverWithNoFailedRequest() throws Exception {
     Path jar = plugin(One.class);
     start("--backend=epoll", "--plugin=/api=" + jar, "--plugin-timeout=5");

@@ -294,7 +294,13 @@ final class SiteFileTest {
             ":4: ",
             "cannot be read. Fix: "),
         arguments(
-            site + "[[plugin]]\npath = \"a\"\njar = \"site.toml\"", ":3: ", "starts with a slash"));
+            site + "[[plugin]]\npath = \"a\"\njar = \"site.toml\"", ":3: ", "starts with a slash"),
+        arguments(
+            site + "[[plugin]]\npath = \"/a\"\njar = \"site.toml\"\ncalls = 0",
+            ":5: calls of a plug-in is a number from 1 to 256: 0. Fix: calls = 16"),
+        arguments(
+            site + "[[plugin]]\npath = \"/a\"\njar = \"site.toml\"\nrestart = \"often\"",
+            ":5: restart of a plug-in is always or never: often. Fix: "));
   }
 
   @ParameterizedTest

@@ -1,16 +1,19 @@
 package sluice.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import sluice.http.handlers.ClientGoneException;
 import sluice.http.handlers.HttpInterruptlet;
 import sluice.http.handlers.HttpReply;
+import sluice.http.handlers.HttpResponder;
 import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
 import sluice.http.site.Site;
@@ -311,6 +315,63 @@ class HttpHandlersTest {
       assertThat(client.reply().status()).isEqualTo(413);
       assertThat(client.ended()).isTrue();
     }
+  }
+
+  /// Without a thread of the server that waits: here, later from another thread, or not at all.
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL"})
+  void anAsyncHandlerAnswersWhenItLikes(Backend backend) throws IOException {
+    ArrayBlockingQueue<Runnable> later = new ArrayBlockingQueue<>(10);
+    Route route =
+        Route.at("/async")
+            .withAsyncHandler((request, responder, loop) -> {
+              byte[] echo = (request.methodName() + request.query()).getBytes(US_ASCII);
+              switch (String.valueOf(request.query())) {
+                case "here" -> responder.status(201).field("X-A", "b").sendHere(echo);
+                case "loop" ->
+                    later.add(() -> loop.execute(() -> responder.status(202).sendHere(echo)));
+                case "other" -> later.add(() -> sendAll(responder.status(203), request.body()));
+                case "reset" -> responder.status(500).field("X-A", "b").reset().sendHere(echo);
+                default -> throw new IllegalStateException("out of luck");
+              }
+            });
+    try (PlainClient client = start(backend, route, counter())) {
+      PlainClient.Reply here = client.get("/async?here");
+      assertThat(here.status() + here.text() + here.field("X-A")).isEqualTo("201GEThereb");
+      assertThat(client.request("HEAD", "/async?here").field("Content-Length")).isEqualTo("8");
+      PlainClient.Reply reset = client.get("/async?reset");
+      assertThat(reset.status()).isEqualTo(200);
+      assertThat(reset.fields()).doesNotContainKey("x-a");
+      assertThat(client.get("/async?throw").status()).isEqualTo(500);
+      String body = "z".repeat(500_000);
+      client.send("POST /async?other HTTP/1.1\r\nHost: t\r\nContent-Length: 500000\r\n\r\n" + body);
+      client.send("GET /async?loop HTTP/1.1\r\nHost: t\r\n\r\nGET / HTTP/1.1\r\nHost: t\r\n\r\n");
+      run(later);
+      PlainClient.Reply other = client.reply();
+      assertThat(other.status()).isEqualTo(203);
+      assertThat(other.text()).isEqualTo(body);
+      run(later);
+      assertThat(client.reply().text()).isEqualTo("GETloop");
+      assertThat(client.reply().text()).isEqualTo("the site");
+      client.send("GET /async?loop HTTP/1.1\r\nHost: t\r\n\r\n");
+    }
+    run(later); // whose client has gone
+    try (PlainClient client = new PlainClient(server().server().port())) {
+      assertThat(client.get("/async?here").text()).isEqualTo("GEThere");
+    }
+  }
+
+  private static void sendAll(HttpResponder responder, byte[] body) {
+    try {
+      responder.send(body);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void run(ArrayBlockingQueue<Runnable> later) {
+    Await.until("a request", () -> !later.isEmpty());
+    later.remove().run();
   }
 
   @ParameterizedTest

@@ -1,0 +1,13 @@
+package sluice.bench.server;
+
+import sluice.http.plugin.HttpPlugin;
+import sluice.http.plugin.PluginReply;
+import sluice.http.plugin.PluginRequest;
+
+/// Answers the body of a request.
+public final class EchoPlugin implements HttpPlugin {
+  @Override
+  public PluginReply handle(PluginRequest request) {
+    return PluginReply.of(200, "text/plain", request.body());
+  }
+}
