@@ -35,7 +35,8 @@ final class DomainKillCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     DomainRow row = named.row();
     String shown = "domain " + TerminalText.line(row.name()) + " of process " + row.pid();
-    if (row.value(DomainCounters.ALIVE) != 0) {
+    boolean comesBack = row.values().containsKey(DomainCounters.RESTARTS); // a plug-in does, soon
+    if (row.value(DomainCounters.ALIVE) != 0 || comesBack) {
       ControlAnswer answer =
           ControlClient.ask(
               named.directory(), row.pid(), DomainCounters.KILL, row.name(), PATIENCE);

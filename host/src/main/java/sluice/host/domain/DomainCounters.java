@@ -42,6 +42,9 @@ public final class DomainCounters {
   /// Is 1 while its threads wait because it is over its budget.
   public static final String HELD = "held";
 
+  /// How often a plug-in was loaded again by itself.
+  public static final String RESTARTS = "restarts";
+
   /// The kind of what has not ended in time follows, as [DomainStat#late] names it.
   static final String LATE = "late_";
 

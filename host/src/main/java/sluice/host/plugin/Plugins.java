@@ -75,7 +75,8 @@ public final class Plugins implements AutoCloseable {
     DomainCounters shown = new DomainCounters(counters);
     for (PluginLife plugin : plugins) {
       shown.add(plugin.name(), plugin::domain);
-      plugin.countBy(counters.counter(DomainCounters.LABEL + plugin.name() + "/restarts"));
+      String label = DomainCounters.LABEL + plugin.name() + "/" + DomainCounters.RESTARTS;
+      plugin.countBy(counters.counter(label));
     }
     looking = shown.watch("sluice-plugins", () -> closed, log);
     return Map.of(DomainCounters.KILL, name -> kill(name, shown));

@@ -59,7 +59,8 @@ final class HttpPluginTest extends PluginServerRig {
         case "null" -> none();
         case "throw" -> throw new IllegalStateException("out of luck");
         case "empty" -> PluginReply.of(204, "text/plain", new byte[0]).withHeader("X-A", "b");
-        case "unchanged" -> PluginReply.of(304, "text/plain", "not sent".getBytes());
+        case "unchanged" ->
+            PluginReply.of(304, "text/plain", "not sent".getBytes(StandardCharsets.US_ASCII));
         case "split" -> PluginReply.text("").withHeader("X-Good", "a").withHeader("X-A", "b\r\nc");
         case "large" -> PluginReply.of(200, "text/plain", large(query));
         case "echo" -> PluginReply.of(201, "text/x-echo", request.body());
