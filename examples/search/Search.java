@@ -177,7 +177,7 @@ public final class Search {
       command.addAll(List.of("serve", site.toString(), "--port", "0"));
       for (String name : PLUGINS.keySet()) {
         command.addAll(List.of("--plugin", "/" + name + "=" + directory.resolve(name + ".jar")));
-        command.addAll(List.of("--plugin-restart", "never")); // what hangs goes on until it is killed
+        command.addAll(List.of("--plugin-restart", "never"));
       }
       command.addAll(List.of("--budget", "cpu=20%,alloc=50MB/s,threads=4"));
       command.addAll(List.of("--plugin-timeout", "1"));

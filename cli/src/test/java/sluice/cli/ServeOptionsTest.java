@@ -107,7 +107,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(38);
+    assertThat(names).hasSize(41);
     for (String name : names) {
       // Each complains about its value at most.
       try {

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// What all calls have in common that a thread of a service runs: an outcome, which the first to
-/// know it gives, and an interrupt, which reaches this call and no other.
+/// The common part of all calls that threads of a service run: an outcome, which the first thread
+/// to know it gives, and an interrupt, which reaches this call and no other.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -32,7 +32,7 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
 
   private volatile @Nullable Thread runner;
 
-  /// Whose thread runs the call.
+  /// Returns the party whose thread runs the call.
   abstract Party owner();
 
   /// Runs it. Called by the service's thread; throws nothing.
@@ -43,7 +43,7 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
   /// @param thenWaits whether the calling thread is about to wait
   abstract void told(T known, boolean thenWaits);
 
-  /// What came of the call; null while that is not known.
+  /// Returns what came of the call; null while that is not known.
   @SuppressWarnings("unchecked") // only settle() writes
   final @Nullable T outcome() {
     return (T) outcome;
@@ -93,15 +93,7 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
     runner = Thread.currentThread();
     boolean isAbandoned = outcome != null;
     if (!isAbandoned) {
-      Frame frame = Frame.current();
-      frame.party = owner();
-      frame.running = this instanceof ServiceCall call ? call : null;
-      try {
-        isAbandoned = !settle(invoke(), isLast);
-      } finally {
-        frame.party = null;
-        frame.running = null;
-      }
+      isAbandoned = !settle(invoke(), isLast);
     }
     if (isAbandoned) {
       synchronized (this) {

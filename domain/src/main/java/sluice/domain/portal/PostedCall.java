@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /// A call for which its caller does not wait: posted to [PostedCalls], run by a thread of their
 /// party, and told of when its outcome is known. Any thread may call.
 ///
-/// It is settled once: by what [#perform] returns, by the end of the party, or by [#abandonAs].
+/// It is settled once: by what [#perform] returns, by the end of the party, or by [#settleAs].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,11 +20,11 @@ public abstract class PostedCall<T> extends PendingCall<T> {
   /// @throws Throwable what the party's code throws, for [#failed]
   protected abstract T perform() throws Throwable;
 
-  /// What is known of a call that threw. Called by the party's thread, so it may run code of it,
-  /// and throws nothing.
+  /// Returns what is known of a call that threw. Called by the party's thread, so it may run code
+  /// of it, and throws nothing.
   protected abstract T failed(Throwable thrown);
 
-  /// What is known of a call whose party has ended, or cannot run it.
+  /// Returns what is known of a call whose party has ended, or cannot run it.
   protected abstract T unserved(RuntimeException why);
 
   /// Takes the outcome, once. Called by whatever thread knows it first; does not block.
@@ -72,10 +72,14 @@ public abstract class PostedCall<T> extends PendingCall<T> {
 
   @Override
   final T invoke() {
+    Frame frame = Frame.current();
+    frame.party = owner();
     try {
       return perform();
     } catch (Throwable thrown) {
       return failed(thrown);
+    } finally {
+      frame.party = null;
     }
   }
 

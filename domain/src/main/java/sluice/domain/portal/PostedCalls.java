@@ -8,15 +8,16 @@ import java.util.concurrent.TimeUnit;
 /// them, those that run portal calls. Any thread may call; nothing here blocks but [#retire].
 ///
 /// ```
-///  post ─► waits ─► runs ─► settled          settled while it runs (late): its place is taken until
-///            └─ withdrawn, or the party ends  its thread comes back
+///  post ─► waits ─► runs ─► settled
+///            │        └── settled (late) ─► its place is taken until its thread comes back
+///            └── withdrawn, or the party ends
 /// ```
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | open, taken, retired, ended | any | under the monitor | under the monitor |
 public final class PostedCalls {
-  /// What became of a call that was posted.
+  /// The fate of a call that was posted.
   public enum Posted {
     /// It runs soon.
     TAKEN,

@@ -147,6 +147,9 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
 
   @Override
   Outcome invoke() {
+    Frame frame = Frame.current();
+    frame.party = handle.service.owner;
+    frame.running = this;
     try {
       @Nullable Object[] copies = arguments.length == 0 ? arguments : copies();
       return new Returned(signature.boxed.invokeExact(handle.service.target(), copies));
@@ -154,6 +157,9 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
       return new Abandoned(refused);
     } catch (Throwable thrown) {
       return new Thrown(Fault.of(thrown));
+    } finally {
+      frame.party = null;
+      frame.running = null;
     }
   }
 }

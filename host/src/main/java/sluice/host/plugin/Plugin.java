@@ -10,8 +10,8 @@ import sluice.http.handlers.HttpMessage;
 import sluice.http.handlers.HttpResponder;
 import sluice.loop.Loop;
 
-/// What answers the requests of one plug-in's route: posts each to the domain that has the plug-in
-/// now. Used by all loops, each on its own thread.
+/// Answers the requests of one plug-in's route: posts each to the domain that has the plug-in now.
+/// Used by all loops, each on its own thread.
 ///
 /// Requests and replies are copied, once each: the loop's thread copies what it has received, and a
 /// thread of the domain makes objects of that and bytes of the reply.

@@ -43,18 +43,17 @@ final class PluginDomain implements AutoCloseable {
       Path copy,
       byte[] hash,
       Domain domain,
-      HttpPlugin plugin,
       PostedCalls calls,
       PluginLoading loading,
-      PluginAdmission admission) {
+      Object plugin) {
     this.copy = copy;
     this.hash = hash;
     this.domain = domain;
-    this.plugin = plugin;
+    this.plugin = onThreads(plugin);
     this.calls = calls;
     this.wake = calls::wake;
     this.loading = loading;
-    this.admission = admission;
+    this.admission = new PluginAdmission(plugin, copy, domain);
   }
 
   /// @param name unique among the domains that live
@@ -91,10 +90,8 @@ final class PluginDomain implements AutoCloseable {
       PluginTerms terms = option.terms();
       int atOnce = Math.min(terms.calls(), option.budget().threads());
       PostedCalls calls = new PostedCalls(domain, "plugin-" + name, atOnce, terms.waiting());
-      PluginAdmission admission = new PluginAdmission(plugin, copy, domain);
       isLoaded = true;
-      return new PluginDomain(
-          copy, sha256(bytes), domain, onThreads(plugin), calls, loading, admission);
+      return new PluginDomain(copy, sha256(bytes), domain, calls, loading, plugin);
     } catch (ZipException e) {
       throw PluginLoading.problem(
           option, "it is no jar (" + e.getMessage() + ")", "build it again");

@@ -10,8 +10,8 @@ import sluice.loop.Loop;
 
 /// When the calls of one plug-in on one loop are late. Owned by the loop's thread.
 ///
-/// All calls have the same time, so the one that is late next is the one that came first: one task
-/// of the loop at a time looks at it.
+/// All calls have the same time, so they are late in the order in which they came: a task of the
+/// loop looks at the first of them.
 final class PluginTimes {
   /// A call whose thread did not come back when it was interrupted.
   private record Late(PluginCall call, long untilNanos) {}
@@ -23,8 +23,8 @@ final class PluginTimes {
   private final ArrayDeque<Late> late = new ArrayDeque<>();
   private boolean isScheduled;
 
-  /// @param limit for a reply; after as long again, a call that still runs is told as one that
-  ///   hangs
+  /// @param limit for a reply; after as long again, a call that still runs hangs, and the plug-in
+  ///   is told so
   PluginTimes(Plugin plugin, Loop loop, Duration limit) {
     this.plugin = plugin;
     this.loop = loop;

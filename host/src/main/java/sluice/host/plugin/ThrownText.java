@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.host.life.AbsentModules;
 
-/// What a plug-in has thrown, in one line. Stateless.
+/// Puts into one line what a plug-in has thrown. Stateless.
 final class ThrownText {
   private static final int LENGTH = 500;
 
   private ThrownText() {}
 
-  /// What was thrown and where. Runs code of the plug-in, so only a thread that ends with its
-  /// domain may call.
+  /// Returns what was thrown and where. Runs code of the plug-in, so only a thread that ends with
+  /// its domain may call.
   static String of(@Nullable Throwable thrown) {
     if (thrown == null) {
       return "nothing is known of it";

@@ -1,5 +1,5 @@
 package sluice.http.handlers;
 
-/// What answers the requests of a route that its interruptlet leaves: an [HttpSlowHandler] on a
-/// thread where it may block, or an [HttpAsyncHandler] later.
+/// A handler of the requests that a route's interruptlet leaves: an [HttpSlowHandler], on a thread
+/// where it may block, or an [HttpAsyncHandler], which answers later.
 public sealed interface HttpDeferred permits HttpSlowHandler, HttpAsyncHandler {}

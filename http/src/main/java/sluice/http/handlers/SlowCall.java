@@ -12,9 +12,9 @@ import sluice.loop.Loop;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;
 
-/// One request in the hands of a slow handler, or of one that answers later. Made by the loop's
-/// thread, answered by one thread at a time; what that sends goes back as pieces that the loop's
-/// thread stages ([SlowReply]). The fields are those of the answering thread.
+/// One request in the hands of a slow or an asynchronous handler. Made by the loop's thread,
+/// answered by one thread at a time; what that sends goes back as pieces that the loop's thread
+/// stages ([SlowReply]). The fields are those of the answering thread.
 ///
 /// ```
 ///  ASKED ──its head is sent──▶ STREAMING ──the rest of its body, or cut off──▶ OVER
