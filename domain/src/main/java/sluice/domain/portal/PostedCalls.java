@@ -19,11 +19,9 @@ import java.util.concurrent.TimeUnit;
 public final class PostedCalls {
   /// The fate of a call that was posted.
   public enum Posted {
-    /// It runs soon.
+    /// It runs after [PostedCalls#wake], which the caller has to call when it has posted all that
+    /// it has.
     TAKEN,
-    /// It runs soon after [PostedCalls#wake], which the caller has to call when it has posted all
-    /// that it has.
-    WAKE,
     /// As many calls run as may, and as many wait.
     FULL,
     /// [PostedCalls#retire] was called.
@@ -72,12 +70,13 @@ public final class PostedCalls {
       call.postedTo(this);
       open.add(call);
       taken++;
-      return threads.post(call) ? Posted.WAKE : Posted.TAKEN;
+      threads.post(call);
+      return Posted.TAKEN;
     }
   }
 
-  /// Has a thread look for the calls that were posted: one, for all of them. Where the party can
-  /// have no thread, the calls that wait are abandoned.
+  /// Has a thread look for the calls that were posted: one, for all of them; none if one is about
+  /// to look. Where the party can have no thread, the calls that wait are abandoned.
   public void wake() {
     try {
       threads.wake();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | all, free, waiting, ended, looking, wakes | any | under the lock | under the lock |
+/// | all, free, waiting, ended, looking | any | under the lock | under the lock |
 /// | only | the thread that adds | under the service's monitor | under the service's monitor |
 final class ServiceThreads {
   private final Party owner;
@@ -30,9 +30,6 @@ final class ServiceThreads {
 
   /// Threads that were woken to look, and have not looked.
   private int looking;
-
-  /// A caller of [#post] is about to call [#wake].
-  private boolean wakes;
 
   /// The thread of a service that has one, so that a call takes no lock here.
   private @Nullable ServiceThread only;
@@ -67,14 +64,9 @@ final class ServiceThreads {
     }
   }
 
-  /// Has a call wait until a thread looks.
-  ///
-  /// @return true if the caller is to call [#wake] soon, once for all that it posts meanwhile
-  synchronized boolean post(OpenCalls.Entry call) {
+  /// Has a call wait until a thread looks: one that comes back from a call, or after [#wake].
+  synchronized void post(OpenCalls.Entry call) {
     waiting.add(call);
-    boolean isFirst = looking == 0 && !wakes;
-    wakes |= isFirst;
-    return isFirst;
   }
 
   /// Has a thread look for the calls that were posted, unless one is about to.
@@ -83,7 +75,6 @@ final class ServiceThreads {
   void wake() {
     ServiceThread woken;
     synchronized (this) {
-      wakes = false;
       woken = ended || waiting.isEmpty() ? null : looker();
     }
     if (woken != null) {

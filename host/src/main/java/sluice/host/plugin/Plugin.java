@@ -39,11 +39,6 @@ final class Plugin implements HttpAsyncHandler {
           its.add(call);
           return;
         }
-        case WAKE -> {
-          its.add(call);
-          loop.beforeWait(now.wake());
-          return;
-        }
         case RETIRED -> {
           if (now == life.current()) {
             refuse(PluginOutcome.Unserved.RETIRED, call, responder);

@@ -34,7 +34,6 @@ final class PluginDomain implements AutoCloseable {
   private final Domain domain;
   private final HttpPlugin plugin;
   private final PostedCalls calls;
-  private final Runnable wake;
   private final PluginLoading loading;
   private final PluginAdmission admission;
   private final AtomicBoolean hangs = new AtomicBoolean();
@@ -51,7 +50,6 @@ final class PluginDomain implements AutoCloseable {
     this.domain = domain;
     this.plugin = onThreads(plugin);
     this.calls = calls;
-    this.wake = calls::wake;
     this.loading = loading;
     this.admission = new PluginAdmission(plugin, copy, domain);
   }
@@ -148,11 +146,6 @@ final class PluginDomain implements AutoCloseable {
   /// Its calls.
   PostedCalls calls() {
     return calls;
-  }
-
-  /// Has the domain look for calls that were posted.
-  Runnable wake() {
-    return wake;
   }
 
   /// Says that a call hangs; its domain is to end.

@@ -3,6 +3,7 @@ package sluice.host.plugin;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -61,6 +62,10 @@ final class PluginLog {
       known.leftOut = 0;
     }
     String more = leftOut == 0 ? "" : " (and " + leftOut + " more since the last such line)";
-    teller.execute(() -> tell(line.get() + more));
+    try {
+      teller.execute(() -> tell(line.get() + more));
+    } catch (RejectedExecutionException e) {
+      tell(line.get() + more); // the server ends
+    }
   }
 }

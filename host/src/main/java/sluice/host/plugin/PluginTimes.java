@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 import sluice.loop.Loop;
 
-/// When the calls of one plug-in on one loop are late. Owned by the loop's thread.
+/// The open calls of one plug-in on one loop: wakes its domain for them, and says when they are
+/// late. Owned by the loop's thread.
 ///
 /// All calls have the same time, so they are late in the order in which they came: a task of the
 /// loop looks at the first of them.
@@ -21,6 +22,8 @@ final class PluginTimes {
   private final long limitNanos;
   private final Map<PluginCall, Long> open = new LinkedHashMap<>();
   private final ArrayDeque<Late> late = new ArrayDeque<>();
+  private final List<PluginDomain> posted = new ArrayList<>(2);
+  private final Runnable wake = this::wake;
   private boolean isScheduled;
 
   /// @param limit for a reply; after as long again, a call that still runs hangs, and the plug-in
@@ -35,9 +38,22 @@ final class PluginTimes {
     return loop;
   }
 
+  /// Takes a call that was posted. Its domain is woken at the end of the turn.
   void add(PluginCall call) {
     open.put(call, loop.clock().nanos() + limitNanos);
     schedule(limitNanos);
+    if (posted.isEmpty()) {
+      loop.beforeWait(wake);
+    }
+    if (posted.isEmpty() || posted.getLast() != call.at()) {
+      posted.add(call.at());
+    }
+  }
+
+  /// Wakes each version of the plug-in that was given calls in this turn: mostly one.
+  private void wake() {
+    posted.forEach(each -> each.calls().wake());
+    posted.clear();
   }
 
   /// Without effect if it is not there.

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -57,6 +58,7 @@ final class HttpPluginTest extends PluginServerRig {
           yield PluginReply.text("slept");
         }
         case "null" -> none();
+        case "start" -> starts();
         case "throw" -> throw new IllegalStateException("out of luck");
         case "empty" -> PluginReply.of(204, "text/plain", new byte[0]).withHeader("X-A", "b");
         case "unchanged" ->
@@ -71,6 +73,21 @@ final class HttpPluginTest extends PluginServerRig {
     @SuppressWarnings({"NullAway", "DataFlowIssue"}) // what a plug-in must not do
     private static PluginReply none() {
       return null;
+    }
+
+    /// Threads of its own, and threads that the JDK starts for it.
+    private PluginReply starts() {
+      new Thread(this::loop).start();
+      Thread.ofPlatform().daemon().start(this::loop);
+      Thread.ofVirtual().start(this::loop);
+      CompletableFuture<String> late = new CompletableFuture<>();
+      CompletableFuture<String> _ =
+          late.completeOnTimeout("late", 20, TimeUnit.MILLISECONDS)
+              .thenApply(text -> text + loop().status());
+      CompletableFuture<?> _ = CompletableFuture.runAsync(this::loop);
+      ExecutorService pool = Executors.newFixedThreadPool(2);
+      Future<?> _ = pool.submit(this::loop);
+      return PluginReply.text("started");
     }
 
     private static byte[] large(String query) {
@@ -305,6 +322,20 @@ final class HttpPluginTest extends PluginServerRig {
     Await.until("the new version", () -> get("/api").equals("200 version 2"));
     awaitMessage("was loaded again from " + jar);
     assertThat(messages.stream().filter(each -> each.contains("Restart")).count()).isEqualTo(2);
+  }
+
+  @Test
+  void whatCallsHaveStartedEndsWithTheDomain() throws Exception {
+    start("plugin", "/api=" + one(), "plugin-calls", "4");
+    Domain first = domain("api");
+    for (int i = 0; i < 4; i++) {
+      assertThat(get("/api?start")).isEqualTo("200 started");
+    }
+    Await.until("threads", () -> first.stat().threads() >= 16);
+    first.kill();
+    assertThat(first.awaitEnd(Duration.ofSeconds(Await.SECONDS))).isTrue();
+    assertThat(first.stat().threads()).isZero();
+    assertThat(get("/")).isEqualTo("200 home");
   }
 
   @Test
