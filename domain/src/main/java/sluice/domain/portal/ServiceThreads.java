@@ -64,7 +64,7 @@ final class ServiceThreads {
     }
   }
 
-  /// Has a call wait until a thread looks: one that comes back from a call, or after [#wake].
+  /// Has a call wait until a thread looks: after its call, or after [#wake].
   synchronized void post(OpenCalls.Entry call) {
     waiting.add(call);
   }
