@@ -81,9 +81,8 @@ final class HttpPluginTest extends PluginServerRig {
       Thread.ofPlatform().daemon().start(this::loop);
       Thread.ofVirtual().start(this::loop);
       CompletableFuture<String> late = new CompletableFuture<>();
-      CompletableFuture<String> _ =
-          late.completeOnTimeout("late", 20, TimeUnit.MILLISECONDS)
-              .thenApply(text -> text + loop().status());
+      CompletableFuture<String> _ = late.thenApply(text -> text + loop().status());
+      CompletableFuture<String> _ = late.completeOnTimeout("late", 20, TimeUnit.MILLISECONDS);
       CompletableFuture<?> _ = CompletableFuture.runAsync(this::loop);
       ExecutorService pool = Executors.newFixedThreadPool(2);
       Future<?> _ = pool.submit(this::loop);
@@ -326,7 +325,7 @@ final class HttpPluginTest extends PluginServerRig {
 
   @Test
   void whatCallsHaveStartedEndsWithTheDomain() throws Exception {
-    start("plugin", "/api=" + one(), "plugin-calls", "4");
+    start("plugin", "/api=" + one(), "plugin-calls", "4", "plugin-timeout", "100");
     Domain first = domain("api");
     for (int i = 0; i < 4; i++) {
       assertThat(get("/api?start")).isEqualTo("200 started");
