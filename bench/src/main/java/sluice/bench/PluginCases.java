@@ -96,9 +96,14 @@ final class PluginCases {
           onLoop
               ? jar(root.resolveSibling("echo-view.jar"), ViewPlugin.class, EchoViewPlugin.class)
               : jar(root.resolveSibling("echo.jar"), HttpPlugin.class, EchoPlugin.class);
+      // Calls of connections that a window has closed may still be open when the next begins.
       List<String> words =
           List.of(
-              root.toString(), "--backend=io_uring", "--loops=1", "--plugin=" + PREFIX + "=" + jar);
+              root.toString(),
+              "--backend=io_uring",
+              "--loops=1",
+              "--plugin=" + PREFIX + "=" + jar,
+              "--plugin-waiting=1024");
       return Systems.withFixedHeap(systems.site(system, words, port));
     }
   }
