@@ -76,7 +76,7 @@ public final class NewThreads {
   /// Uses threads as programs do that know platform threads alone.
   public static final class Use implements Callable<List<String>> {
     @Override
-    @SuppressWarnings({"ThreadPriorityCheck", "ThreadJoinLoop"})
+    @SuppressWarnings({"ThreadPriorityCheck", "ThreadJoinLoop", "DeadThread"})
     public List<String> call() throws Exception {
       List<String> lines = new ArrayList<>();
       BlockingQueue<String> said = new LinkedBlockingQueue<>();
