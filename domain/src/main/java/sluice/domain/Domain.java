@@ -391,7 +391,8 @@ public final class Domain implements Party, AutoCloseable {
     // After the channels, whose handlers run there.
     threads
         .pools()
-        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
+        .all()
+        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainPools.shutDown(pool)));
     hasOrdered = true;
     Throwable failed = runAll(last);
     if (!finishIfGone()) {

@@ -27,6 +27,7 @@ final class DomainHome implements Home {
   private final DomainConfig.Streams streams;
   private final InputStream in;
   private final DomainThreads threads;
+  private final DomainPools pools;
   private final DomainSockets sockets;
   private final DomainMemory memory;
   private final DomainServices services;
@@ -52,6 +53,7 @@ final class DomainHome implements Home {
     streams = config.streams();
     in = new HostInput(streams.in());
     this.threads = threads;
+    pools = threads.pools();
     this.sockets = sockets;
     this.memory = memory;
     this.services = services;
@@ -142,7 +144,7 @@ final class DomainHome implements Home {
   @Override
   public void made(Object pool) {
     if (pool instanceof ExecutorService service) {
-      threads.made(service);
+      pools.made(service);
     } else {
       services.made(pool);
     }
@@ -150,7 +152,7 @@ final class DomainHome implements Home {
 
   @Override
   public Object client(@Nullable Object builder) {
-    return services.client(builder, threads.ofClients(), threads::onPlatform);
+    return services.client(builder, pools.ofClients(), threads::onPlatform);
   }
 
   @Override
@@ -236,19 +238,19 @@ final class DomainHome implements Home {
 
   @Override
   public Executor executor() {
-    return threads.executor();
+    return pools.executor();
   }
 
   @Override
   public ScheduledExecutorService delays() {
-    return threads.delays();
+    return pools.delays();
   }
 
   @Override
   public synchronized ExecutorService handlers() {
     HandlerPool known = handlers;
     if (known == null) {
-      known = new HandlerPool(threads, threads.handlers(), true);
+      known = new HandlerPool(threads, pools.handlers(), true);
       handlers = known;
     }
     return known;
@@ -277,6 +279,6 @@ final class DomainHome implements Home {
 
   @Override
   public ForkJoinPool pool() {
-    return threads.pool();
+    return pools.common();
   }
 }

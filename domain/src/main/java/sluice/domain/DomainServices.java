@@ -69,9 +69,9 @@ final class DomainServices {
     made.add(new WeakReference<>(service));
   }
 
-  /// Makes an HTTP client, all of whose threads are the domain's: the one that waits for sockets is
-  /// started by a platform thread, since it inherits nothing else, and tasks get an executor, since
-  /// the client's own would start threads that inherit nothing either.
+  /// Makes an HTTP client with threads of the domain. A platform thread makes it, because the
+  /// client's own thread, which waits for sockets, inherits only the group; tasks get an executor,
+  /// because the JDK's would start threads that inherit nothing else either.
   ///
   /// @param builder null for a new one; gets the executor if it has none
   /// @param onPlatform runs a task in a platform thread of the domain, and waits for it

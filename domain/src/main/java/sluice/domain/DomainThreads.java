@@ -2,7 +2,6 @@ package sluice.domain;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -11,27 +10,17 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
 import sluice.domain.carrier.LocalScheduler;
 import sluice.domain.carrier.RunQueue;
 import sluice.domain.inside.Death;
-import sluice.domain.inside.OwnPool;
 import sluice.domain.inside.OwnThread;
 import sluice.domain.schedule.Scheduler;
 import sluice.sys.threads.HostThread;
@@ -57,7 +46,7 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | listed, likePlatform, delaying, delays, ofClients, pool, pools | any | under the lock | under the lock |
+/// | listed, likePlatform, delaying | any | under the lock | under the lock |
 /// | ended | the thread that ends the domain | volatile | volatile |
 final class DomainThreads {
   /// The group of the thread that made the first domain.
@@ -68,8 +57,6 @@ final class DomainThreads {
 
   /// Stacks of carriers, in bytes: the JVM's default.
   private static final long CARRIER_STACK = 1 << 20;
-
-  private static final int POOL_THREADS = Math.min(4, Runtime.getRuntime().availableProcessors());
 
   private final String domain;
   private final int limit;
@@ -88,10 +75,7 @@ final class DomainThreads {
   private final @Nullable LocalScheduler scheduler;
   private final Owner owner;
   private final AtomicInteger numbers = new AtomicInteger();
-  private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
-  private @Nullable ForkJoinPool pool;
-  private @Nullable ScheduledExecutorService delays;
-  private @Nullable ExecutorService ofClients;
+  private final DomainPools pools = new DomainPools(this);
   private @Nullable ClassLoader loader;
   private volatile boolean ended;
 
@@ -253,20 +237,6 @@ final class DomainThreads {
     }
   }
 
-  /// A pool calls `interrupt` of its threads, which may be code of the domain, whose gates are
-  /// closed: the pool is shut down then, and its threads are interrupted as the domain's.
-  static void shutDown(ExecutorService service) {
-    try {
-      if (service instanceof OwnPool own) {
-        own.sluiceShutdown();
-      } else {
-        service.shutdownNow();
-      }
-    } catch (RuntimeException | Error e) {
-      // See above.
-    }
-  }
-
   /// Counts a thread that is about to start.
   ///
   /// @throws IllegalStateException if the budget has no thread left, the domain has ended, or it is
@@ -351,6 +321,10 @@ final class DomainThreads {
     return group;
   }
 
+  DomainPools pools() {
+    return pools;
+  }
+
   /// Returns the threads that the domain may see: its own, also the threads that the JDK started
   /// for it.
   synchronized Set<Thread> visible() {
@@ -365,26 +339,6 @@ final class DomainThreads {
     Set<Thread> result = visible();
     result.removeIf(thread -> thread.isVirtual() && !likePlatform.contains(thread));
     return result;
-  }
-
-  /// Remembers a pool until it has ended; at the domain's end it is shut down. It is not held for
-  /// that if its threads hold it, or if the JDK shuts it down when it is no longer used.
-  void made(ExecutorService made) {
-    boolean endsAlone =
-        made instanceof ThreadPoolExecutor
-            || made.getClass().getSimpleName().startsWith("AutoShutdown");
-    synchronized (this) {
-      pools.removeIf(each -> isGone(each.get()));
-      pools.add(endsAlone ? new WeakReference<>(made)::get : () -> made);
-    }
-    if (ended) {
-      shutDown(made);
-    }
-  }
-
-  /// A pool of a class of the domain is not asked: its `isTerminated` may be the domain's.
-  private static boolean isGone(@Nullable ExecutorService pool) {
-    return pool == null || (!(pool instanceof OwnPool) && pool.isTerminated());
   }
 
   /// A daemon of the domain, counted, not started.
@@ -512,40 +466,8 @@ final class DomainThreads {
     return queue == null ? 0 : queue.allocatedBytes();
   }
 
-  Executor executor() {
-    return isCooperative ? handlers() : pool();
-  }
-
-  /// The pool for handlers of the JDK's asynchronous channels.
-  ExecutorService handlers() {
-    return isCooperative
-        ? Executors.newThreadPerTaskExecutor(task -> make(null, task, false))
-        : pool();
-  }
-
-  /// Four workers at most, daemons of the domain, which end when they have had no task for a
-  /// second.
-  synchronized ForkJoinPool pool() {
-    ForkJoinPool made = pool;
-    if (made == null) {
-      made =
-          new ForkJoinPool(
-              POOL_THREADS,
-              this::worker,
-              null,
-              true,
-              0,
-              POOL_THREADS,
-              0,
-              null,
-              1,
-              TimeUnit.SECONDS);
-      pool = made;
-    }
-    return made;
-  }
-
-  private ForkJoinWorkerThread worker(ForkJoinPool owner) {
+  /// Makes a worker of the domain's pool in place of the common one.
+  ForkJoinWorkerThread worker(ForkJoinPool owner) {
     ForkJoinWorkerThread thread = new ForkJoinWorkerThread(group, owner, false) {};
     thread.setDaemon(true);
     thread.setContextClassLoader(loader);
@@ -553,39 +475,13 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Threads for HTTP clients that are given none, as the JDK would start them: of the group, and
-  /// not listed. They end when they have had no task for a second.
-  synchronized Executor ofClients() {
-    ExecutorService known = ofClients;
-    if (known == null) {
-      known =
-          new ThreadPoolExecutor(
-              0,
-              Integer.MAX_VALUE,
-              1,
-              TimeUnit.SECONDS,
-              new SynchronousQueue<>(),
-              task -> ofGroup("domain-" + domain + "-client", task, false));
-      ofClients = known;
-    }
-    return known;
+  /// Makes a thread as the JDK starts it for itself: of the group, and not listed.
+  Thread ofJdk(Runnable task) {
+    return ofGroup("domain-" + domain + "-jdk", task, false);
   }
 
-  /// Ends delays by a thread, which ends when it has had none for a second.
-  synchronized ScheduledExecutorService delays() {
-    ScheduledExecutorService known = delays;
-    if (known == null) {
-      ScheduledThreadPoolExecutor made = new ScheduledThreadPoolExecutor(1, this::delaying);
-      made.setKeepAliveTime(1, TimeUnit.SECONDS);
-      made.allowCoreThreadTimeOut(true);
-      made.setRemoveOnCancelPolicy(true);
-      delays = made;
-      return made;
-    }
-    return known;
-  }
-
-  private synchronized Thread delaying(Runnable task) {
+  /// Makes the thread that ends delays, which the budget does not count.
+  synchronized Thread delaying(Runnable task) {
     Thread thread = new Thread(group, task, "domain-" + domain + "-delays", 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(loader);
@@ -715,26 +611,5 @@ final class DomainThreads {
       }
     }
     return left;
-  }
-
-  /// The pools there are, each to be given to [#shutDown].
-  synchronized List<ExecutorService> pools() {
-    List<ExecutorService> made = new ArrayList<>();
-    if (pool != null) {
-      made.add(pool);
-    }
-    if (delays != null) {
-      made.add(delays);
-    }
-    if (ofClients != null) {
-      made.add(ofClients);
-    }
-    for (Supplier<@Nullable ExecutorService> each : pools) {
-      ExecutorService service = each.get();
-      if (service != null) {
-        made.add(service);
-      }
-    }
-    return made;
   }
 }

@@ -103,7 +103,7 @@ final class OfiProcessesTest {
   }
 
   /// Two that spin on one processor let each other run long before the scheduler makes them: its
-  /// slices are some 4 ms, and one that does not would use them up.
+  /// slices are some 4 ms, which would be used up otherwise.
   @ParameterizedTest
   @ValueSource(strings = {"ofi-shm", "ofi-tcp"})
   void spinningEndsShareAProcessor(String device) throws Exception {
