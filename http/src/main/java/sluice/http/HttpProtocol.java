@@ -3,6 +3,7 @@ package sluice.http;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.http.HttpSession.Stage;
+import sluice.http.files.ListingOrder;
 import sluice.http.front.FrontSite;
 import sluice.http.front.FrontedConnection;
 import sluice.http.handlers.BoundRoute;
@@ -14,7 +15,6 @@ import sluice.http.handlers.Upload;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;
-import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
@@ -599,7 +599,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     byte[] path = empty ? ROOT : bytes(view, request.pathFrom(), request.pathTo());
     long hash = files.hash(view, request.pathFrom(), request.pathTo());
     SitePath canonical = SitePath.of(requestPath.bytes(), 0, requestPath.length());
-    int order = ContentNegotiation.order(request);
+    int wanted = ListingOrder.wanted(request);
     ReplyTicket ticket = connection.defer();
     Runnable fill =
         () ->
@@ -607,7 +607,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
                 path,
                 hash,
                 canonical,
-                order,
+                wanted,
                 resource -> ticket.completeHere(new Piece(head, resource, outcome)));
     if (!hosts.guarded() || !access.check(hosts.of(request), fill)) {
       fill.run();

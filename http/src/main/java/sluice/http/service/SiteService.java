@@ -92,7 +92,7 @@ public final class SiteService implements AutoCloseable {
   /// What a fill is asked for.
   ///
   /// @param path as it was sent
-  /// @param order of the codings that the client accepts
+  /// @param order of codings and of a listing's rows: [sluice.http.files.ListingOrder#wanted]
   private record Wanted(ByteBuffer path, int order) {}
 
   private static final class Fill {
@@ -301,13 +301,13 @@ public final class SiteService implements AutoCloseable {
   ///
   /// @param path as it was sent, the key
   /// @param canonical the same, canonical
-  /// @param order of the codings that the client accepts: [ContentNegotiation#order]
-  public void request(byte[] path, long hash, SitePath canonical, int order, Waiter waiter) {
+  /// @param wanted of the request: [sluice.http.files.ListingOrder#wanted]
+  public void request(byte[] path, long hash, SitePath canonical, int wanted, Waiter waiter) {
     if (closed) {
       waiter.ready(Resource.bare(path, 503, HttpReplies.RETRY, null, null));
       return;
     }
-    Fill started = new Fill(path, hash, canonical, order);
+    Fill started = new Fill(path, hash, canonical, wanted);
     Fill running = fills.get(started.wanted());
     if (running != null) {
       running.waiters.add(waiter);
