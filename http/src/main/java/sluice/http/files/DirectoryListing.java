@@ -17,8 +17,7 @@ import sluice.http.site.SitePath;
 ///
 /// Stateless: any thread may call. Names are escaped for HTML where they are shown and
 /// percent-encoded byte by byte where they are links, whatever bytes they hold; each link begins
-/// with `./`, so a name cannot pass for a scheme, and each name is an element of its own direction,
-/// so that one in Arabic or Hebrew turns nothing beside it.
+/// with `./`, so a name cannot pass for a scheme.
 ///
 /// Limits: the first [#MOST_ENTRIES] entries by name, and fewer where their names are so long that
 /// the page would have more than [#MOST_CHARACTERS]; the page says how many come behind them.
@@ -62,6 +61,9 @@ final class DirectoryListing {
       </style>
       <title>\
       """;
+
+  /// Around a name: whatever is in it, its ending is on its right and turns nothing beside it.
+  private static final String BDI = "<bdi dir=\"ltr\">";
 
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
@@ -119,7 +121,7 @@ final class DirectoryListing {
     int names = directory.names();
     for (int i = 0; i <= names; i++) {
       String name = i == 0 ? "" : new String(directory.name(i - 1), StandardCharsets.UTF_8);
-      String text = "<bdi>" + escaped(name) + "/</bdi>";
+      String text = BDI + escaped(name) + "/</bdi>";
       if (i == names) {
         page.append(text);
       } else {
@@ -150,7 +152,7 @@ final class DirectoryListing {
     page.append("<tr><td><a href=\"./")
         .append(encoded(entry.name()))
         .append(slash)
-        .append("\"><bdi>")
+        .append("\">" + BDI)
         .append(escaped(new String(entry.name(), StandardCharsets.UTF_8)))
         .append(slash)
         .append("</bdi></a></td><td");

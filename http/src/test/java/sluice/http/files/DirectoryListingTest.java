@@ -205,7 +205,7 @@ class DirectoryListingTest {
       String html = html("/", listed, order);
       assertThat(html.replaceAll("(?s)^.*?</th></tr>", "").replaceAll("(?s)</table>.*", ""))
           .containsSubsequence(
-              Stream.of(names.split(" ")).map(name -> "<bdi>" + name + "<").toList());
+              Stream.of(names.split(" ")).map(name -> "<bdi dir=\"ltr\">" + name + "<").toList());
       assertThat(html).containsOnlyOnce("aria-sort");
     });
     assertThat(html("/", listed, ListingOrder.SIZE_DOWN))
@@ -216,12 +216,12 @@ class DirectoryListingTest {
   /// The names of the path are hostile, too.
   @Test
   void thePathIsLinks() {
-    assertThat(html("/", 1)).contains("<h1><bdi>/</bdi></h1>");
+    assertThat(html("/", 1)).contains("<h1><bdi dir=\"ltr\">/</bdi></h1>");
     assertThat(html("/a\"<b>/\u202ec/d/", 1))
         .contains(
-            "<h1><a href=\"../../../\"><bdi>/</bdi></a> "
-                + "<a href=\"../../\"><bdi>a&quot;&lt;b&gt;/</bdi></a> "
-                + "<a href=\"../\"><bdi>\uFFFDc/</bdi></a> <bdi>d/</bdi></h1>");
+            "<h1><a href=\"../../../\"><bdi dir=\"ltr\">/</bdi></a> "
+                + "<a href=\"../../\"><bdi dir=\"ltr\">a&quot;&lt;b&gt;/</bdi></a> "
+                + "<a href=\"../\"><bdi dir=\"ltr\">\uFFFDc/</bdi></a> <bdi dir=\"ltr\">d/</bdi></h1>");
   }
 
   @Test
