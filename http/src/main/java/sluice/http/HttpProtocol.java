@@ -3,7 +3,6 @@ package sluice.http;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.http.HttpSession.Stage;
-import sluice.http.files.ListingOrder;
 import sluice.http.front.FrontSite;
 import sluice.http.front.FrontedConnection;
 import sluice.http.handlers.BoundRoute;
@@ -599,7 +598,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     byte[] path = empty ? ROOT : bytes(view, request.pathFrom(), request.pathTo());
     long hash = files.hash(view, request.pathFrom(), request.pathTo());
     SitePath canonical = SitePath.of(requestPath.bytes(), 0, requestPath.length());
-    int wanted = ListingOrder.wanted(request);
+    int wanted = SiteService.wanted(request);
     ReplyTicket ticket = connection.defer();
     Runnable fill =
         () ->

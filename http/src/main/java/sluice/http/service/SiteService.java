@@ -17,6 +17,7 @@ import sluice.http.files.FileFill;
 import sluice.http.files.FileReader;
 import sluice.http.files.FileStatus;
 import sluice.http.files.FillEvent;
+import sluice.http.files.ListingOrder;
 import sluice.http.files.SiteAnswer;
 import sluice.http.files.SiteFiles;
 import sluice.http.files.WatchListener;
@@ -92,7 +93,7 @@ public final class SiteService implements AutoCloseable {
   /// What a fill is asked for.
   ///
   /// @param path as it was sent
-  /// @param order of codings and of a listing's rows: [sluice.http.files.ListingOrder#wanted]
+  /// @param order of codings and of a listing's rows: [ListingOrder#wanted]
   private record Wanted(ByteBuffer path, int order) {}
 
   private static final class Fill {
@@ -297,11 +298,16 @@ public final class SiteService implements AutoCloseable {
     return cache.hash(view, from, to);
   }
 
+  /// Returns what of a request, beside its path, decides the answer: for [#request].
+  public static int wanted(HttpRequest request) {
+    return ListingOrder.wanted(request);
+  }
+
   /// Finds out what a path leads to, on the slow path.
   ///
   /// @param path as it was sent, the key
   /// @param canonical the same, canonical
-  /// @param wanted of the request: [sluice.http.files.ListingOrder#wanted]
+  /// @param wanted of the request: [#wanted]
   public void request(byte[] path, long hash, SitePath canonical, int wanted, Waiter waiter) {
     if (closed) {
       waiter.ready(Resource.bare(path, 503, HttpReplies.RETRY, null, null));

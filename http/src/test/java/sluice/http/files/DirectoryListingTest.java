@@ -221,7 +221,8 @@ class DirectoryListingTest {
         .contains(
             "<h1><a href=\"../../../\"><bdi dir=\"ltr\">/</bdi></a> "
                 + "<a href=\"../../\"><bdi dir=\"ltr\">a&quot;&lt;b&gt;/</bdi></a> "
-                + "<a href=\"../\"><bdi dir=\"ltr\">\uFFFDc/</bdi></a> <bdi dir=\"ltr\">d/</bdi></h1>");
+                + "<a href=\"../\"><bdi dir=\"ltr\">\uFFFDc/</bdi></a> "
+                + "<bdi dir=\"ltr\">d/</bdi></h1>");
   }
 
   @Test
