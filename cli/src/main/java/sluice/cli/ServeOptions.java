@@ -134,7 +134,7 @@ final class ServeOptions {
       }
       if (word.equals(CONFIG)) {
         if (i + 1 == words.size()) {
-          throw new UsageException("--config needs a value");
+          throw new UsageException("--config needs a value. Fix: write it behind the name");
         }
         return path(words.get(i + 1));
       }
@@ -158,7 +158,7 @@ final class ServeOptions {
     }
     if (site.flag(name)) {
       if (equals >= 0) {
-        throw new UsageException(name + " takes no value: " + word);
+        throw new UsageException(name + " takes no value: " + word + ". Fix: write " + name);
       }
       return;
     }
@@ -178,19 +178,19 @@ final class ServeOptions {
 
   private String following(String name) throws UsageException {
     if (next == words.size()) {
-      throw new UsageException(name + " needs a value");
+      throw new UsageException(name + " needs a value. Fix: write it behind the name");
     }
     return words.get(next++);
   }
 
   private static Path path(String value) throws UsageException {
     if (value.isEmpty()) { // of an unset variable; as a path it is the current directory
-      throw new UsageException("a file name is empty");
+      throw new UsageException("a file name is empty. Fix: set the variable that it is from");
     }
     try {
       return Path.of(value);
     } catch (InvalidPathException e) {
-      throw new UsageException("not a file name: " + value);
+      throw new UsageException("not a file name: " + value + ". Fix: leave the NUL out");
     }
   }
 }

@@ -191,7 +191,7 @@ final class LauncherTest extends LauncherRig {
     assertThat(refusal("--bakend", "jdk", "a.jar")).contains("unknown option --bakend", "Fix:");
     assertThat(refusal("--static=.", "--cache=many", "a.jar")).contains("--cache takes a number");
     assertThat(refusal("--backend")).contains("--backend needs a value");
-    assertThat(refusal("-Xmx1g")).contains("what is to be run?");
+    assertThat(refusal("-Xmx1g")).contains("nothing is named that is to be run");
     assertThat(refusal("gone.jar")).contains("there is no file gone.jar", "Fix:");
     assertThat(refusal(".")).contains("there is no file .", "Fix:");
     assertThat(refusal("--static", "site", "a.jar")).contains("no such directory", "Fix:");
