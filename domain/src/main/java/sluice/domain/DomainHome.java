@@ -149,9 +149,14 @@ final class DomainHome implements Home {
   }
 
   @Override
+  public Object client(@Nullable Object builder) {
+    return services.client(builder, threads.ofClients(), threads::onPlatform);
+  }
+
+  @Override
   public void start(Object server) {
     threads.requireRoom();
-    services.start(server);
+    threads.onPlatform(() -> services.start(server));
   }
 
   @Override
@@ -185,6 +190,11 @@ final class DomainHome implements Home {
   }
 
   @Override
+  public Set<Thread> enumerable() {
+    return threads.enumerable();
+  }
+
+  @Override
   public boolean owns(Thread thread) {
     return threads.owns(thread);
   }
@@ -202,6 +212,16 @@ final class DomainHome implements Home {
   @Override
   public ThreadFactory threads() {
     return task -> threads.make(null, task, true);
+  }
+
+  @Override
+  public Thread thread(
+      @Nullable ThreadGroup group,
+      @Nullable Runnable task,
+      @Nullable String name,
+      long stackBytes,
+      boolean inherits) {
+    return threads.plain(group, task, name, stackBytes, inherits);
   }
 
   @Override
