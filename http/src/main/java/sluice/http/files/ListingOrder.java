@@ -106,7 +106,7 @@ public enum ListingOrder {
     }
     Comparator<SiteFiles.Entry> order =
         switch (column) {
-          case NAME -> (one, other) -> 0;
+          case NAME -> (_, _) -> 0;
           case SIZE -> Comparator.comparingLong(each -> sizeBytes(each.status()));
           case TIME -> Comparator.comparingLong(each -> each.status().modifiedSeconds);
         };
