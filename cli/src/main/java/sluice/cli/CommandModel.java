@@ -38,7 +38,7 @@ final class CommandModel {
           ("echo http idle files poller nfs selector front mix site handler isocket churn petstore"
                   + " iozone start fuse portal scheduler domain verify translate revoke region vi"
                   + " xdp")
-              .split(" "));
+              .split(" ", -1));
 
   private static final Pattern OPTION =
       Pattern.compile("(?m)^  (--[a-z-]+)(?: ([A-Z][^ ]*))? {2,}(.*)$");

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -44,7 +45,7 @@ final class CompletionTest {
   void bashCompletes(String typed, String expected) throws Exception {
     Path script = Files.writeString(directory.resolve("sluice.bash"), bash());
     String words = "sluice " + typed;
-    int last = words.split(" ").length - 1;
+    int last = words.split(" ", -1).length - 1;
     String ask =
         "source "
             + script
@@ -100,7 +101,7 @@ final class CompletionTest {
   }
 
   private static boolean isThere(String program) {
-    return Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
         .anyMatch(each -> Files.isExecutable(Path.of(each, program)));
   }
 
@@ -109,17 +110,17 @@ final class CompletionTest {
     String launcher = Files.readString(root.resolve("sluice"));
     assertThat(CommandModel.all().getSubcommands().keySet())
         .containsExactlyInAnyOrderElementsOf(
-            Stream.of(variable(launcher, "COMMANDS").split(" "))
+            Stream.of(variable(launcher, "COMMANDS").split(" ", -1))
                 .filter(name -> !name.equals("help"))
                 .toList());
-    assertThat(CommandModel.BENCHES).containsExactly(variable(launcher, "BENCHES").split(" "));
+    assertThat(CommandModel.BENCHES).containsExactly(variable(launcher, "BENCHES").split(" ", -1));
     try (Stream<Path> sources =
         Files.find(
             root.resolve("examples"), 2, (file, status) -> file.toString().endsWith(".java"))) {
       assertThat(new TreeSet<>(CommandModel.EXAMPLES))
           .isEqualTo(
               sources
-                  .map(file -> file.getParent().getFileName().toString())
+                  .map(file -> root.relativize(file).getName(1).toString())
                   .collect(Collectors.toCollection(TreeSet::new)));
     }
     assertThat(options("serve")).containsAll(named(ServeOptions.USAGE));
@@ -136,7 +137,7 @@ final class CompletionTest {
   }
 
   private static List<String> options(String command) {
-    CommandLine line = CommandModel.all().getSubcommands().get(command);
+    CommandLine line = Objects.requireNonNull(CommandModel.all().getSubcommands().get(command));
     return line.getCommandSpec().options().stream()
         .map(OptionSpec::names)
         .flatMap(Arrays::stream)
@@ -164,10 +165,10 @@ final class CompletionTest {
   /// The ten most used come first, and each option has its place in a group.
   @Test
   void theHelpOfServeHasGroups() {
-    String first = ServeOptions.USAGE.split("\n\n")[1];
+    String first = ServeOptions.USAGE.split("\n\n", -1)[1];
     assertThat(first).startsWith("The ten most used:\n");
     assertThat(named(first)).hasSize(10);
-    for (String group : ServeOptions.USAGE.split("\n\n")) {
+    for (String group : ServeOptions.USAGE.split("\n\n", -1)) {
       assertThat(named(group).size()).as(group).isLessThanOrEqualTo(10);
     }
   }

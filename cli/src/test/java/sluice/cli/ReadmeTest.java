@@ -88,7 +88,7 @@ final class ReadmeTest {
   /// Nothing that a stranger reads first needs a variable, a mount point or a word of ours.
   @Test
   void theFirstScreenIsPlain() throws IOException {
-    String first = Files.readString(root.resolve("README.md")).split("\n## ")[0];
+    String first = Files.readString(root.resolve("README.md")).split("\n## ", -1)[0];
     assertThat(first)
         .doesNotContain("MVNW", "/mnt", "sudo", "interruptlet", "isocket", "portal", "`jdk`");
     assertThat(first.lines().skip(2).findFirst().orElseThrow().length()).isLessThan(160);

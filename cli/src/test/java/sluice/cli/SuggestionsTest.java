@@ -30,7 +30,7 @@ final class SuggestionsTest {
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
     try {
-      assertThat(Main.run(words.split(" "))).isEqualTo(2);
+      assertThat(Main.run(words.split(" ", -1))).isEqualTo(2);
     } finally {
       System.setErr(before);
     }

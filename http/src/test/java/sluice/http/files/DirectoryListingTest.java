@@ -142,7 +142,7 @@ class DirectoryListingTest {
   void naturalOrderIsTotal() {
     List<byte[]> all = new ArrayList<>();
     for (String name :
-        "0,00,1,01,10,a,A,aA,a0,a00,a1,A1,a01,a1b,a01b,a1a,b,-1,_1,~,z9z,z09z,z9Z".split(",")) {
+        "0,00,1,01,10,a,A,aA,a0,a00,a1,A1,a01,a1b,a01b,a1a,b,-1,_1,~,z9z,z09z,z9Z".split(",", -1)) {
       all.add(name.getBytes(StandardCharsets.UTF_8));
     }
     all.add(new byte[] {});
@@ -185,7 +185,7 @@ class DirectoryListingTest {
   void rowsAreSortedAsTheQuerySays() {
     List<SiteFiles.Entry> entries = new ArrayList<>();
     for (String each : List.of("d/,0,5", "e/,0,9", "a,7,3", "b,900,2", "c,7,8")) {
-      String[] parts = each.split(",");
+      String[] parts = each.split(",", -1);
       FileStatus status = new FileStatus();
       status.kind = parts[0].endsWith("/") ? FileStatus.DIRECTORY : FileStatus.REGULAR;
       status.sizeBytes = Long.parseLong(parts[1]);
@@ -205,7 +205,9 @@ class DirectoryListingTest {
       String html = html("/", listed, order);
       assertThat(html.replaceAll("(?s)^.*?</th></tr>", "").replaceAll("(?s)</table>.*", ""))
           .containsSubsequence(
-              Stream.of(names.split(" ")).map(name -> "<bdi dir=\"ltr\">" + name + "<").toList());
+              Stream.of(names.split(" ", -1))
+                  .map(name -> "<bdi dir=\"ltr\">" + name + "<")
+                  .toList());
       assertThat(html).containsOnlyOnce("aria-sort");
     });
     assertThat(html("/", listed, ListingOrder.SIZE_DOWN))
