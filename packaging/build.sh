@@ -87,6 +87,7 @@ make_tree() {
   "$JDK/bin/java" "$packaging/AbsentPackages.java" "$1/runtime/release" >"$1/runtime/lib/absent-packages.txt"
   cp -R "$APP/lib" "$APP/nio" "$APP/sluice-agent.jar" "$1/app/"
   cat "$1"/app/lib/*.jar "$1"/app/nio/*.jar "$1/runtime/lib/modules" | sha256sum | cut -c 1-16 >"$1/app/key"
+  [ ! -e "$root/.git" ] || git -C "$root" rev-parse --short=12 HEAD >"$1/app/commit" 2>/dev/null || rm -f "$1/app/commit"
   cp "$root/sluice" "$root/LICENSE" "$1/"
   cp -R "$root/docs/help" "$1/docs/"
   cp -R "$root/examples" "$1/"

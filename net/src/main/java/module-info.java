@@ -6,7 +6,7 @@ import org.jspecify.annotations.NullMarked;
 module sluice.net {
   requires static org.jspecify;
   requires transitive sluice.loop;
-  requires sluice.memory;
+  requires transitive sluice.memory;
   requires sluice.sys;
 
   exports sluice.net;

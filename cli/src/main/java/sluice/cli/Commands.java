@@ -3,6 +3,7 @@ package sluice.cli;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import sluice.cli.compare.CompareCommand;
@@ -11,6 +12,7 @@ import sluice.cli.console.Version;
 import sluice.cli.domain.DomainCommand;
 import sluice.cli.fs.FsCommand;
 import sluice.host.text.FailureMessage;
+import sluice.host.text.Nearest;
 
 /// The commands whose start may take a tenth of a second, on picocli. The main thread runs them.
 @Command(
@@ -61,6 +63,7 @@ public final class Commands {
       case "reload" -> commands.addSubcommand(new ReloadCommand());
       case "config" -> commands.addSubcommand(new ConfigCommand());
       case "vi" -> commands.addSubcommand(ViCommand.line());
+      case "completion" -> commands.addSubcommand(new CompletionCommand());
       default -> {
         commands.addSubcommand(new DoctorCommand());
         commands.addSubcommand(new StatCommand());
@@ -72,6 +75,7 @@ public final class Commands {
         commands.addSubcommand(new ConfigCommand());
         commands.addSubcommand(new ReloadCommand());
         commands.addSubcommand(ViCommand.line());
+        commands.addSubcommand(new CompletionCommand());
       }
     }
     return explaining(versioned(commands));
@@ -99,12 +103,20 @@ public final class Commands {
 
   /// What is wrong, in words: that of picocli for a misspelled command is about its own arguments.
   private static String what(CommandLine.ParameterException wrong, CommandLine command) {
-    if (wrong instanceof CommandLine.UnmatchedArgumentException unmatched
-        && !unmatched.isUnknownOption()
-        && !command.getSubcommands().isEmpty()) {
-      return "there is no command '" + unmatched.getUnmatched().getFirst() + "'";
+    if (!(wrong instanceof CommandLine.UnmatchedArgumentException unmatched)) {
+      return String.valueOf(wrong.getMessage());
     }
-    return String.valueOf(wrong.getMessage());
+    String word = unmatched.getUnmatched().getFirst();
+    if (unmatched.isUnknownOption()) {
+      String name = word.replaceAll("=.*", "");
+      return "unknown option: "
+          + name
+          + Nearest.fix(name, command.getCommandSpec().optionsMap().keySet());
+    }
+    Set<String> below = command.getSubcommands().keySet();
+    return below.isEmpty()
+        ? String.valueOf(wrong.getMessage())
+        : "there is no command '" + word + "'" + Nearest.fix(word, below);
   }
 
   /// One line and where to find the rest; where a command is missing, which there are.

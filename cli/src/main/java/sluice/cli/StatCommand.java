@@ -106,7 +106,8 @@ final class StatCommand implements Callable<Integer> {
                 + pid
                 + " has no counters in "
                 + where
-                + "; it is gone, is no server, or runs with another environment (--dir).");
+                + ": it is gone, or is no server. Fix:"
+                + " one that 'sluice stat' lists; --dir for another environment");
       }
     }
     PrintWriter err = spec.commandLine().getErr();

@@ -163,7 +163,7 @@ abstract class ViOptions {
     }
     size = ByteCount.parse(sizeText);
     if (size < 1 || size > MAX_SIZE) {
-      throw wrong("--size is 1 byte to 64M, not " + sizeText);
+      throw wrong("--size is 1 byte to 64M, not " + sizeText + ". Fix: --size 4K");
     }
     if (level != 1 && level != 2) {
       throw wrong("--level is 1 or 2, not " + level);

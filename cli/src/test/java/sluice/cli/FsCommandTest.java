@@ -96,7 +96,7 @@ final class FsCommandTest {
     assertThat(run("ls", "--none", image())).isEqualTo(2);
     assertThat(rig.err().lines())
         .containsExactly(
-            "sluice fs ls: Unknown option: '--none'", "'sluice fs ls --help' shows the usage.");
+            "sluice fs ls: unknown option: --none", "'sluice fs ls --help' shows the usage.");
     assertThat(run("lss", image())).isEqualTo(2);
     assertThat(rig.err()).startsWith("sluice fs: ").contains("'lss'").contains("mkfs");
     assertThat(run()).isEqualTo(2);

@@ -25,6 +25,11 @@ final class LauncherOfTestsTest extends LauncherRig {
     Result passed = run(List.of("FAKE_REPORT=" + report), "test");
     assertThat(passed.out().lines().toList()).endsWith("1 passed, 0 failed, 1 skipped");
     assertThat(passed.out()).contains("skipped: a.b: needs gcc\n");
+    assertThat(passed.err()).contains("all tests: about 10 to 40 min");
+    assertThat(run(List.of("FAKE_REPORT=" + report), "test").err())
+        .as("the length of the last run")
+        .contains("all tests: about 1 min")
+        .doesNotContain("10 to 40");
     assertThat(passed.exitCode()).isZero();
   }
 

@@ -27,7 +27,9 @@ final class LauncherTest extends LauncherRig {
   void refusesUnknownCommands() throws Exception {
     Result unknown = run(List.of(), "swerve");
     assertThat(unknown.exitCode()).isEqualTo(2);
-    assertThat(unknown.err()).contains("unknown command: swerve").contains("--help");
+    assertThat(unknown.err())
+        .contains("unknown command: swerve. Fix: write serve.")
+        .contains("--help");
     assertThat(run(List.of()).exitCode()).isEqualTo(2);
   }
 
@@ -189,7 +191,7 @@ final class LauncherTest extends LauncherRig {
     assertThat(refusal("--bakend", "jdk", "a.jar")).contains("unknown option --bakend", "Fix:");
     assertThat(refusal("--static=.", "--cache=many", "a.jar")).contains("--cache takes a number");
     assertThat(refusal("--backend")).contains("--backend needs a value");
-    assertThat(refusal("-Xmx1g")).contains("what is to be run?");
+    assertThat(refusal("-Xmx1g")).contains("nothing is named that is to be run");
     assertThat(refusal("gone.jar")).contains("there is no file gone.jar", "Fix:");
     assertThat(refusal(".")).contains("there is no file .", "Fix:");
     assertThat(refusal("--static", "site", "a.jar")).contains("no such directory", "Fix:");
@@ -377,13 +379,30 @@ final class LauncherTest extends LauncherRig {
   }
 
   @Test
+  void theVersionNamesTheCommitOfTheTree() throws Exception {
+    executable("jdk/bin/java", "#!/bin/sh\necho \"commit ${SLUICE_COMMIT-none}.\"\n");
+    executable("bin/git", "#!/bin/sh\necho 0123456789ab-dirty\n");
+    List<String> off = List.of("SLUICE_AOT=off");
+    assertThat(run(off, "--version").out()).as("a copy that is no repository").contains("commit .");
+    Files.createDirectories(root.resolve(".git"));
+    assertThat(run(off, "--version").out()).contains("commit 0123456789ab-dirty.");
+    assertThat(run(off, "stat").out()).as("what needs none").contains("commit none.");
+  }
+
+  @Test
   void examplesAreListed() throws Exception {
     Path source = root.resolve("examples/hello/Hello.java");
     Files.createDirectories(source.getParent());
-    Files.writeString(source, "void main() {}");
+    Files.writeString(
+        source, "import a.b;\n\n/// Says `hello`, in two\n/// lines. Once.\nvoid main() {}");
+    Path silent = root.resolve("examples/silent/Silent.java");
+    Files.createDirectories(silent.getParent());
+    Files.writeString(silent, "void main() {}");
     Result list = run(List.of(), "example");
     assertThat(list.exitCode()).isZero();
-    assertThat(list.out()).contains("names: hello");
+    assertThat(list.out()).contains("\n  hello          Says hello, in two lines.\n  silent");
+    assertThat(run(List.of(), "example", "helo").err())
+        .contains("no example helo. Fix: write hello.");
     Result none = run(List.of(), "example", "nope");
     assertThat(none.exitCode()).isEqualTo(2);
     assertThat(none.err()).contains("no example nope. Known: hello");

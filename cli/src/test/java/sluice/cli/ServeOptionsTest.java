@@ -121,7 +121,7 @@ final class ServeOptionsTest {
   @Test
   void saysWhatIsWrong() {
     Stream.of(
-            List.of("which directory"),
+            List.of("no directory is named"),
             List.of("second one: b", "a", "b"),
             List.of("unknown option: --prot", "a", "--prot", "1"),
             List.of("unknown option: --prot", "a", "--prot=1"),

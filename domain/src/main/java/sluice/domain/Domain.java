@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
@@ -272,7 +273,7 @@ public final class Domain implements Party, AutoCloseable {
   @Override
   public Thread serviceThread(String threadName, Runnable task) {
     checkAlive();
-    return threads.makeLight(threadName, task);
+    return threads.make(threadName, task, false);
   }
 
   /// Runs a task soon, in a disposable thread: if it does not return, only that thread is lost.
@@ -390,7 +391,8 @@ public final class Domain implements Party, AutoCloseable {
     // After the channels, whose handlers run there.
     threads
         .pools()
-        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainThreads.shutDown(pool)));
+        .all()
+        .forEach(pool -> add(Closers.Kind.POOL, pool, () -> DomainPools.shutDown(pool)));
     hasOrdered = true;
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
@@ -428,8 +430,12 @@ public final class Domain implements Party, AutoCloseable {
       List<Thread> carrying = threads.carrying();
       add(Closers.Kind.CALLS, stuck, () -> stuck.look(left, carrying));
     }
-    left.forEach(
-        thread -> add(Closers.Kind.INTERRUPT, thread, () -> DomainThreads.interrupt(thread)));
+    for (Thread thread : left) {
+      add(Closers.Kind.INTERRUPT, thread, () -> DomainThreads.interrupt(thread));
+      if (thread.isVirtual()) {
+        LockSupport.unpark(thread); // an interrupt that has not returned may not have done so
+      }
+    }
     return left.isEmpty();
   }
 
@@ -538,6 +544,7 @@ public final class Domain implements Party, AutoCloseable {
         name(),
         state,
         threads.running().size() + services.serving(),
+        threads.platformThreads() + services.serving(),
         usage.cpuNanos(),
         usage.allocatedBytes(),
         isHeld(),

@@ -27,6 +27,7 @@ final class DomainHome implements Home {
   private final DomainConfig.Streams streams;
   private final InputStream in;
   private final DomainThreads threads;
+  private final DomainPools pools;
   private final DomainSockets sockets;
   private final DomainMemory memory;
   private final DomainServices services;
@@ -52,6 +53,7 @@ final class DomainHome implements Home {
     streams = config.streams();
     in = new HostInput(streams.in());
     this.threads = threads;
+    pools = threads.pools();
     this.sockets = sockets;
     this.memory = memory;
     this.services = services;
@@ -142,16 +144,21 @@ final class DomainHome implements Home {
   @Override
   public void made(Object pool) {
     if (pool instanceof ExecutorService service) {
-      threads.made(service);
+      pools.made(service);
     } else {
       services.made(pool);
     }
   }
 
   @Override
+  public Object client(@Nullable Object builder) {
+    return services.client(builder, pools.ofClients(), threads::onPlatform);
+  }
+
+  @Override
   public void start(Object server) {
     threads.requireRoom();
-    services.start(server);
+    threads.onPlatform(() -> services.start(server));
   }
 
   @Override
@@ -185,6 +192,11 @@ final class DomainHome implements Home {
   }
 
   @Override
+  public Set<Thread> enumerable() {
+    return threads.enumerable();
+  }
+
+  @Override
   public boolean owns(Thread thread) {
     return threads.owns(thread);
   }
@@ -205,6 +217,16 @@ final class DomainHome implements Home {
   }
 
   @Override
+  public Thread thread(
+      @Nullable ThreadGroup group,
+      @Nullable Runnable task,
+      @Nullable String name,
+      long stackBytes,
+      boolean inherits) {
+    return threads.plain(group, task, name, stackBytes, inherits);
+  }
+
+  @Override
   public Thread.Builder.OfVirtual virtual() {
     return threads.virtual();
   }
@@ -216,19 +238,19 @@ final class DomainHome implements Home {
 
   @Override
   public Executor executor() {
-    return threads.executor();
+    return pools.executor();
   }
 
   @Override
   public ScheduledExecutorService delays() {
-    return threads.delays();
+    return pools.delays();
   }
 
   @Override
   public synchronized ExecutorService handlers() {
     HandlerPool known = handlers;
     if (known == null) {
-      known = new HandlerPool(threads, threads.handlers(), true);
+      known = new HandlerPool(threads, pools.handlers(), true);
       handlers = known;
     }
     return known;
@@ -257,6 +279,6 @@ final class DomainHome implements Home {
 
   @Override
   public ForkJoinPool pool() {
-    return threads.pool();
+    return pools.common();
   }
 }

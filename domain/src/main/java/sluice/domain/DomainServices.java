@@ -3,13 +3,17 @@ package sluice.domain;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.file.WatchService;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The objects of the JDK with threads of their own that one domain has made: HTTP clients, HTTP
@@ -63,6 +67,35 @@ final class DomainServices {
       look = Math.max(FIRST_LOOK, 2 * made.size());
     }
     made.add(new WeakReference<>(service));
+  }
+
+  /// Makes an HTTP client with threads of the domain. A platform thread makes it, because the
+  /// client's own thread, which waits for sockets, inherits only the group; tasks get an executor,
+  /// because the JDK's would start threads that inherit nothing else either.
+  ///
+  /// @param builder null for a new one; gets the executor if it has none
+  /// @param onPlatform runs a task in a platform thread of the domain, and waits for it
+  Object client(@Nullable Object builder, Executor executor, Consumer<Runnable> onPlatform) {
+    List<Object> result = new ArrayList<>();
+    onPlatform.accept(() -> result.add(invoke(() -> client(builder, executor))));
+    Object client = result.getFirst();
+    made(client);
+    return client;
+  }
+
+  private static Object client(@Nullable Object given, Executor executor)
+      throws ReflectiveOperationException {
+    Class<?> type = Class.forName(CLIENT, true, ClassLoader.getPlatformClassLoader());
+    Class<?> builders = Class.forName(CLIENT + "$Builder", true, type.getClassLoader());
+    Object builder = given == null ? type.getMethod("newBuilder").invoke(null) : given;
+    Method build = builders.getMethod("build");
+    Object first = build.invoke(builder);
+    if (type.getMethod("executor").invoke(first) instanceof Optional<?> has && has.isPresent()) {
+      return first;
+    }
+    call(first, CLIENT, "shutdownNow");
+    builders.getMethod("executor", Executor.class).invoke(builder, executor);
+    return build.invoke(builder);
   }
 
   /// Starts a server: until it is stopped, it counts as one running thread of the domain.
@@ -147,8 +180,17 @@ final class DomainServices {
       throw new ClassCastException(object.getClass() + " is no " + type);
     }
     Class<?>[] types = arguments.length == 0 ? new Class<?>[0] : new Class<?>[] {int.class};
+    invoke(() -> declaring.getMethod(method, types).invoke(object, arguments));
+  }
+
+  /// A call by reflection.
+  private interface Reflected<T> {
+    T run() throws ReflectiveOperationException;
+  }
+
+  private static <T> T invoke(Reflected<T> call) {
     try {
-      declaring.getMethod(method, types).invoke(object, arguments);
+      return call.run();
     } catch (InvocationTargetException e) {
       switch (e.getCause()) {
         case RuntimeException thrown -> throw thrown;

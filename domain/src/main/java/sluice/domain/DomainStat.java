@@ -6,6 +6,9 @@ import java.util.List;
 ///
 /// @param state `alive`, `ending` while threads are left, `ended`
 /// @param threads that run domain code
+/// @param platformThreads those of `threads` that are platform threads: of a subclass of `Thread`,
+///   with a group or a large stack of their own, workers of fork-join pools, or made by
+///   `Thread.ofPlatform`; their use is sampled, and processors are not shared with them by weight
 /// @param cpuNanos processor time of its threads, as of the last sample
 /// @param allocatedBytes by its threads, as of the last sample
 /// @param isHeld whether its threads wait at their gates, being over budget
@@ -18,6 +21,7 @@ public record DomainStat(
     String name,
     String state,
     int threads,
+    int platformThreads,
     long cpuNanos,
     long allocatedBytes,
     boolean isHeld,

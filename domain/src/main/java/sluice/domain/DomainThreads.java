@@ -2,34 +2,30 @@ package sluice.domain;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.WeakHashMap;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
 import sluice.domain.carrier.LocalScheduler;
 import sluice.domain.carrier.RunQueue;
 import sluice.domain.inside.Death;
-import sluice.domain.inside.OwnPool;
 import sluice.domain.inside.OwnThread;
 import sluice.domain.schedule.Scheduler;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.InheritedContext;
+import sluice.sys.threads.Uninterrupted;
 import sluice.sys.threads.VirtualThreads;
 
 /// The threads of one domain. Any thread may call.
@@ -38,8 +34,11 @@ import sluice.sys.threads.VirtualThreads;
 /// domain. What else is in that group, the JDK has started for itself or for an object of its own,
 /// because the domain called it: its use is the domain's, and it counts as long as it runs code of
 /// the domain, but the domain ends without it, and takes its context from it then (see
-/// [JdkThreads]). One thread that the budget does not count ends delays. Virtual threads run on the
-/// carriers that all domains share ([Carriers]).
+/// [JdkThreads]). One thread that the budget does not count ends delays.
+///
+/// Virtual threads run on the carriers that all domains share ([Carriers]). A platform thread that
+/// the JDK starts for one of them is in the JVM's group of virtual threads, and told from those of
+/// other parties by a mark that it inherits ([InheritedContext]).
 ///
 /// What an application leaves uncaught is printed in the domain's own error stream, or goes to the
 /// handler that it set. What the end throws into its threads is not the application's failure:
@@ -47,27 +46,36 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | listed, delaying, delays, pool, pools | any | under the lock | under the lock |
+/// | listed, likePlatform, delaying | any | under the lock | under the lock |
 /// | ended | the thread that ends the domain | volatile | volatile |
 final class DomainThreads {
   /// The group of the thread that made the first domain.
   static final ThreadGroup HOST = hostGroup();
 
-  private static final int POOL_THREADS = Math.min(4, Runtime.getRuntime().availableProcessors());
+  /// The JVM's group of virtual threads, in which are platform threads that those have started.
+  private static final ThreadGroup VIRTUAL = groupOfVirtual();
+
+  /// Stacks of carriers, in bytes: the JVM's default.
+  private static final long CARRIER_STACK = 1 << 20;
 
   private final String domain;
   private final int limit;
   private final Group group;
   private final Set<Thread> listed = threads();
   private final Set<Thread> delaying = threads();
+
+  /// Virtual threads that a program sees as it sees platform threads; all are of the JDK's class.
+  private final Set<Thread> likePlatform = Collections.newSetFromMap(new WeakHashMap<>());
+
+  /// What threads of the domain hand down to those that they start.
+  private final Object mark = new Object();
+
   private final @Nullable RunQueue queue;
   private final boolean isCooperative;
   private final @Nullable LocalScheduler scheduler;
   private final Owner owner;
   private final AtomicInteger numbers = new AtomicInteger();
-  private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
-  private @Nullable ForkJoinPool pool;
-  private @Nullable ScheduledExecutorService delays;
+  private final DomainPools pools = new DomainPools(this);
   private @Nullable ClassLoader loader;
   private volatile boolean ended;
 
@@ -77,6 +85,10 @@ final class DomainThreads {
       group = group.getParent();
     }
     return group;
+  }
+
+  private static ThreadGroup groupOfVirtual() {
+    return Objects.requireNonNull(Thread.ofVirtual().unstarted(() -> {}).getThreadGroup());
   }
 
   /// A set that calls no method of a thread, which may be of the domain.
@@ -204,9 +216,12 @@ final class DomainThreads {
     return thread instanceof OwnThread own ? own.sluiceState() : thread.getState();
   }
 
-  /// May run code of the domain, as that which closes its channel.
+  /// Has a thread of a domain that ends come back from its wait. May run code of the domain, as
+  /// that which closes its channel.
   static void interrupt(Thread thread) {
-    if (thread instanceof OwnThread own) {
+    if (thread.isVirtual()) {
+      VirtualThreads.interrupt(thread);
+    } else if (thread instanceof OwnThread own) {
       own.sluiceInterrupt();
     } else {
       thread.interrupt();
@@ -219,20 +234,6 @@ final class DomainThreads {
       own.sluiceHandler(group);
     } else {
       thread.setUncaughtExceptionHandler(group);
-    }
-  }
-
-  /// A pool calls `interrupt` of its threads, which may be code of the domain, whose gates are
-  /// closed: the pool is shut down then, and its threads are interrupted as the domain's.
-  static void shutDown(ExecutorService service) {
-    try {
-      if (service instanceof OwnPool own) {
-        own.sluiceShutdown();
-      } else {
-        service.shutdownNow();
-      }
-    } catch (RuntimeException | Error e) {
-      // See above.
     }
   }
 
@@ -249,8 +250,11 @@ final class DomainThreads {
               + " runs beside the others. Fix: Thread.ofVirtual(), or scheduling = \"preemptive\"");
     }
     boolean isNew = count(thread);
-    if (isNew && scheduler != null && thread.isVirtual()) {
-      scheduler.starting(thread);
+    if (isNew && thread.isVirtual()) {
+      InheritedContext.mark(thread, mark);
+      if (scheduler != null) {
+        scheduler.starting(thread);
+      }
     }
     if (isNew && thread.getThreadGroup() != group && handler(thread) == thread.getThreadGroup()) {
       handOver(thread);
@@ -295,7 +299,17 @@ final class DomainThreads {
     if (thread == Thread.currentThread() || thread instanceof OwnThread) {
       return true;
     }
-    return has(thread) || thread.getState() == Thread.State.NEW || isBelow(thread.getThreadGroup());
+    return has(thread)
+        || thread.getState() == Thread.State.NEW
+        || isBelow(thread.getThreadGroup())
+        || isOfJdk(thread);
+  }
+
+  /// Returns true for a platform thread that the JDK started for a virtual thread of the domain.
+  private boolean isOfJdk(Thread thread) {
+    return thread.getThreadGroup() == VIRTUAL
+        && !thread.isVirtual()
+        && InheritedContext.isMarked(thread, mark);
   }
 
   /// Returns true if a group is the domain's, is below it, or belonged to a thread that has ended.
@@ -307,6 +321,10 @@ final class DomainThreads {
     return group;
   }
 
+  DomainPools pools() {
+    return pools;
+  }
+
   /// Returns the threads that the domain may see: its own, also the threads that the JDK started
   /// for it.
   synchronized Set<Thread> visible() {
@@ -316,24 +334,11 @@ final class DomainThreads {
     return result;
   }
 
-  /// Remembers a pool until it has ended; at the domain's end it is shut down. It is not held for
-  /// that if its threads hold it, or if the JDK shuts it down when it is no longer used.
-  void made(ExecutorService made) {
-    boolean endsAlone =
-        made instanceof ThreadPoolExecutor
-            || made.getClass().getSimpleName().startsWith("AutoShutdown");
-    synchronized (this) {
-      pools.removeIf(each -> isGone(each.get()));
-      pools.add(endsAlone ? new WeakReference<>(made)::get : () -> made);
-    }
-    if (ended) {
-      shutDown(made);
-    }
-  }
-
-  /// A pool of a class of the domain is not asked: its `isTerminated` may be the domain's.
-  private static boolean isGone(@Nullable ExecutorService pool) {
-    return pool == null || (!(pool instanceof OwnPool) && pool.isTerminated());
+  /// Returns the threads of [#visible] that a program finds where it asks for platform threads.
+  synchronized Set<Thread> enumerable() {
+    Set<Thread> result = visible();
+    result.removeIf(thread -> thread.isVirtual() && !likePlatform.contains(thread));
+    return result;
   }
 
   /// A daemon of the domain, counted, not started.
@@ -341,28 +346,65 @@ final class DomainThreads {
   /// @param inherits whether it gets inheritable values of the thread that makes it, which are to
   ///   be the domain's: their `childValue` is code
   Thread make(@Nullable String name, Runnable task, boolean inherits) {
-    if (isCooperative || scheduler != null) {
-      return light(name, task, inherits);
-    }
     String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
-    Thread thread = new Thread(group, task, shown, 0, inherits);
+    Thread thread =
+        queue == null
+            ? ofGroup(shown, task, inherits)
+            : likePlatform(
+                virtual().name(shown).inheritInheritableThreadLocals(inherits).unstarted(task));
+    thread.setContextClassLoader(loader);
+    starting(thread);
+    return thread;
+  }
+
+  private Thread ofGroup(String name, Runnable task, boolean inherits) {
+    Thread thread = new Thread(group, task, name, 0, inherits);
     thread.setDaemon(true);
-    thread.setContextClassLoader(loader);
-    starting(thread);
     return thread;
   }
 
-  /// As [#make], a virtual one where there are carriers of one's own.
-  Thread makeLight(String name, Runnable task) {
-    return queue == null ? make(name, task, false) : light(name, task, false);
+  private synchronized Thread likePlatform(Thread thread) {
+    likePlatform.add(thread);
+    return thread;
   }
 
-  private Thread light(@Nullable String name, Runnable task, boolean inherits) {
-    String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
-    Thread thread = virtual().name(shown).inheritInheritableThreadLocals(inherits).unstarted(task);
+  /// Instead of `new Thread`: a virtual thread, where there are carriers, unless it is to have a
+  /// stack larger than theirs or is in a group that the domain has made, whose methods find only
+  /// platform threads.
+  Thread plain(
+      @Nullable ThreadGroup of,
+      @Nullable Runnable task,
+      @Nullable String name,
+      long stackBytes,
+      boolean inherits) {
+    String shown = name == null ? "Thread-" + numbers.incrementAndGet() : name;
+    if (queue == null || stackBytes > CARRIER_STACK || (of != null && of != group)) {
+      return new Thread(of, task, shown, stackBytes, inherits);
+    }
+    Runnable run = task == null ? () -> {} : task;
+    return likePlatform(
+        virtual().name(shown).inheritInheritableThreadLocals(inherits).unstarted(run));
+  }
+
+  /// Runs a call of the JDK that starts a thread which inherits nothing but its group, and waits
+  /// for that.
+  void onPlatform(Runnable call) {
+    if (!Thread.currentThread().isVirtual()) {
+      call.run();
+      return;
+    }
+    FutureTask<?> task = new FutureTask<>(call, null);
+    Thread thread = ofGroup("domain-" + domain + "-starts", task, false);
     thread.setContextClassLoader(loader);
-    starting(thread);
-    return thread;
+    thread.start();
+    Uninterrupted.await(thread::join);
+    if (task.state() == Future.State.FAILED) {
+      Throwable failed = task.exceptionNow();
+      switch (failed) {
+        case Error error -> throw error;
+        default -> throw (RuntimeException) failed;
+      }
+    }
   }
 
   /// Returns true if threads of the host may not run code of the domain: one thread runs at a time.
@@ -424,40 +466,8 @@ final class DomainThreads {
     return queue == null ? 0 : queue.allocatedBytes();
   }
 
-  Executor executor() {
-    return isCooperative ? handlers() : pool();
-  }
-
-  /// The pool for handlers of the JDK's asynchronous channels.
-  ExecutorService handlers() {
-    return isCooperative
-        ? Executors.newThreadPerTaskExecutor(task -> light(null, task, false))
-        : pool();
-  }
-
-  /// Four workers at most, daemons of the domain, which end when they have had no task for a
-  /// second.
-  synchronized ForkJoinPool pool() {
-    ForkJoinPool made = pool;
-    if (made == null) {
-      made =
-          new ForkJoinPool(
-              POOL_THREADS,
-              this::worker,
-              null,
-              true,
-              0,
-              POOL_THREADS,
-              0,
-              null,
-              1,
-              TimeUnit.SECONDS);
-      pool = made;
-    }
-    return made;
-  }
-
-  private ForkJoinWorkerThread worker(ForkJoinPool owner) {
+  /// Makes a worker of the domain's pool in place of the common one.
+  ForkJoinWorkerThread worker(ForkJoinPool owner) {
     ForkJoinWorkerThread thread = new ForkJoinWorkerThread(group, owner, false) {};
     thread.setDaemon(true);
     thread.setContextClassLoader(loader);
@@ -465,21 +475,13 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Ends delays by a thread, which ends when it has had none for a second.
-  synchronized ScheduledExecutorService delays() {
-    ScheduledExecutorService known = delays;
-    if (known == null) {
-      ScheduledThreadPoolExecutor made = new ScheduledThreadPoolExecutor(1, this::delaying);
-      made.setKeepAliveTime(1, TimeUnit.SECONDS);
-      made.allowCoreThreadTimeOut(true);
-      made.setRemoveOnCancelPolicy(true);
-      delays = made;
-      return made;
-    }
-    return known;
+  /// Makes a thread as the JDK starts it for itself: of the group, and not listed.
+  Thread ofJdk(Runnable task) {
+    return ofGroup("domain-" + domain + "-jdk", task, false);
   }
 
-  private synchronized Thread delaying(Runnable task) {
+  /// Makes the thread that ends delays, which the budget does not count.
+  synchronized Thread delaying(Runnable task) {
     Thread thread = new Thread(group, task, "domain-" + domain + "-delays", 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(loader);
@@ -496,6 +498,11 @@ final class DomainThreads {
     return result;
   }
 
+  /// How many of [#running] are platform threads.
+  int platformThreads() {
+    return (int) running().stream().filter(thread -> !thread.isVirtual()).count();
+  }
+
   private boolean isOver(Thread thread) {
     if (state(thread) != Thread.State.TERMINATED) {
       return false;
@@ -506,18 +513,25 @@ final class DomainThreads {
     return true;
   }
 
-  /// Threads of the group that the domain has not started.
+  /// Threads that the domain has not started: of its group, and those with its mark.
   private synchronized Set<Thread> ofJdk() {
     Set<Thread> result = threads();
-    Thread[] found = new Thread[group.activeCount() + 16];
-    int count = group.enumerate(found);
-    for (int i = 0; i < count; i++) {
-      Thread each = found[i];
-      if (!delaying.contains(each) && !listed.contains(each)) {
-        result.add(each);
+    Collections.addAll(result, members(group));
+    if (queue != null) {
+      for (Thread each : members(VIRTUAL)) {
+        if (isOfJdk(each)) {
+          result.add(each);
+        }
       }
     }
+    result.removeAll(delaying);
+    result.removeAll(listed);
     return result;
+  }
+
+  private static Thread[] members(ThreadGroup group) {
+    Thread[] found = new Thread[group.activeCount() + 16];
+    return Arrays.copyOf(found, group.enumerate(found));
   }
 
   /// Platform threads whose use of processors and memory is that of the domain.
@@ -576,14 +590,12 @@ final class DomainThreads {
     while (top.getParent() != null) {
       top = top.getParent();
     }
-    Thread[] found = new Thread[top.activeCount() + 64];
-    int count = top.enumerate(found);
-    for (int i = 0; i < count; i++) {
-      Class<?> type = found[i].getClass();
+    for (Thread each : members(top)) {
+      Class<?> type = each.getClass();
       if (type != Thread.class
           && type.getClassLoader() == null
-          && found[i].getContextClassLoader() == loader) {
-        InheritedContext.release(found[i], loader);
+          && each.getContextClassLoader() == loader) {
+        InheritedContext.release(each, loader);
       }
     }
   }
@@ -599,23 +611,5 @@ final class DomainThreads {
       }
     }
     return left;
-  }
-
-  /// The pools there are, each to be given to [#shutDown].
-  synchronized List<ExecutorService> pools() {
-    List<ExecutorService> made = new ArrayList<>();
-    if (pool != null) {
-      made.add(pool);
-    }
-    if (delays != null) {
-      made.add(delays);
-    }
-    for (Supplier<@Nullable ExecutorService> each : pools) {
-      ExecutorService service = each.get();
-      if (service != null) {
-        made.add(service);
-      }
-    }
-    return made;
   }
 }

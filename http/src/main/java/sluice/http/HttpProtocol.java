@@ -14,7 +14,6 @@ import sluice.http.handlers.Upload;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;
-import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
@@ -599,7 +598,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     byte[] path = empty ? ROOT : bytes(view, request.pathFrom(), request.pathTo());
     long hash = files.hash(view, request.pathFrom(), request.pathTo());
     SitePath canonical = SitePath.of(requestPath.bytes(), 0, requestPath.length());
-    int order = ContentNegotiation.order(request);
+    int wanted = SiteService.wanted(request);
     ReplyTicket ticket = connection.defer();
     Runnable fill =
         () ->
@@ -607,7 +606,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
                 path,
                 hash,
                 canonical,
-                order,
+                wanted,
                 resource -> ticket.completeHere(new Piece(head, resource, outcome)));
     if (!hosts.guarded() || !access.check(hosts.of(request), fill)) {
       fill.run();

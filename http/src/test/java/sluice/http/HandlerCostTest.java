@@ -110,6 +110,16 @@ class HandlerCostTest {
         "OPTIONS * HTTP/1.1\r\nHost: t\r\n\r\n" + one);
   }
 
+  /// By HEAD, since pages have exclamation marks. Which page it is, is found out all the same.
+  @Test
+  void errorsAllocateNothing() throws Exception {
+    Files.writeString(directory.resolve("file.txt"), "content!");
+    ServerConfig server = ServerConfig.onLoopback("cost", 0).withBackend(Backend.EPOLL);
+    String error = "HEAD /none HTTP/1.1\r\nHost: t\r\nAccept: a/b;q=0.5, text/html;q=0.9\r\n\r\n";
+    String one = "GET /file.txt HTTP/1.1\r\nHost: t\r\n\r\n";
+    requireNothing(HttpConfig.of(server, Site.of(directory)), error + one);
+  }
+
   /// @param both a request, and another whose reply ends with the only exclamation mark
   private static void requireNothing(HttpConfig config, String both) throws Exception {
     try (HttpServer server = HttpServer.start(config, line -> {});

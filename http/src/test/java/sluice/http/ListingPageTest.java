@@ -35,8 +35,8 @@ final class ListingPageTest extends HttpContractRig {
         out.push('right ' + getComputedStyle(cells[2][1]).textAlign);
         out.push('font ' + getComputedStyle(d.body).fontFamily);
         out.push('time ' + getComputedStyle(cells[2][2]).display);
-        out.push('names ' + [...d.querySelectorAll('a')].map(a => a.textContent).join('|'));
-        const links = [...d.querySelectorAll('a')].map(a => new URL(a.href).pathname);
+        out.push('names ' + [...d.querySelectorAll('td a')].map(a => a.textContent).join('|'));
+        const links = [...d.querySelectorAll('td a')].map(a => new URL(a.href).pathname);
         out.push('links ' + links.join('|'));
         document.getElementById('out').textContent = out.join('\\n');
       };

@@ -11,8 +11,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A `sluice` command that a page of the documents shows: a line in a block of the shell, or a text
-/// in back quotes. Immutable.
+/// A `sluice` command that a page of the documents shows: a line in a block of the shell, one
+/// behind a prompt `$ ` in a block `console`, which shows its output too, or a text in back quotes.
+/// Immutable.
 ///
 /// @param place file and line
 /// @param isWhole whether it is meant to be typed as it stands: in a block, without `…` or `[…]`
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param words what follows
 public record DocumentedCommand(String place, boolean isWhole, String name, List<String> words) {
   private static final Set<String> SHELLS = Set.of("", "sh", "ini");
+  private static final String PROMPT = "$ ";
   private static final Pattern COMMAND = Pattern.compile("(?:ExecStart=)?(?:[\\w./]*/)?sluice");
   private static final Pattern QUOTED = Pattern.compile("`((?:\\./)?sluice [^`]*)`");
 
@@ -67,6 +69,8 @@ public record DocumentedCommand(String place, boolean isWhole, String name, List
         }
       } else if (SHELLS.contains(block)) {
         add(found, place, true, line);
+      } else if (block.equals("console") && line.startsWith(PROMPT)) {
+        add(found, place, true, line.substring(PROMPT.length()));
       }
     }
     return found;
@@ -94,7 +98,7 @@ public record DocumentedCommand(String place, boolean isWhole, String name, List
         name = next;
         words = new ArrayList<>();
       } else {
-        isFirst = isFirst && next.matches("sudo|exec|[A-Z_]+=.*");
+        isFirst = isFirst && next.matches("sudo|exec|timeout|-s|KILL|[0-9.]+|[A-Z_]+=.*");
       }
     }
     end(found, place, isBlock, name, words);

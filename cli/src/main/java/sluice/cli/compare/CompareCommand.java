@@ -123,7 +123,7 @@ public final class CompareCommand implements Callable<Integer> {
     try {
       String launcher = System.getenv("SLUICE_LAUNCHER");
       if (launcher == null) {
-        throw new UsageException("start it by the launcher: ./sluice run --compare …");
+        throw new UsageException("--compare needs the launcher. Fix: ./sluice run --compare …");
       }
       LoadSource source = source();
       CompareRounds plan =
@@ -180,7 +180,7 @@ public final class CompareCommand implements Callable<Integer> {
       throw new UsageException("--backend " + backend + ": use auto, readiness or completion.");
     }
     if ((load == null) == (loadCommand == null)) {
-      throw new UsageException("name the load: either --load FILE or --load-command CMD.");
+      throw new UsageException("no load is named. Fix: either --load FILE or --load-command CMD");
     }
     if (load != null) {
       return LoadSource.of(OpenLoopLoad.read(load, rate, connections));

@@ -96,7 +96,7 @@ final class FsMkfs implements Callable<Integer> {
     if (size != null) {
       if (wanted < 1) {
         throw new ParameterException(
-            spec.commandLine(), "--size must be a number of bytes, such as 64M or 1G: " + size);
+            spec.commandLine(), "--size must be a number of bytes: " + size + ". Fix: --size 1G");
       }
       options(wanted); // says what is wrong before anything is touched
       prepare(wanted);
@@ -158,7 +158,8 @@ final class FsMkfs implements Callable<Integer> {
     long bytes = ByteCount.parse(text);
     if (bytes < 1 || bytes > Integer.MAX_VALUE) {
       throw new ParameterException(
-          spec.commandLine(), option + " must be a number of bytes, such as 4k: " + text);
+          spec.commandLine(),
+          option + " must be a number of bytes, such as 4k: " + text + ". Fix: " + option + " 4k");
     }
     return (int) bytes;
   }

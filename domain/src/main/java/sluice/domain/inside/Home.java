@@ -52,6 +52,11 @@ public interface Home {
   /// threads of its own: it is shut down at the end.
   void made(Object pool);
 
+  /// Makes an HTTP client with threads of the domain, noted as by [#made].
+  ///
+  /// @param builder null for a new one
+  Object client(@Nullable Object builder);
+
   /// Instead of `HttpServer.start()`.
   ///
   /// @throws IllegalStateException if the domain has as many threads as its budget allows
@@ -68,6 +73,9 @@ public interface Home {
   /// Returns the threads that run and that the domain, or the JDK for it, has started.
   Set<Thread> visible();
 
+  /// Returns those of [#visible] that are platform threads, or made where a program asked for one.
+  Set<Thread> enumerable();
+
   /// Returns true if the domain may interrupt or change a thread: one of [#visible], a thread that
   /// has not begun or has ended, or the calling thread.
   boolean owns(Thread thread);
@@ -78,8 +86,17 @@ public interface Home {
   /// The domain's own values of settings of the JVM, by the name of their setter.
   Map<String, Object> settings();
 
-  /// Makes platform threads of the domain, daemons, counted when they are made.
+  /// Makes threads of the domain, daemons, counted when they are made: virtual ones where the JVM
+  /// lets them have carriers.
   ThreadFactory threads();
+
+  /// Instead of `new Thread`.
+  Thread thread(
+      @Nullable ThreadGroup group,
+      @Nullable Runnable task,
+      @Nullable String name,
+      long stackBytes,
+      boolean inherits);
 
   /// Builds virtual threads of the domain, which run on the carriers that all domains share.
   ///

@@ -23,6 +23,8 @@ public @interface InsteadOf {
     /// A method of an object, which becomes the first parameter.
     RECEIVER,
     /// A static field that is read; its type is the result.
-    FIELD
+    FIELD,
+    /// A constructor, called for a new object, which is the result.
+    CONSTRUCTOR
   }
 }

@@ -196,6 +196,13 @@ public final class Substitutes {
     return HOME.buffer(bytes);
   }
 
+  /// Instead of `HttpClient.newHttpClient`, and of the method of a builder that makes a client.
+  ///
+  /// @param builder null for a new one
+  public static Object client(@Nullable Object builder) {
+    return HOME.client(builder);
+  }
+
   /// Threads. The translator puts a call of this before each call of `Thread.start`, so that a
   /// `start` that calls `super.start` counts its thread too.
   public static void starting(Thread thread) {
@@ -248,6 +255,11 @@ public final class Substitutes {
   @InsteadOf("java/util/concurrent/Executors.defaultThreadFactory")
   public static ThreadFactory threads() {
     return HOME.threads();
+  }
+
+  /// For calls that make a group of threads and do not say below which.
+  public static ThreadGroup group() {
+    return HOME.group();
   }
 
   /// For calls that hand a factory of threads to the JDK, which will start what it makes.

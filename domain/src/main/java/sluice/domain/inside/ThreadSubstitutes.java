@@ -1,6 +1,7 @@
 package sluice.domain.inside;
 
 import java.io.IOException;
+import java.lang.management.ThreadMXBean;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -10,11 +11,9 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.spi.FileSystemProvider;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -30,6 +29,8 @@ import sluice.domain.inside.InsteadOf.Kind;
 /// domain defines a copy, as of [Substitutes]. Any thread may call.
 public final class ThreadSubstitutes {
   private static final Home HOME = Inside.home(ThreadSubstitutes.class);
+  private static final String THREAD = "java/lang/Thread.<init>";
+  private static final String THREADS = "java/lang/management/ThreadMXBean.";
 
   private ThreadSubstitutes() {}
 
@@ -58,37 +59,84 @@ public final class ThreadSubstitutes {
     return group;
   }
 
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread() {
+    return HOME.thread(null, null, null, 0, true);
+  }
+
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(@Nullable Runnable task) {
+    return HOME.thread(null, task, null, 0, true);
+  }
+
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(@Nullable ThreadGroup group, @Nullable Runnable task) {
+    return HOME.thread(group, task, null, 0, true);
+  }
+
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(String name) {
+    return thread(null, null, name, 0, true);
+  }
+
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(@Nullable ThreadGroup group, String name) {
+    return thread(group, null, name, 0, true);
+  }
+
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(@Nullable Runnable task, String name) {
+    return thread(null, task, name, 0, true);
+  }
+
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(@Nullable ThreadGroup group, @Nullable Runnable task, String name) {
+    return thread(group, task, name, 0, true);
+  }
+
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(
+      @Nullable ThreadGroup group, @Nullable Runnable task, String name, long stackBytes) {
+    return thread(group, task, name, stackBytes, true);
+  }
+
+  /// A virtual thread has neither a group nor a stack of its own. Fork-join workers and objects of
+  /// subclasses of `Thread` stay platform threads.
+  @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
+  public static Thread thread(
+      @Nullable ThreadGroup group,
+      @Nullable Runnable task,
+      String name,
+      long stackBytes,
+      boolean inherits) {
+    return HOME.thread(group, task, Objects.requireNonNull(name), stackBytes, inherits);
+  }
+
   @InsteadOf("java/lang/Thread.getAllStackTraces")
   public static Map<Thread, StackTraceElement[]> traces() {
     Map<Thread, StackTraceElement[]> all = new HashMap<>();
-    for (Thread each : HOME.visible()) {
-      if (!each.isVirtual()) {
-        all.put(each, each.getStackTrace());
-      }
+    for (Thread each : HOME.enumerable()) {
+      all.put(each, each.getStackTrace());
     }
     return all;
   }
 
   @InsteadOf("java/lang/Thread.activeCount")
   public static int count() {
-    return platform().size();
+    return HOME.enumerable().size();
   }
 
   @InsteadOf("java/lang/Thread.enumerate")
   public static int enumerate(Thread[] into) {
-    return copy(platform(), into);
+    return copy(HOME.enumerable(), into);
   }
 
-  private static List<Thread> platform() {
-    List<Thread> all = new ArrayList<>(HOME.visible());
-    all.removeIf(Thread::isVirtual);
-    return all;
-  }
-
-  private static int copy(List<Thread> from, Thread[] into) {
-    int count = Math.min(from.size(), into.length);
-    for (int i = 0; i < count; i++) {
-      into[i] = from.get(i);
+  private static int copy(Set<Thread> from, Thread[] into) {
+    int count = 0;
+    for (Thread each : from) {
+      if (count < into.length) {
+        into[count++] = each;
+      }
     }
     return count;
   }
@@ -125,9 +173,9 @@ public final class ThreadSubstitutes {
   @InsteadOf(value = "java/lang/ThreadGroup.enumerate", kind = Kind.RECEIVER)
   public static int enumerate(ThreadGroup group, Thread[] into, boolean recurse) {
     own(group, "enumerate");
-    List<Thread> all = platform();
+    Set<Thread> all = HOME.enumerable();
     all.removeIf(each -> {
-      ThreadGroup of = each.getThreadGroup();
+      ThreadGroup of = group(each);
       return of == null || (recurse ? !group.parentOf(of) : !group.equals(of));
     });
     return copy(all, into);
@@ -151,7 +199,7 @@ public final class ThreadSubstitutes {
   @InsteadOf(value = "java/lang/ThreadGroup.list", kind = Kind.RECEIVER)
   public static void list(ThreadGroup group) {
     own(group, "list");
-    for (Thread each : platform()) {
+    for (Thread each : HOME.enumerable()) {
       HOME.out().println(each);
     }
   }
@@ -190,7 +238,9 @@ public final class ThreadSubstitutes {
 
   @InsteadOf(value = "java/lang/Thread.setDaemon", kind = Kind.RECEIVER)
   public static void daemon(Thread thread, boolean daemon) {
-    own(thread, "setDaemon").setDaemon(daemon);
+    if (!own(thread, "setDaemon").isVirtual()) {
+      thread.setDaemon(daemon);
+    }
   }
 
   @InsteadOf(value = "java/lang/Thread.setContextClassLoader", kind = Kind.RECEIVER)
@@ -208,6 +258,17 @@ public final class ThreadSubstitutes {
       }
     }
     thread.setUncaughtExceptionHandler(handler);
+  }
+
+  /// The JVM has no clock for a virtual thread; the answer is that of a JVM without clocks.
+  @InsteadOf(value = THREADS + "getCurrentThreadCpuTime", kind = Kind.RECEIVER)
+  public static long time(ThreadMXBean bean) {
+    return Thread.currentThread().isVirtual() ? -1 : bean.getCurrentThreadCpuTime();
+  }
+
+  @InsteadOf(value = THREADS + "getCurrentThreadUserTime", kind = Kind.RECEIVER)
+  public static long userTime(ThreadMXBean bean) {
+    return Thread.currentThread().isVirtual() ? -1 : bean.getCurrentThreadUserTime();
   }
 
   @InsteadOf(value = "java/util/concurrent/CompletableFuture.defaultExecutor", kind = Kind.RECEIVER)

@@ -28,8 +28,16 @@ final class Redirects {
   static final ClassDesc EXECUTOR = ClassDesc.of(Executor.class.getName());
   static final ClassDesc FACTORY = ClassDesc.of(ThreadFactory.class.getName());
 
+  /// Below the group of the thread that makes it, which is the JVM's for a virtual thread.
+  private static final ClassDesc GROUP = ClassDesc.of(ThreadGroup.class.getName());
+
+  private static final String GROUPS = "java/lang/ThreadGroup";
+  private static final String OF_A_NAME = "(Ljava/lang/String;)V";
+
   private static final ClassDesc REJECTED =
       ClassDesc.of("java.util.concurrent.RejectedExecutionHandler");
+
+  static final String THREAD = "java/lang/Thread";
 
   private static final String CONCURRENT = "java/util/concurrent/";
   private static final Set<String> TAKE_A_FACTORY =
@@ -85,6 +93,8 @@ final class Redirects {
           case STATIC -> substitute.type.descriptorString();
           case RECEIVER -> substitute.type.dropParameterTypes(0, 1).descriptorString();
           case FIELD -> substitute.type.returnType().descriptorString();
+          case CONSTRUCTOR ->
+              substitute.type.changeReturnType(ConstantDescs.CD_void).descriptorString();
         };
     byMember.put(member + descriptor, substitute);
     signatures.add(member.substring(member.indexOf('.')) + descriptor);
@@ -107,6 +117,9 @@ final class Redirects {
   /// The type of the argument that is added to a call so that it uses the domain's threads, or
   /// null.
   @Nullable ClassDesc added(String owner, String name, MethodTypeDesc type) {
+    if (owner.equals(GROUPS) && type.descriptorString().equals(OF_A_NAME)) {
+      return GROUP;
+    }
     if (!owner.startsWith(CONCURRENT)) {
       return null;
     }
@@ -140,8 +153,9 @@ final class Redirects {
   /// Where among the parameters the added argument is: last, or one before.
   static int place(String owner, String name, MethodTypeDesc type) {
     boolean isBefore =
-        owner.startsWith(CONCURRENT)
-            && TAKE_A_FACTORY_BEFORE_THE_LAST.contains(call(owner, name, type));
+        owner.equals(GROUPS)
+            || (owner.startsWith(CONCURRENT)
+                && TAKE_A_FACTORY_BEFORE_THE_LAST.contains(call(owner, name, type)));
     return isBefore ? type.parameterCount() - 1 : type.parameterCount();
   }
 
@@ -169,6 +183,9 @@ final class Redirects {
 
   /// The name of the method of [Substitutes] that gives an added argument.
   static String giver(ClassDesc added) {
+    if (added.equals(GROUP)) {
+      return "group";
+    }
     return added.equals(EXECUTOR) ? "executor" : "threads";
   }
 
@@ -176,6 +193,9 @@ final class Redirects {
 
   static final MethodTypeDesc MADE =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
+
+  static final MethodTypeDesc OF_OBJECT =
+      MethodTypeDesc.of(ConstantDescs.CD_Object, ConstantDescs.CD_Object);
 
   static final MethodTypeDesc RELAYED =
       MethodTypeDesc.of(

@@ -9,6 +9,9 @@ import java.util.stream.Collectors;
 final class Services {
   static final String CLIENT = "java/net/http/HttpClient";
 
+  /// The type of the methods that make one.
+  static final String MAKES_CLIENT = "()L" + CLIENT + ";";
+
   /// Its future is completed on the common pool of the JVM.
   static final String SEND = "sendAsync";
 

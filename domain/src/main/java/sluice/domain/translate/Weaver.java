@@ -24,6 +24,8 @@ import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -54,6 +56,13 @@ final class Weaver implements CodeTransform {
 
   /// A socket or pool was made by the instruction before this.
   private boolean isNew;
+
+  /// For each `new Thread` that is not constructed yet, the innermost first: whether the next
+  /// instruction copied it, as it does where the object is used.
+  private final Deque<Boolean> threads = new ArrayDeque<>();
+
+  /// A thread was made by the instruction before this.
+  private boolean isNewThread;
 
   private int line;
 
@@ -94,6 +103,10 @@ final class Weaver implements CodeTransform {
             "compile the class with javac");
       }
       isNew = false;
+      if (isNewThread) {
+        threads.push(instruction.opcode() == Opcode.DUP);
+      }
+      isNewThread = false;
     }
     switch (element) {
       case NewObjectInstruction created -> {
@@ -103,6 +116,7 @@ final class Weaver implements CodeTransform {
           made.merge(type, 1, Integer::sum);
           isNew = true;
         }
+        isNewThread = type.equals(Redirects.THREAD);
       }
       case LabelTarget target -> {
         seen.add(target.label());
@@ -202,6 +216,10 @@ final class Weaver implements CodeTransform {
     if (Redirects.isThreadStart(name, descriptor) && ancestry.isThread(owner)) {
       builder.dup().invokestatic(Redirects.SUBSTITUTES, "starting", Redirects.STARTING);
     }
+    if (owner.equals(Redirects.THREAD) && name.equals(ConstantDescs.INIT_NAME)) {
+      thread(builder, call);
+      return;
+    }
     Redirects.Substitute substitute = substitute(owner, name, descriptor);
     // A call of a superclass's method cannot go to a static method: it would choose again.
     if (substitute != null && call.opcode() != Opcode.INVOKESPECIAL) {
@@ -216,9 +234,32 @@ final class Weaver implements CodeTransform {
     }
   }
 
+  /// A constructor of a thread. That of a subclass calls it for itself, and stays as it is; where
+  /// it is called for a new object, the substitute's result takes the place of the two references
+  /// to that, which stays without a constructor.
+  private void thread(CodeBuilder builder, InvokeInstruction call) {
+    Boolean isCopied = threads.poll();
+    Redirects.Substitute substitute =
+        substitute(Redirects.THREAD, ConstantDescs.INIT_NAME, call.typeSymbol().descriptorString());
+    if (isCopied == null || !isCopied || substitute == null) {
+      builder.with(call);
+      return;
+    }
+    builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
+    builder.dup_x2().pop().pop2();
+  }
+
   /// A call that may need threads: with those of the domain, and each pool that it makes is noted.
   private void threads(
       CodeBuilder builder, InvokeInstruction call, String owner, String name, MethodTypeDesc type) {
+    if (call.opcode() != Opcode.INVOKESPECIAL && makesClient(owner, name, type)) {
+      if (call.opcode() == Opcode.INVOKESTATIC) {
+        builder.aconst_null();
+      }
+      builder.invokestatic(Redirects.SUBSTITUTES, "client", Redirects.OF_OBJECT);
+      builder.checkcast(type.returnType());
+      return;
+    }
     String adding = adding(owner, name, type);
     ClassDesc added = adding == null ? null : redirects.added(adding, name, type);
     boolean isGiven = added == null && givesFactory(owner, name, type);
@@ -254,6 +295,10 @@ final class Weaver implements CodeTransform {
     return Services.isCandidate(name)
         && ancestry.ofJdk(owner).stream().anyMatch(each -> Services.has(each, name))
         && !ancestry.declares(owner, name, type.descriptorString());
+  }
+
+  private boolean makesClient(String owner, String name, MethodTypeDesc type) {
+    return type.descriptorString().equals(Services.MAKES_CLIENT) && makesService(owner, name, type);
   }
 
   private boolean relays(String owner, String name, MethodTypeDesc type) {
@@ -293,6 +338,9 @@ final class Weaver implements CodeTransform {
   private Redirects.@Nullable Substitute substitute(String owner, String name, String descriptor) {
     if (!redirects.isCandidate(name, descriptor)) {
       return null;
+    }
+    if (name.equals(ConstantDescs.INIT_NAME)) {
+      return redirects.find(owner, name, descriptor);
     }
     for (String each : ancestry.ofJdk(owner)) {
       Redirects.Substitute found = redirects.find(each, name, descriptor);

@@ -3,6 +3,7 @@ package sluice.domain.guest;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 
 /// Ways to have code run on another thread. Loaded in domains.
 public final class Threads {
@@ -10,7 +11,14 @@ public final class Threads {
 
   /// A thread of a class of its own cannot be a virtual one.
   public static final class OfPlatform implements Runnable {
-    private static final class Own extends Thread {}
+    private static final class Own extends Thread {
+      @Override
+      public void run() {
+        while (true) {
+          LockSupport.park();
+        }
+      }
+    }
 
     @Override
     public void run() {

@@ -33,6 +33,9 @@ public final class DomainCounters {
   /// The threads that it has.
   public static final String THREADS = "threads";
 
+  /// Those of them that are platform threads.
+  public static final String PLATFORM_THREADS = "platform_threads";
+
   /// The CPU time that it has used, in milliseconds.
   public static final String CPU = "cpu_ms";
 
@@ -53,6 +56,7 @@ public final class DomainCounters {
       Supplier<Domain> domain,
       Counter alive,
       Counter threads,
+      Counter platformThreads,
       Counter cpu,
       Counter allocated,
       Counter held,
@@ -87,6 +91,7 @@ public final class DomainCounters {
             current,
             counters.gauge(label + ALIVE),
             counters.gauge(label + THREADS),
+            counters.gauge(label + PLATFORM_THREADS),
             counters.counter(label + CPU),
             counters.counter(label + ALLOCATED),
             counters.gauge(label + HELD),
@@ -99,6 +104,7 @@ public final class DomainCounters {
       Domain domain = each.domain.get();
       DomainStat stat = domain.stat();
       each.threads.set(stat.threads());
+      each.platformThreads.set(stat.platformThreads());
       each.cpu.set(stat.cpuNanos() / 1_000_000);
       each.allocated.set(stat.allocatedBytes());
       each.held.set(stat.isHeld() ? 1 : 0);

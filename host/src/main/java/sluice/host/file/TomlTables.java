@@ -5,10 +5,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -20,15 +18,16 @@ import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
+import sluice.host.text.Nearest;
 
 /// Takes values out of the tables of one TOML file. Used by one thread. Each error names the file,
 /// the line and the fix. A reader takes its parts by [#take] and ends with [#requireGood], so that
 /// all errors of a file are reported at once.
 public final class TomlTables {
   /// Letters that a misspelt key may have wrong.
-  private static final int MOST_WRONG = 2;
 
   private final Path file;
+
   private final Mistakes mistakes = new Mistakes();
 
   private TomlTables(Path file) {
@@ -125,7 +124,7 @@ public final class TomlTables {
   public void requireKeys(TomlTable table, Set<String> known, String what) {
     for (String key : table.keySet()) {
       if (!known.contains(key)) {
-        String near = nearest(key, known);
+        String near = Nearest.of(key, known);
         mistakes.add(
             wrong(
                 position(table, key),
@@ -135,37 +134,6 @@ public final class TomlTables {
                     + String.join(", ", known)));
       }
     }
-  }
-
-  /// The known key that a misspelt one is most like; null when it is like none.
-  private static @Nullable String nearest(String key, Set<String> known) {
-    String nearest = null;
-    int least = Math.min(MOST_WRONG, key.length() / 2) + 1;
-    for (String each : known) {
-      int distance = distance(key.replace('_', '-').toLowerCase(Locale.ROOT), each);
-      if (distance < least) {
-        least = distance;
-        nearest = each;
-      }
-    }
-    return nearest;
-  }
-
-  /// Letters to be put in, left out or exchanged (Levenshtein).
-  private static int distance(String one, String other) {
-    int[] row = new int[other.length() + 1];
-    Arrays.setAll(row, i -> i);
-    for (int i = 1; i <= one.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= other.length(); j++) {
-        int above = row[j];
-        int exchanged = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(exchanged, Math.min(row[j], row[j - 1]) + 1);
-        diagonal = above;
-      }
-    }
-    return row[other.length()];
   }
 
   /// Returns a table below; null if there is none.

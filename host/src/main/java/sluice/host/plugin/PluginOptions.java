@@ -20,12 +20,14 @@ public final class PluginOptions {
   public void add(String value) throws UsageException {
     int equals = value.indexOf('=');
     if (equals < 1 || equals == value.length() - 1) {
-      throw new UsageException("--plugin takes PATH=JAR, such as /api=plugin.jar: " + value);
+      throw new UsageException(
+          "--plugin takes PATH=JAR: " + value + ". Fix: --plugin /api=plugin.jar");
     }
     try {
       String prefix = Route.at(value.substring(0, equals)).prefix();
       if (plugins.stream().anyMatch(each -> each.prefix().equals(prefix))) {
-        throw new UsageException("--plugin names " + prefix + " twice");
+        throw new UsageException(
+            "--plugin names " + prefix + " twice. Fix: leave one of the two out");
       }
       Path jar = Path.of(value.substring(equals + 1));
       plugins.add(new PluginOption(prefix, jar, Budget.DEFAULT, "", PluginTerms.DEFAULT));
@@ -39,7 +41,8 @@ public final class PluginOptions {
   /// `--budget LIST`, of the plug-in that was added last.
   public void budget(String value) throws UsageException {
     if (plugins.isEmpty()) {
-      throw new UsageException("--budget follows the --plugin that it is for: " + value);
+      throw new UsageException(
+          "--budget follows the --plugin that it is for: " + value + ". Fix: write --plugin first");
     }
     try {
       plugins.add(plugins.removeLast().withBudget(Budget.parse(value), value));

@@ -107,7 +107,7 @@ public final class SiteOptions {
     if (value != null) {
       value(name, value);
     } else if (!flag(name)) {
-      throw new UsageException(name + " needs a value");
+      throw new UsageException(name + " needs a value. Fix: write it behind the name");
     }
   }
 
@@ -133,10 +133,12 @@ public final class SiteOptions {
   /// @throws UsageException if a directory is named already
   public void serve(Path root) throws UsageException {
     if (file != null) {
-      throw new UsageException("the directory is named in " + file.path() + ", found: " + root);
+      throw new UsageException(
+          "the directory is named in " + file.path() + ", found: " + root + ". Fix: name it once");
     }
     if (directory != null) {
-      throw new UsageException("one directory is served, found a second one: " + root);
+      throw new UsageException(
+          "one directory is served, found a second one: " + root + ". Fix: leave one out");
     }
     directory = root;
   }
@@ -194,7 +196,7 @@ public final class SiteOptions {
       HttpConfig.checkLogFormat(value);
       return value;
     } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
+      throw new UsageException(e.getMessage() + ". Fix: write one of these");
     }
   }
 
@@ -250,7 +252,7 @@ public final class SiteOptions {
       return hosts.getFirst().site().root();
     }
     if (directory == null) {
-      throw new UsageException("which directory shall be served?");
+      throw new UsageException("no directory is named that is to be served. Fix: sluice serve DIR");
     }
     return directory;
   }
@@ -414,7 +416,8 @@ public final class SiteOptions {
       return null;
     }
     if (chain == null || secret == null) {
-      throw new UsageException("--tls-cert and --tls-key are given together");
+      throw new UsageException(
+          "--tls-cert and --tls-key are given together. Fix: give the other one, too");
     }
     List<TlsPair> pairs = new ArrayList<>();
     pairs.add(new TlsPair(chain, secret));
@@ -450,17 +453,25 @@ public final class SiteOptions {
     } catch (NumberFormatException e) {
       // said below, with the range
     }
-    throw new UsageException(name + " takes a number from " + low + " to " + high + ": " + value);
+    throw new UsageException(
+        name
+            + " takes a number from "
+            + low
+            + " to "
+            + high
+            + ": "
+            + value
+            + ". Fix: write one of these");
   }
 
   private static Path path(String value) throws UsageException {
     if (value.isEmpty()) { // of an unset variable; as a path it is the current directory
-      throw new UsageException("a file name is empty");
+      throw new UsageException("a file name is empty. Fix: set the variable that it is from");
     }
     try {
       return Path.of(value);
     } catch (InvalidPathException e) {
-      throw new UsageException("not a file name: " + value);
+      throw new UsageException("not a file name: " + value + ". Fix: leave the NUL out");
     }
   }
 
@@ -468,7 +479,7 @@ public final class SiteOptions {
     try {
       return Backend.parse(value);
     } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
+      throw new UsageException(e.getMessage() + ". Fix: write one of these");
     }
   }
 
@@ -476,7 +487,9 @@ public final class SiteOptions {
     return switch (value) {
       case "virtual" -> HandlerThreads.SLOW_PATH;
       case "loop" -> HandlerThreads.LOOP;
-      default -> throw new UsageException(name + " is virtual or loop: " + value);
+      default ->
+          throw new UsageException(
+              name + " is virtual or loop: " + value + ". Fix: write one of them");
     };
   }
 
@@ -485,7 +498,9 @@ public final class SiteOptions {
       case "refuse" -> Site.Symlinks.REFUSE;
       case "inside" -> Site.Symlinks.INSIDE;
       case "follow" -> Site.Symlinks.FOLLOW;
-      default -> throw new UsageException(name + " is refuse, inside or follow: " + value);
+      default ->
+          throw new UsageException(
+              name + " is refuse, inside or follow: " + value + ". Fix: write one of them");
     };
   }
 
@@ -494,14 +509,17 @@ public final class SiteOptions {
       case "inode" -> Site.Tags.INODE;
       case "mtime-size" -> Site.Tags.MTIME_SIZE;
       case "content" -> Site.Tags.CONTENT;
-      default -> throw new UsageException(name + " is inode, mtime-size or content: " + value);
+      default ->
+          throw new UsageException(
+              name + " is inode, mtime-size or content: " + value + ". Fix: write one of them");
     };
   }
 
   private void errorPage(String name, String value) throws UsageException {
     int equals = value.indexOf('=');
     if (equals < 0) {
-      throw new UsageException(name + " takes CODE=FILE, such as 404=404.html: " + value);
+      throw new UsageException(
+          name + " takes CODE=FILE: " + value + ". Fix: " + name + " 404=404.html");
     }
     errorPages.put(number(name, value.substring(0, equals), 400, 599), value.substring(equals + 1));
   }

@@ -90,8 +90,15 @@ final class SiteTable {
     } catch (WrongValue e) {
       throw e;
     } catch (UsageException | IllegalArgumentException e) {
-      throw tables.wrong(position, e.getMessage(), fix);
+      throw tables.wrong(position, problem(e), fix);
     }
+  }
+
+  /// What is wrong, without the fix for the command line: that of a file is another.
+  private static String problem(Exception wrong) {
+    String message = String.valueOf(wrong.getMessage());
+    int advice = message.indexOf(FIX);
+    return advice < 0 ? message : message.substring(0, advice);
   }
 
   private void at(TomlTable table, String key, String fix, Setting setting) {
@@ -173,7 +180,7 @@ final class SiteTable {
         if (site.contains(List.of(key))) {
           String fix = key.equals("types") ? "md = \"text/markdown\"" : "see docs/site.md";
           if (isAbout(key, String.valueOf(e.getMessage()))) {
-            throw tables.wrong(TomlTables.position(site, key), e.getMessage(), fix);
+            throw tables.wrong(TomlTables.position(site, key), problem(e), fix);
           }
         }
       }

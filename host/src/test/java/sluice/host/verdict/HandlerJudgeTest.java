@@ -16,6 +16,7 @@ import sluice.loop.datagrams.DatagramInterruptlet;
 import sluice.loop.verdict.Verdict;
 import sluice.memory.View;
 import sluice.net.port.InterruptHandler;
+import sluice.net.transport.PacketWorker;
 import sluice.testbase.Await;
 
 /// What is said of handlers of each kind.
@@ -114,6 +115,13 @@ final class HandlerJudgeTest {
         .allSatisfy(each -> assertThat(of(each).kind()).isEqualTo(Verdict.Kind.VERIFIED));
     assertThat(of(Bounded.ping())).as("the larger of the two").isEqualTo(of(Bounded.echo()));
     assertThat(of(Bounded.greeting()).bytecodes()).isLessThan(40_000);
+  }
+
+  @Test
+  void theHandlerOfADriverIsVerified() throws Exception {
+    Class<?> unblocks = Class.forName(PacketWorker.class.getName() + "$Unblock");
+    assertThat(judge.of(unblocks).kind()).isEqualTo(Verdict.Kind.VERIFIED);
+    assertThat(judge.of(unblocks).bytecodes()).isBetween(4_000L, 5_000L);
   }
 
   @Test

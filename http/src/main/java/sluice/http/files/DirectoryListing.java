@@ -12,15 +12,15 @@ import sluice.http.parse.RequestPath;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 
-/// A directory as an HTML page: entries in the order of [FirstEntries]; no script, style sheet or
-/// image from elsewhere.
+/// A directory as an HTML page: entries in a [ListingOrder], the path as links to the directories
+/// above; no script, style sheet or image from elsewhere.
 ///
 /// Stateless: any thread may call. Names are escaped for HTML where they are shown and
 /// percent-encoded byte by byte where they are links, whatever bytes they hold; each link begins
 /// with `./`, so a name cannot pass for a scheme.
 ///
-/// Limits: the first [#MOST_ENTRIES] entries, and fewer where their names are so long that the page
-/// would have more than [#MOST_CHARACTERS]; the page says how many come behind them.
+/// Limits: the first [#MOST_ENTRIES] entries by name, and fewer where their names are so long that
+/// the page would have more than [#MOST_CHARACTERS]; the page says how many come behind them.
 final class DirectoryListing {
   static final int MOST_ENTRIES = 10_000;
   static final int MOST_CHARACTERS = 4 << 20;
@@ -42,24 +42,30 @@ final class DirectoryListing {
       <meta name="robots" content="noindex">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <style>
-      :root { color-scheme: light dark }
-      body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; \
+      :root { color-scheme: light dark; --link: #0b57d0 }
+      body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; \
       padding: 0 1rem }
-      h1 { font-size: 1.4rem; overflow-wrap: anywhere }
+      h1 { font-size: 1.3rem; overflow-wrap: anywhere }
       table { width: 100%; border-collapse: collapse }
-      th { text-align: left; font-weight: 600 }
+      th { text-align: left; position: sticky; top: 0; background: Canvas }
       th, td { padding: .3rem .6rem; border-bottom: 1px solid #8884; vertical-align: top }
       td:nth-child(n+2), th:nth-child(n+2) { text-align: right; white-space: nowrap; \
       font-variant-numeric: tabular-nums }
       td:first-child { overflow-wrap: anywhere }
       tr:hover td { background: #8881 }
-      a { text-decoration: none }
+      a { color: var(--link); text-decoration: none }
       a:hover, a:focus { text-decoration: underline }
+      p { opacity: .75 }
+      @media (prefers-color-scheme: dark) { :root { --link: #8ab4f8 } }
       @media (max-width: 36rem) { td:nth-child(3), th:nth-child(3) { display: none } }
       </style>
       <title>\
       """;
 
+  /// Around a name: whatever is in it, its ending is on its right and turns nothing beside it.
+  private static final String BDI = "<bdi dir=\"ltr\">";
+
+  private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
   private DirectoryListing() {}
@@ -76,15 +82,19 @@ final class DirectoryListing {
   }
 
   /// The page for `directory`, in UTF-8.
-  static byte[] html(SitePath directory, SiteFiles.Listed listed) {
-    List<SiteFiles.Entry> entries = listed.entries();
-    StringBuilder page = new StringBuilder(2048 + entries.size() * 120);
-    String title = "Index of " + escaped(directory.toString());
+  static byte[] html(SitePath directory, SiteFiles.Listed listed, ListingOrder order) {
+    List<SiteFiles.Entry> entries = order.sorted(listed.entries());
+    StringBuilder page = new StringBuilder(2560 + entries.size() * 160);
     page.append(HEAD)
-        .append(title)
-        .append("</title>\n</head>\n<body>\n<h1>")
-        .append(title)
-        .append("</h1>\n<table>\n<tr><th>Name</th><th>Bytes</th><th>Changed (UTC)</th></tr>\n");
+        .append("Index of ")
+        .append(escaped(directory.toString()))
+        .append("</title>\n</head>\n<body>\n<h1>");
+    crumbs(page, directory);
+    page.append("</h1>\n<table>\n<tr>");
+    for (ListingOrder.Column each : ListingOrder.Column.values()) {
+      head(page, each, order);
+    }
+    page.append("</tr>\n");
     if (!directory.isRoot()) {
       page.append("<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n");
     }
@@ -93,15 +103,47 @@ final class DirectoryListing {
       row(page, entries.get(shown++));
     }
     long more = listed.more() + entries.size() - shown;
-    page.append("</table>\n");
+    page.append("</table>\n<p>");
     if (more > 0) {
-      page.append("<p>")
-          .append(more)
+      page.append(more)
           .append(" more: only the first ")
           .append(shown)
-          .append(" entries are shown.</p>\n");
+          .append(" entries are shown.");
+    } else {
+      page.append(shown).append(shown == 1 ? " entry" : " entries");
     }
-    return page.append("</body>\n</html>\n").toString().getBytes(StandardCharsets.UTF_8);
+    return page.append("</p>\n</body>\n</html>\n").toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /// The path, each name but the last a link to its directory. Links are relative, since a proxy
+  /// may show the site below a path of its own.
+  private static void crumbs(StringBuilder page, SitePath directory) {
+    int names = directory.names();
+    for (int i = 0; i <= names; i++) {
+      String name = i == 0 ? "" : new String(directory.name(i - 1), StandardCharsets.UTF_8);
+      String text = BDI + escaped(name) + "/</bdi>";
+      if (i == names) {
+        page.append(text);
+      } else {
+        page.append("<a href=\"").repeat("../", names - i).append("\">").append(text);
+        page.append("</a> ");
+      }
+    }
+  }
+
+  private static void head(StringBuilder page, ListingOrder.Column column, ListingOrder order) {
+    page.append("<th");
+    String mark = "";
+    if (order.column == column) {
+      page.append(order.isDown() ? " aria-sort=\"descending\"" : " aria-sort=\"ascending\"");
+      mark = order.isDown() ? " \u2193" : " \u2191";
+    }
+    page.append("><a rel=\"nofollow\" href=\"")
+        .append(order.after(column).link())
+        .append("\">")
+        .append(column.title)
+        .append(mark)
+        .append("</a></th>");
   }
 
   private static void row(StringBuilder page, SiteFiles.Entry entry) {
@@ -110,12 +152,17 @@ final class DirectoryListing {
     page.append("<tr><td><a href=\"./")
         .append(encoded(entry.name()))
         .append(slash)
-        .append("\">")
+        .append("\">" + BDI)
         .append(escaped(new String(entry.name(), StandardCharsets.UTF_8)))
         .append(slash)
-        .append("</a></td><td>");
+        .append("</bdi></a></td><td");
     if (status.isRegular()) {
-      page.append(status.sizeBytes);
+      page.append(" title=\"")
+          .append(status.sizeBytes)
+          .append(" bytes\">")
+          .append(readable(status.sizeBytes));
+    } else {
+      page.append('>');
     }
     long seconds = HttpDate.nearest(status.modifiedSeconds);
     page.append("</td><td>")
@@ -123,8 +170,23 @@ final class DirectoryListing {
         .append("</td></tr>\n");
   }
 
-  /// Text for HTML: markup characters as references; control characters, and those that turn the
-  /// direction of text, as U+FFFD.
+  /// Returns a size in the unit that leaves at most three digits before the point, with one digit
+  /// behind it below ten: `3000000` is `2.9 MiB`.
+  static String readable(long bytes) {
+    double size = bytes;
+    int unit = 0;
+    while (Math.round(size) >= 1000 && unit < UNITS.length - 1) {
+      size /= 1024;
+      unit++;
+    }
+    long tenths = Math.round(size * 10);
+    String number =
+        unit == 0 || tenths >= 100 ? "" + Math.round(size) : tenths / 10 + "." + tenths % 10;
+    return number + " " + UNITS[unit];
+  }
+
+  /// Text for HTML: markup characters as references; control characters, separators of lines, and
+  /// those that turn the direction of text, as U+FFFD.
   static String escaped(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (int i = 0; i < text.length(); i++) {
@@ -144,7 +206,7 @@ final class DirectoryListing {
   private static boolean isMisleading(char c) {
     return c < 0x20
         || (c >= 0x7f && c < 0xa0)
-        || (c >= 0x202a && c <= 0x202e)
+        || (c >= 0x2028 && c <= 0x202e)
         || (c >= 0x2066 && c <= 0x2069);
   }
 

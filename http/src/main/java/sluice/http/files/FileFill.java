@@ -70,19 +70,19 @@ public final class FileFill {
 
   /// What the site holds under `path` now, at some moment after this call began.
   ///
-  /// @param order of the codings that the client accepts: [ContentNegotiation#order]
-  public SiteAnswer answer(SitePath path, int order) {
+  /// @param wanted of the request: [ListingOrder#wanted]
+  public SiteAnswer answer(SitePath path, int wanted) {
     if (site.hides(path)) {
       return new SiteAnswer.Refusal(403, "hidden by the site's rules", null);
     }
     FileDependence dependence = new FileDependence(watches);
     boolean handedOver = false;
     try {
-      SiteAnswer answer = resolve(path, order, dependence);
+      SiteAnswer answer = resolve(path, wanted, dependence);
       if (!site.tries().isEmpty()
           && answer instanceof SiteAnswer.Refusal refusal
           && refusal.status() == 404) {
-        answer = instead(path, refusal.reason(), order, dependence);
+        answer = instead(path, refusal.reason(), wanted, dependence);
       }
       handedOver = answer.ticket() != null;
       return answer;
@@ -95,7 +95,7 @@ public final class FileFill {
 
   /// What the site tries where there is nothing under the path. It depends on that, too: a file
   /// that appears there, or earlier in the row, makes another answer.
-  private SiteAnswer instead(SitePath path, String reason, int order, FileDependence dependence) {
+  private SiteAnswer instead(SitePath path, String reason, int wanted, FileDependence dependence) {
     dependence.onlyByWatching();
     for (String each : site.tries()) {
       boolean beside = each.startsWith(Site.SUFFIX_OF);
@@ -107,7 +107,7 @@ public final class FileFill {
       if (site.hides(next)) {
         continue;
       }
-      SiteAnswer answer = resolve(next, order, dependence);
+      SiteAnswer answer = resolve(next, wanted, dependence);
       if (answer instanceof SiteAnswer.Content content) {
         return beside ? content : content.standingIn();
       }
@@ -118,22 +118,22 @@ public final class FileFill {
     return new SiteAnswer.Refusal(404, reason, dependence.ticket());
   }
 
-  private SiteAnswer resolve(SitePath path, int order, FileDependence dependence) {
+  private SiteAnswer resolve(SitePath path, int wanted, FileDependence dependence) {
     SiteFiles.Opened opened = open(path, dependence);
     FileHandle handle = opened.handle();
     if (handle == null) {
       FileStatus status = new FileStatus();
       boolean searchable =
           opened.errno() == Errno.EACCES && files.status(path, status) == 0 && status.isDirectory();
-      return searchable ? directory(path, order, dependence) : refusal(opened.errno(), dependence);
+      return searchable ? directory(path, wanted, dependence) : refusal(opened.errno(), dependence);
     }
     if (opened.status().isRegular() && !path.trailingSlash()) {
-      return content(path, opened, order, dependence);
+      return content(path, opened, wanted, dependence);
     }
     handle.close();
     return opened.status().isRegular()
         ? refusal(Errno.ENOTDIR, dependence)
-        : directory(path, order, dependence);
+        : directory(path, wanted, dependence);
   }
 
   /// Opens, after making the answer depend on the path. A link can change where no watch is.
@@ -147,7 +147,7 @@ public final class FileFill {
     return opened;
   }
 
-  private SiteAnswer directory(SitePath path, int order, FileDependence dependence) {
+  private SiteAnswer directory(SitePath path, int wanted, FileDependence dependence) {
     if (!path.trailingSlash()) {
       return new SiteAnswer.Redirect(dependence.ticket());
     }
@@ -166,17 +166,17 @@ public final class FileFill {
           dependence
               .onlyByWatching(); // a better index may appear, which no statx of this one shows
         }
-        return content(index, opened, order, dependence);
+        return content(index, opened, wanted, dependence);
       }
       handle.close();
     }
     if (!site.listing()) {
       return new SiteAnswer.Refusal(403, "a directory without index", dependence.ticket());
     }
-    return listing(path, dependence);
+    return listing(path, ListingOrder.of(wanted), dependence);
   }
 
-  private SiteAnswer listing(SitePath path, FileDependence dependence) {
+  private SiteAnswer listing(SitePath path, ListingOrder order, FileDependence dependence) {
     listings.acquireUninterruptibly();
     try {
       SiteFiles.Filter filter = DirectoryListing.filter(path, site);
@@ -185,7 +185,7 @@ public final class FileFill {
         DescriptorShortage.report(listed.errno());
         return refusal(listed.errno(), dependence);
       }
-      return new SiteAnswer.Listing(DirectoryListing.html(path, listed));
+      return new SiteAnswer.Listing(DirectoryListing.html(path, listed, order));
     } finally {
       listings.release();
     }
@@ -194,7 +194,7 @@ public final class FileFill {
   /// The file in the coding that the client likes best of those it can be had in. Only that one is
   /// read. Closes what was opened, or hands it over.
   private SiteAnswer content(
-      SitePath path, SiteFiles.Opened opened, int order, FileDependence dependence) {
+      SitePath path, SiteFiles.Opened opened, int request, FileDependence dependence) {
     FileHandle handle = Objects.requireNonNull(opened.handle());
     boolean handedOver = false;
     try {
@@ -205,6 +205,7 @@ public final class FileFill {
         return refusal(-errno, dependence);
       }
       boolean compresses = Precompress.codings(site.compression()) != 0 && compressible.test(path);
+      int order = ListingOrder.codings(request);
       int codings = ContentNegotiation.IDENTITY;
       if (site.precompressed()) {
         codings |= siblings(path, original, dependence);

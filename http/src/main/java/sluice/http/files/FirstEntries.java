@@ -1,7 +1,6 @@
 package sluice.http.files;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -11,8 +10,7 @@ import java.util.PriorityQueue;
 /// each entry that is less (selection of the k least, Knuth, TAOCP vol. 3, section 5.2.3). Its
 /// memory is that of `most` names.
 ///
-/// **Order.** Directories first, then by the bytes of the name, compared as unsigned numbers: for
-/// names in UTF-8 that is the order of code points. No language's rules are applied.
+/// **Order.** Directories first, then by name in [NaturalOrder].
 ///
 /// Owned by the thread that lists.
 final class FirstEntries {
@@ -21,7 +19,7 @@ final class FirstEntries {
   record Name(byte[] name, int kind) {
     static final Comparator<Name> ORDER =
         Comparator.comparing((Name each) -> each.kind != FileStatus.DIRECTORY)
-            .thenComparing(Name::name, Arrays::compareUnsigned);
+            .thenComparing(Name::name, NaturalOrder.ORDER);
   }
 
   private final int most;

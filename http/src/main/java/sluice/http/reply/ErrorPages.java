@@ -11,7 +11,8 @@ import java.util.Map;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Bodies of error replies: small built-in pages, or the site's own files.
+/// Bodies of error replies: small built-in pages, or the site's own files. Browsers get those of
+/// [BrowserPages] in place of the built-in ones.
 ///
 /// Any thread may call. Files are read when the server starts and by [#reload]: an error must not
 /// need the file system that may have caused it.
@@ -26,14 +27,15 @@ public final class ErrorPages {
   /// Longest file that may serve as a page.
   public static final int MAX_BYTES = 256 << 10;
 
-  private static final int FIRST = 400;
+  static final int FIRST = 400;
 
   private static final String BUILT_IN_HEAD =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
 
-  private static final int COUNT = 200;
+  static final int COUNT = 200;
 
   private final Map<Integer, Path> custom;
+  private final boolean[] own = new boolean[COUNT];
   private volatile byte[][] pages;
 
   /// @param custom file to send for a status from 400 to 599, in HTML and UTF-8
@@ -59,6 +61,7 @@ public final class ErrorPages {
       if (status < FIRST || status >= FIRST + COUNT) {
         throw new IllegalArgumentException("not the status of an error: " + status);
       }
+      own[status - FIRST] = true;
       loaded[status - FIRST] = read(entry.getValue());
     }
     for (int i = 0; i < COUNT; i++) {
@@ -72,6 +75,11 @@ public final class ErrorPages {
   /// The page of a status from 400 to 599. Not a copy, and not to be changed.
   public byte[] body(int status) {
     return pages[status - FIRST];
+  }
+
+  /// Whether the site has a page of its own for a status.
+  boolean isOwn(int status) {
+    return own[status - FIRST];
   }
 
   private static byte[] read(Path file) throws SysException {

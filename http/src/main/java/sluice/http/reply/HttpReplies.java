@@ -255,8 +255,16 @@ public final class HttpReplies {
       @Nullable HttpRequest request,
       byte[] extraFields,
       byte[] connectionField) {
-    byte[] page = status >= 400 ? pages.body(status) : NONE;
-    page(out, status, request, page, extraFields, connectionField);
+    byte[] page = status < ErrorPages.FIRST ? NONE : pages.body(status);
+    if (page.length > 0 && request != null && !pages.isOwn(status) && BrowserPages.wants(request)) {
+      page = BrowserPages.body(status);
+      startPage(out, status, request, page);
+      out.put(BrowserPages.VARY);
+    } else {
+      startPage(out, status, request, page);
+    }
+    out.put(extraFields);
+    endPage(out, request, page, connectionField);
   }
 
   private void page(
@@ -266,18 +274,30 @@ public final class HttpReplies {
       byte[] page,
       byte[] extraFields,
       byte[] connectionField) {
-    boolean head = request != null && request.method() == HttpMethod.HEAD;
-    noted(status, head ? 0 : page.length);
+    startPage(out, status, request, page);
+    out.put(extraFields);
+    endPage(out, request, page, connectionField);
+  }
+
+  private void startPage(Output out, int status, @Nullable HttpRequest request, byte[] page) {
+    noted(status, isHead(request) ? 0 : page.length);
     start(out, status, page.length);
     if (page.length > 0) {
       out.put(HTML);
     }
-    out.put(extraFields);
+  }
+
+  private static void endPage(
+      Output out, @Nullable HttpRequest request, byte[] page, byte[] connectionField) {
     out.put(connectionField);
     out.put(CRLF);
-    if (!head) {
+    if (!isHead(request)) {
       out.put(page);
     }
+  }
+
+  private static boolean isHead(@Nullable HttpRequest request) {
+    return request != null && request.method() == HttpMethod.HEAD;
   }
 
   /// Writes a reply that has no content, as to OPTIONS.

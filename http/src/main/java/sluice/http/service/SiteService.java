@@ -17,6 +17,7 @@ import sluice.http.files.FileFill;
 import sluice.http.files.FileReader;
 import sluice.http.files.FileStatus;
 import sluice.http.files.FillEvent;
+import sluice.http.files.ListingOrder;
 import sluice.http.files.SiteAnswer;
 import sluice.http.files.SiteFiles;
 import sluice.http.files.WatchListener;
@@ -92,7 +93,7 @@ public final class SiteService implements AutoCloseable {
   /// What a fill is asked for.
   ///
   /// @param path as it was sent
-  /// @param order of the codings that the client accepts
+  /// @param order of codings and of a listing's rows: [ListingOrder#wanted]
   private record Wanted(ByteBuffer path, int order) {}
 
   private static final class Fill {
@@ -297,17 +298,22 @@ public final class SiteService implements AutoCloseable {
     return cache.hash(view, from, to);
   }
 
+  /// Returns what of a request, beside its path, decides the answer: for [#request].
+  public static int wanted(HttpRequest request) {
+    return ListingOrder.wanted(request);
+  }
+
   /// Finds out what a path leads to, on the slow path.
   ///
   /// @param path as it was sent, the key
   /// @param canonical the same, canonical
-  /// @param order of the codings that the client accepts: [ContentNegotiation#order]
-  public void request(byte[] path, long hash, SitePath canonical, int order, Waiter waiter) {
+  /// @param wanted of the request: [#wanted]
+  public void request(byte[] path, long hash, SitePath canonical, int wanted, Waiter waiter) {
     if (closed) {
       waiter.ready(Resource.bare(path, 503, HttpReplies.RETRY, null, null));
       return;
     }
-    Fill started = new Fill(path, hash, canonical, order);
+    Fill started = new Fill(path, hash, canonical, wanted);
     Fill running = fills.get(started.wanted());
     if (running != null) {
       running.waiters.add(waiter);

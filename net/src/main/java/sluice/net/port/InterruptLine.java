@@ -3,6 +3,7 @@ package sluice.net.port;
 import sluice.loop.verdict.Judged;
 import sluice.loop.verdict.Judges;
 import sluice.loop.verdict.Verdict;
+import sluice.memory.AtomicVariable;
 import sluice.sys.PollFds;
 import sluice.sys.threads.ThreadEnds;
 

@@ -1,7 +1,9 @@
 package sluice.net.transport;
 
 import java.lang.System.Logger.Level;
-import sluice.net.port.AtomicVariable;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.server.HandlerReports;
+import sluice.memory.AtomicVariable;
 import sluice.net.port.InterruptHandler;
 import sluice.net.port.InterruptLine;
 import sluice.net.stack.Ipv4Stack;
@@ -17,6 +19,7 @@ public final class PacketWorker implements AutoCloseable {
   private static final int WORK = 1;
 
   private final Ipv4Stack stack;
+  private final String device;
   private final AtomicVariable work = new AtomicVariable(WORK);
   private final InterruptLine line;
   private final Thread thread;
@@ -32,7 +35,7 @@ public final class PacketWorker implements AutoCloseable {
 
   private PacketWorker(Ipv4Stack stack) {
     this.stack = stack;
-    String device = stack.port().name();
+    this.device = stack.port().name();
     this.line = new InterruptLine(device, stack.port().descriptor(), MOST_NANOS, new Unblock(work));
     this.thread = Thread.ofPlatform().daemon().name("worker of " + device).unstarted(this::run);
   }
@@ -42,6 +45,13 @@ public final class PacketWorker implements AutoCloseable {
     PacketWorker made = new PacketWorker(stack);
     made.thread.start();
     return made;
+  }
+
+  /// Shows the verdict on the driver's handler, beside those on other handlers.
+  public void publishTo(CounterPublisher into) {
+    into.gauge(
+        "handler interrupts of " + device + "/" + HandlerReports.VERDICT,
+        () -> line.verdict().code());
   }
 
   private void run() {

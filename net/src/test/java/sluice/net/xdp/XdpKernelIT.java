@@ -12,10 +12,15 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.CounterValue;
+import sluice.loop.counters.Counters;
 import sluice.net.LinkRig;
 import sluice.net.stack.UdpSocket;
 import sluice.net.transport.PacketWorker;
@@ -129,10 +134,16 @@ class XdpKernelIT {
   }
 
   @Test
-  void aWorkerIsWokenByTheDriversInterrupt() throws Exception {
+  void aWorkerIsWokenByTheDriversInterrupt(@TempDir Path directory) throws Exception {
     XdpPort _ = open(true, 1);
-    try (PacketWorker _ = PacketWorker.start(rig.giveStack());
+    try (PacketWorker worker = PacketWorker.start(rig.giveStack());
+        Counters counters = Counters.open(directory, 100);
         DatagramChannel channel = rig.channel()) {
+      CounterPublisher publisher = new CounterPublisher(counters);
+      worker.publishTo(publisher);
+      assertThat(publisher.snapshot().values())
+          .extracting(CounterValue::label)
+          .containsExactly("handler interrupts of xdp:vA/handler_bound_bytecodes");
       for (int i = 0; i < 200; i++) {
         int _ = channel.send(ByteBuffer.allocate(i), new InetSocketAddress("10.9.0.2", 7));
         ByteBuffer came = ByteBuffer.allocate(1000);

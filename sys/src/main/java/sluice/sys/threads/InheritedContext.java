@@ -1,40 +1,102 @@
 package sluice.sys.threads;
 
-import java.lang.reflect.Field;
+import static java.lang.invoke.MethodHandles.lookup;
+import static java.lang.invoke.MethodHandles.privateLookupIn;
+import static java.lang.invoke.MethodType.methodType;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
-/// What a thread has of the thread that started it: the context class loader and inheritable thread
-/// locals. Any thread may call.
+/// What a thread has of the thread that started it: the context class loader, inheritable thread
+/// locals, and among these a mark, by which threads are known that code of the JDK has started. Any
+/// thread may call.
 ///
-/// `Thread.inheritableThreadLocals` is private; [VirtualThreads#OPTION] opens it. A thread reads it
-/// only when it starts another or asks for a local itself, so it may be taken away at any time.
+/// `Thread.inheritableThreadLocals` is private; [VirtualThreads#OPTION] opens it. Without that, no
+/// thread has a mark. A thread reads its locals only when it starts another or asks for one itself,
+/// so they may be taken away at any time.
 public final class InheritedContext {
-  private static final @Nullable Field LOCALS = find();
+  private static final InheritableThreadLocal<Object> MARK = new InheritableThreadLocal<>();
+  private static final @Nullable Locals LOCALS = Locals.find();
 
   private InheritedContext() {}
 
-  private static @Nullable Field find() {
-    try {
-      Field found = Thread.class.getDeclaredField("inheritableThreadLocals");
-      return found.trySetAccessible() ? found : null;
-    } catch (NoSuchFieldException e) {
-      return null;
+  /// The fields of a thread's locals, as JDK 25 has them.
+  private record Locals(
+      VarHandle map, MethodHandle make, MethodHandle set, VarHandle table, VarHandle value) {
+    static @Nullable Locals find() {
+      try {
+        Class<?> type = Class.forName("java.lang.ThreadLocal$ThreadLocalMap");
+        Class<?> entry = Class.forName("java.lang.ThreadLocal$ThreadLocalMap$Entry");
+        Lookup ofThread = privateLookupIn(Thread.class, lookup());
+        Lookup ofMap = privateLookupIn(type, lookup());
+        return new Locals(
+            ofThread.findVarHandle(Thread.class, "inheritableThreadLocals", type),
+            ofMap
+                .findConstructor(type, methodType(void.class, ThreadLocal.class, Object.class))
+                .asType(methodType(Object.class, ThreadLocal.class, Object.class)),
+            ofMap
+                .findVirtual(type, "set", methodType(void.class, ThreadLocal.class, Object.class))
+                .asType(methodType(void.class, Object.class, ThreadLocal.class, Object.class)),
+            ofMap.findVarHandle(type, "table", entry.arrayType()),
+            privateLookupIn(entry, lookup()).findVarHandle(entry, "value", Object.class));
+      } catch (ReflectiveOperationException e) {
+        return null;
+      }
     }
   }
 
-  /// Takes both from a thread that goes on without them.
+  /// Gives a mark to a thread that has not begun, and to the threads that it will start, unless
+  /// these inherit nothing.
+  public static void mark(Thread thread, Object mark) {
+    Locals locals = LOCALS;
+    if (locals == null || isMarked(thread, mark)) {
+      return;
+    }
+    try {
+      Object map = locals.map.get(thread);
+      if (map == null) {
+        locals.map.set(thread, locals.make.invoke((ThreadLocal<?>) MARK, mark));
+      } else {
+        locals.set.invoke(map, (ThreadLocal<?>) MARK, mark);
+      }
+    } catch (Throwable e) {
+      throw new IllegalStateException("Thread.inheritableThreadLocals", e);
+    }
+  }
+
+  /// Returns true if a thread has a mark, its own or an inherited one. A thread that runs may
+  /// change its locals meanwhile, and is not disturbed.
+  public static boolean isMarked(Thread thread, Object mark) {
+    Locals locals = LOCALS;
+    Object map = locals == null ? null : locals.map.get(thread);
+    if (locals == null || map == null) {
+      return false;
+    }
+    for (Object each : (Object[]) locals.table.get(map)) {
+      if (each instanceof Reference<?> entry && refersTo(entry)) {
+        return locals.value.get(each) == mark;
+      }
+    }
+    return false;
+  }
+
+  @SuppressWarnings("unchecked") // a reference to a local
+  private static boolean refersTo(Reference<?> entry) {
+    return ((Reference<Object>) entry).refersTo(MARK);
+  }
+
+  /// Takes all from a thread that goes on without them.
   ///
   /// @param loader is replaced by the system's; another one stays
   public static void release(Thread thread, @Nullable ClassLoader loader) {
     if (thread.getContextClassLoader() == loader) {
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
     }
-    try {
-      if (LOCALS != null) {
-        LOCALS.set(thread, null);
-      }
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
+    if (LOCALS != null) {
+      LOCALS.map.set(thread, null);
     }
   }
 }

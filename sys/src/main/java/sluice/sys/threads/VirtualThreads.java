@@ -3,6 +3,7 @@ package sluice.sys.threads;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.Executor;
@@ -26,6 +27,8 @@ public final class VirtualThreads {
 
   private static final @Nullable MethodHandle CONTINUATION = findContinuation();
 
+  private static final @Nullable VarHandle BLOCKER = findBlocker();
+
   private VirtualThreads() {}
 
   private static @Nullable Constructor<?> find() {
@@ -44,6 +47,15 @@ public final class VirtualThreads {
       Class<?> type = Class.forName("java.lang.VirtualThread");
       return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
           .findGetter(type, "runContinuation", Runnable.class);
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable VarHandle findBlocker() {
+    try {
+      return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+          .findVarHandle(Thread.class, "nioBlocker", Class.forName("sun.nio.ch.Interruptible"));
     } catch (ReflectiveOperationException e) {
       return null;
     }
@@ -72,6 +84,17 @@ public final class VirtualThreads {
     } catch (Throwable e) {
       throw new IllegalStateException("VirtualThread.runContinuation", e);
     }
+  }
+
+  /// Interrupts a virtual thread, and does not run what closes the channel or wakes the selector
+  /// that it waits for, as `Thread.interrupt` does before it wakes the thread: that is left to the
+  /// caller. A thread that begins such a wait at this moment has that run all the same.
+  public static void interrupt(Thread virtual) {
+    VarHandle blocker = BLOCKER;
+    if (blocker != null) {
+      blocker.set(virtual, null);
+    }
+    virtual.interrupt();
   }
 
   /// Returns the platform thread that carries the calling thread, which is the calling thread

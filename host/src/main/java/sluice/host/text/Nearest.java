@@ -1,0 +1,61 @@
+package sluice.host.text;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the known word that a misspelt one was meant to be. Stateless.
+public final class Nearest {
+  private static final int MOST_WRONG = 2;
+
+  private Nearest() {}
+
+  /// Returns the known word that differs least, in at most two letters and half of them; null if
+  /// none is so near. Case, and `_` for `-`, make no difference; dashes in front count not at all.
+  public static @Nullable String of(String word, Collection<String> known) {
+    String wanted = bare(word.replace('_', '-').toLowerCase(Locale.ROOT));
+    String nearest = null;
+    int least = Math.min(MOST_WRONG, wanted.length() / 2) + 1;
+    for (String each : known) {
+      int distance = distance(wanted, bare(each));
+      if (distance < least) {
+        least = distance;
+        nearest = each;
+      }
+    }
+    return nearest;
+  }
+
+  /// Returns the advice that ends a message: `. Fix: write --port`, or nothing if no known word is
+  /// near.
+  public static String fix(String word, Collection<String> known) {
+    String near = of(word, known);
+    return near == null ? "" : ". Fix: write " + near;
+  }
+
+  private static String bare(String word) {
+    int from = 0;
+    while (from < word.length() && word.charAt(from) == '-') {
+      from++;
+    }
+    return word.substring(from);
+  }
+
+  /// Letters to be put in, left out or exchanged (Levenshtein).
+  private static int distance(String one, String other) {
+    int[] row = new int[other.length() + 1];
+    Arrays.setAll(row, i -> i);
+    for (int i = 1; i <= one.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int above = row[j];
+        int exchanged = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(exchanged, Math.min(row[j], row[j - 1]) + 1);
+        diagonal = above;
+      }
+    }
+    return row[other.length()];
+  }
+}

@@ -1,0 +1,68 @@
+package sluice.http.files;
+
+import java.util.Arrays;
+import java.util.Comparator;
+
+/// The order of file names in which `file 2` comes before `file 10`: digits that stand together are
+/// compared as one number of any length, all else byte by byte as unsigned numbers, which for UTF-8
+/// is the order of code points; ASCII letters without regard to case. No language's rules are
+/// applied. Names that are equal so far (`a01`, `A1`) are told apart by their bytes, so that only
+/// equal names compare as equal.
+///
+/// Stateless: any thread may use it. It allocates nothing.
+final class NaturalOrder implements Comparator<byte[]> {
+  static final NaturalOrder ORDER = new NaturalOrder();
+
+  private NaturalOrder() {}
+
+  @Override
+  public int compare(byte[] one, byte[] other) {
+    int i = 0;
+    int j = 0;
+    while (i < one.length && j < other.length) {
+      if (isDigit(one[i]) && isDigit(other[j])) {
+        int oneFrom = afterZeros(one, i);
+        int otherFrom = afterZeros(other, j);
+        i = afterDigits(one, oneFrom);
+        j = afterDigits(other, otherFrom);
+        int longer = Integer.compare(i - oneFrom, j - otherFrom);
+        int order =
+            longer != 0 ? longer : Arrays.compareUnsigned(one, oneFrom, i, other, otherFrom, j);
+        if (order != 0) {
+          return order;
+        }
+      } else {
+        int order = Integer.compare(folded(one[i++]), folded(other[j++]));
+        if (order != 0) {
+          return order;
+        }
+      }
+    }
+    int order = Integer.compare(one.length - i, other.length - j);
+    return order != 0 ? order : Arrays.compareUnsigned(one, other);
+  }
+
+  private static boolean isDigit(byte b) {
+    return b >= '0' && b <= '9';
+  }
+
+  private static int afterZeros(byte[] name, int from) {
+    int at = from;
+    while (at < name.length && name[at] == '0') {
+      at++;
+    }
+    return at;
+  }
+
+  private static int afterDigits(byte[] name, int from) {
+    int at = from;
+    while (at < name.length && isDigit(name[at])) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int folded(byte b) {
+    return b >= 'A' && b <= 'Z' ? b | 0x20 : b & 0xff;
+  }
+}
