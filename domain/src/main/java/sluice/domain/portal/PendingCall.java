@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | outcome | the first to know it | volatile | compareAndSet from null |
-/// | runner | service's thread | under the monitor | volatile; null under the monitor |
+/// | runner | service's thread | under the monitor | volatile; null: release, after an abandoned call under the monitor |
 ///
 /// A call that is abandoned interrupts its runner, if there is one, under the monitor. The runner
 /// takes the monitor only to leave such a call: then the interrupt has come, or does not come.
@@ -18,10 +18,13 @@ import org.jspecify.annotations.Nullable;
 /// @param <T> what is known of an ended call
 abstract class PendingCall<T> extends OpenCalls.Entry {
   private static final VarHandle OUTCOME;
+  private static final VarHandle RUNNER;
 
   static {
     try {
-      OUTCOME = MethodHandles.lookup().findVarHandle(PendingCall.class, "outcome", Object.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      OUTCOME = lookup.findVarHandle(PendingCall.class, "outcome", Object.class);
+      RUNNER = lookup.findVarHandle(PendingCall.class, "runner", Thread.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -99,6 +102,8 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
       synchronized (this) {
         runner = null;
       }
+    } else {
+      RUNNER.setRelease(this, null); // no thread interrupts a call that is settled by its own
     }
     boolean _ = Thread.interrupted(); // an interrupt of this call is not the next one's
   }

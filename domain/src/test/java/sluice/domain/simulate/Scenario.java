@@ -1,0 +1,12 @@
+package sluice.domain.simulate;
+
+/// A run of a [Simulation]. Woven.
+public interface Scenario {
+  /// Starts the threads.
+  void begin(Simulation simulation) throws Exception;
+
+  /// Checks what came of them, when none of them goes on any more.
+  ///
+  /// @throws AssertionError if that cannot be right
+  void check();
+}
