@@ -13,7 +13,7 @@ import sluice.host.text.Nearest;
 /// The command line of `sluice serve`. Used by the main thread.
 ///
 /// Parsed by hand: picocli alone would take as long as all the rest of a start, see
-/// `docs/decisions.md`.
+/// `docs/decisions/cli.md`.
 final class ServeOptions {
   static final String USAGE =
       """

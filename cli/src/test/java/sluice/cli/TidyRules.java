@@ -176,14 +176,14 @@ final class TidyRules {
     return broken;
   }
 
-  /// Every artifact a pom names has its line in the decisions.
+  /// Every artifact a pom names has its row in the decisions.
   static List<String> dependencies(SourceFile pom, String decisions) {
     List<String> broken = new ArrayList<>();
     Matcher matcher = ARTIFACTS.matcher(pom.text());
     while (matcher.find()) {
       String artifact = matcher.group(1);
       if (!artifact.startsWith("sluice") && !decisions.contains("`" + artifact + "`")) {
-        broken.add(pom.path() + ": " + artifact + " has no line in docs/decisions.md");
+        broken.add(pom.path() + ": " + artifact + " has no row in docs/decisions/dependencies.md");
       }
     }
     return broken;

@@ -122,7 +122,7 @@ final class TidyTest {
 
   @Test
   void everyDependencyHasALineInTheDecisions() throws IOException {
-    String decisions = text("docs/decisions.md");
+    String decisions = text("docs/decisions/dependencies.md");
     assertThat(
             broken(
                 file -> file.path().endsWith("pom.xml"),

@@ -7,7 +7,7 @@ import sun.misc.SignalHandler;
 /// second signal is heard while the first is being dealt with.
 ///
 /// On `sun.misc.Signal`, which the JDK keeps in module jdk.unsupported until it has a substitute:
-/// see `docs/decisions.md`.
+/// see `docs/decisions/host.md`.
 public final class Signals {
   private Signals() {}
 

@@ -31,7 +31,7 @@ final class XdpFilter implements AutoCloseable {
   private static final int TRIES = 200;
   private static final String NAME = "sluice_net";
 
-  /// As measured: see the decisions.
+  /// As measured: see `docs/decisions/net.md`.
   private static final String VIRTUAL =
       "the interface is virtual, copies, and is faster behind the driver";
 
