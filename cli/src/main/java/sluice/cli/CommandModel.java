@@ -35,9 +35,9 @@ final class CommandModel {
 
   static final List<String> BENCHES =
       List.of(
-          ("echo http idle files poller nfs selector front mix site handler isocket churn petstore"
-                  + " iozone start fuse portal scheduler domain verify translate revoke region vi"
-                  + " xdp")
+          ("echo http idle files poller nfs selector front mix site plugin handler isocket churn"
+                  + " petstore iozone start fuse portal scheduler domain verify translate revoke"
+                  + " region vi xdp")
               .split(" ", -1));
 
   private static final Pattern OPTION =

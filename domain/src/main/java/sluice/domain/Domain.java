@@ -299,15 +299,16 @@ public final class Domain implements Party, AutoCloseable {
 
   /// Calls code of the domain in the caller's thread; where its scheduling is cooperative, in a
   /// thread of the domain, for which the caller waits. If the domain ends meanwhile, the call ends
-  /// at the next gate; a call that waits is not interrupted.
+  /// at the next gate; a call that waits is not interrupted. What a platform thread uses is charged
+  /// to the domain.
   ///
   /// @throws DomainEnded if the domain has ended, also during the call
   public <T> T call(Callable<T> task) throws Exception {
     checkAlive();
     try {
-      return admitsCallers() || threads.has(Thread.currentThread())
+      return threads.has(Thread.currentThread())
           ? task.call()
-          : callInside(task);
+          : admitsCallers() ? visit(task) : callInside(task);
     } catch (Throwable e) {
       checkAlive();
       throw e;
@@ -325,6 +326,17 @@ public final class Domain implements Party, AutoCloseable {
   public void charge(long nanos, long bytes) {
     visitorNanos.addAndGet(nanos);
     visitorBytes.addAndGet(bytes);
+  }
+
+  private <T> T visit(Callable<T> task) throws Exception {
+    Visit visit = Visit.begin(usage);
+    try {
+      return task.call();
+    } finally {
+      if (visit != null) {
+        visit.end();
+      }
+    }
   }
 
   private <T> T callInside(Callable<T> task) throws Exception {

@@ -23,6 +23,9 @@ final class Usage {
 
   private final Budget budget;
   private Map<Long, long[]> last = new HashMap<>();
+  private final Map<Long, long[]> visiting = new HashMap<>();
+  private long visitedNanos;
+  private long visitedBytes;
   private long lastCarriedNanos;
   private long lastCarriedBytes;
   private long sampledNanos = System.nanoTime();
@@ -59,6 +62,11 @@ final class Usage {
       }
     }
     last = now;
+    visiting.forEach(this::look);
+    usedNanos += visitedNanos;
+    usedBytes += visitedBytes;
+    visitedNanos = 0;
+    visitedBytes = 0;
     long time = System.nanoTime();
     double passed = time - sampledNanos;
     sampledNanos = time;
@@ -74,6 +82,34 @@ final class Usage {
       allocationTokens = Math.min(most, allocationTokens + passed * perNano) - usedBytes;
     }
     return cpuTokens < 0 || allocationTokens < 0;
+  }
+
+  /// The calling thread, which is not one of the domain's, is charged to it from now on.
+  synchronized void enter() {
+    visiting.put(
+        Thread.currentThread().threadId(),
+        new long[] {THREADS.getCurrentThreadCpuTime(), THREADS.getCurrentThreadAllocatedBytes()});
+  }
+
+  /// The calling thread is charged no more.
+  synchronized void leave() {
+    long id = Thread.currentThread().threadId();
+    long[] since = visiting.remove(id);
+    if (since != null) {
+      look(id, since);
+    }
+  }
+
+  /// Charges what a thread has used since the last look.
+  private void look(long id, long[] since) {
+    long cpu = THREADS.getThreadCpuTime(id);
+    long bytes = THREADS.getThreadAllocatedBytes(id);
+    if (cpu >= 0 && bytes >= 0) { // else it has ended, or its clock was turned off
+      visitedNanos += Math.max(0, cpu - since[0]);
+      visitedBytes += Math.max(0, bytes - since[1]);
+      since[0] = cpu;
+      since[1] = bytes;
+    }
   }
 
   /// A domain may turn the clocks of threads off, which are those of the whole JVM, and hold the

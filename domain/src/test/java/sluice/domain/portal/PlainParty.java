@@ -5,14 +5,15 @@ import java.util.List;
 import sluice.domain.portal.copy.CopyQuota;
 
 /// A party of the tests: a name, a loader, and an end.
-final class PlainParty implements Party {
+public class PlainParty implements Party {
   private final String name;
   private final ClassLoader loader;
   private final CopyQuota quota;
   private final List<Runnable> tasks = new ArrayList<>();
   private volatile boolean ended;
 
-  PlainParty(String name, ClassLoader loader, CopyQuota quota) {
+  /// @param quota of copies into it
+  public PlainParty(String name, ClassLoader loader, CopyQuota quota) {
     this.name = name;
     this.loader = loader;
     this.quota = quota;
@@ -49,7 +50,8 @@ final class PlainParty implements Party {
     return quota;
   }
 
-  void end() {
+  /// Ends it, by the calling thread.
+  public void end() {
     List<Runnable> last;
     synchronized (tasks) {
       ended = true;

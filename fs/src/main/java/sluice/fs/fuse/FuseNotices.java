@@ -15,7 +15,7 @@ import sluice.sys.Files;
 /// Limits: 256 notices that wait; further notices are left out, and then the kernel keeps a list.
 final class FuseNotices implements AutoCloseable {
   private static final int MOST = 256;
-  private static final long PATIENCE_MILLIS = 20;
+  private static final long PATIENCE_MILLIS = 200;
 
   private final int fd;
   private final ThreadPoolExecutor thread =
