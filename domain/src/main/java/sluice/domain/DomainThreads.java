@@ -250,11 +250,11 @@ final class DomainThreads {
               + " runs beside the others. Fix: Thread.ofVirtual(), or scheduling = \"preemptive\"");
     }
     boolean isNew = count(thread);
-    if (isNew && thread.isVirtual()) {
+    if (isNew) {
       InheritedContext.mark(thread, mark);
-      if (scheduler != null) {
-        scheduler.starting(thread);
-      }
+    }
+    if (isNew && scheduler != null && thread.isVirtual()) {
+      scheduler.starting(thread);
     }
     if (isNew && thread.getThreadGroup() != group && handler(thread) == thread.getThreadGroup()) {
       handOver(thread);

@@ -12,6 +12,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.guest.NewThreads;
 import sluice.testbase.Await;
 
@@ -98,12 +100,13 @@ final class NewThreadsTest {
   }
 
   /// A thread of the JDK that a virtual thread starts is in no group of the domain.
-  @Test
-  void aThreadOfTheJdkIsCountedWhateverItsStarterInherits() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"Hidden", "HiddenBelow"})
+  void aThreadOfTheJdkIsCountedWhateverItsStarterInherits(String name) throws Exception {
     Budget three = Budget.parse("threads=3");
     Domain domain = Domain.create(Guests.config().withBudget(three));
     Set<Thread> before = timers();
-    domain.start("hides", (Runnable) Guests.create(domain, "NewThreads$Hidden"));
+    domain.start("hides", (Runnable) Guests.create(domain, "NewThreads$" + name));
     Await.until("the timer to run", () -> !before.containsAll(timers()));
     Runnable parks = (Runnable) Guests.create(domain, "Misbehaviour$EndlessPark");
     domain.start("one more", parks);

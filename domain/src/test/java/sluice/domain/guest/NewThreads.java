@@ -123,6 +123,35 @@ public final class NewThreads {
     }
   }
 
+  /// Starts its thread of the JDK in a platform thread that inherits nothing, and not in a virtual
+  /// one.
+  public static final class HiddenBelow implements Runnable {
+    private static final class Own extends Thread {
+      private Own() {
+        super(null, null, "own", 0, false);
+      }
+
+      @Override
+      public void run() {
+        new Timer().start();
+      }
+    }
+
+    @Override
+    public void run() {
+      Own own = new Own();
+      own.start();
+      try {
+        own.join();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      while (true) {
+        LockSupport.park();
+      }
+    }
+  }
+
   /// Leaves a thread of the JDK, started by a thread that inherits and knows nothing of its domain.
   public static final class Hidden implements Runnable {
     @Override
