@@ -14,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +67,6 @@ public final class Domain implements Party, AutoCloseable {
   private final BooleanSupplier look = this::look;
   private final BooleanSupplier closersLook;
   private final StuckThreads stuck = new StuckThreads();
-  private final AtomicLong visitorNanos = new AtomicLong();
-  private final AtomicLong visitorBytes = new AtomicLong();
   private boolean hasCleaned;
 
   /// The killing thread has given all errands to the closers.
@@ -324,8 +321,7 @@ public final class Domain implements Party, AutoCloseable {
 
   /// Charges to the domain what a thread of the host has used for it.
   public void charge(long nanos, long bytes) {
-    visitorNanos.addAndGet(nanos);
-    visitorBytes.addAndGet(bytes);
+    usage.charge(nanos, bytes);
   }
 
   private <T> T visit(Callable<T> task) throws Exception {
@@ -520,10 +516,7 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   private boolean sample() {
-    return usage.sample(
-        accountable(),
-        threads.carriedNanos() + visitorNanos.get(),
-        threads.carriedBytes() + visitorBytes.get());
+    return usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
   }
 
   /// Called by the watcher of the carriers: gates that do not look yet are told to by the warden.

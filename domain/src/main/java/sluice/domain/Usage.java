@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import sluice.sys.threads.HostThread;
 
 /// What the threads of one domain have used, and whether that is within its budget. Of one lock.
@@ -24,8 +25,8 @@ final class Usage {
   private final Budget budget;
   private Map<Long, long[]> last = new HashMap<>();
   private final Map<Long, long[]> visiting = new HashMap<>();
-  private long visitedNanos;
-  private long visitedBytes;
+  private final AtomicLong visitorNanos = new AtomicLong();
+  private final AtomicLong visitorBytes = new AtomicLong();
   private long lastCarriedNanos;
   private long lastCarriedBytes;
   private long sampledNanos = System.nanoTime();
@@ -63,10 +64,8 @@ final class Usage {
     }
     last = now;
     visiting.forEach(this::look);
-    usedNanos += visitedNanos;
-    usedBytes += visitedBytes;
-    visitedNanos = 0;
-    visitedBytes = 0;
+    usedNanos += visitorNanos.getAndSet(0);
+    usedBytes += visitorBytes.getAndSet(0);
     long time = System.nanoTime();
     double passed = time - sampledNanos;
     sampledNanos = time;
@@ -82,6 +81,12 @@ final class Usage {
       allocationTokens = Math.min(most, allocationTokens + passed * perNano) - usedBytes;
     }
     return cpuTokens < 0 || allocationTokens < 0;
+  }
+
+  /// Charges what a thread has used that is not the domain's. Takes no lock.
+  void charge(long nanos, long bytes) {
+    visitorNanos.addAndGet(nanos);
+    visitorBytes.addAndGet(bytes);
   }
 
   /// The calling thread, which is not one of the domain's, is charged to it from now on.
@@ -105,8 +110,7 @@ final class Usage {
     long cpu = THREADS.getThreadCpuTime(id);
     long bytes = THREADS.getThreadAllocatedBytes(id);
     if (cpu >= 0 && bytes >= 0) { // else it has ended, or its clock was turned off
-      visitedNanos += Math.max(0, cpu - since[0]);
-      visitedBytes += Math.max(0, bytes - since[1]);
+      charge(Math.max(0, cpu - since[0]), Math.max(0, bytes - since[1]));
       since[0] = cpu;
       since[1] = bytes;
     }
