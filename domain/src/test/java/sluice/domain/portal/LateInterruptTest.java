@@ -6,7 +6,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -32,36 +31,6 @@ final class LateInterruptTest {
       boolean found = Thread.interrupted();
       LockSupport.parkNanos(nanos);
       return found;
-    }
-  }
-
-  /// Runs aside what comes late.
-  private record LateParty(ExecutorService others, AtomicLong late) implements Party {
-    @Override
-    public String name() {
-      return "late";
-    }
-
-    @Override
-    public ClassLoader loader() {
-      return LateInterruptTest.class.getClassLoader();
-    }
-
-    @Override
-    public boolean alive() {
-      return true;
-    }
-
-    @Override
-    public void onEnd(Runnable task) {}
-
-    @Override
-    public void aside(Runnable task) {
-      others.execute(() -> {
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(100_000));
-        task.run();
-        late.incrementAndGet();
-      });
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -308,42 +309,13 @@ final class PostedCallsTest {
     assertThat(told).hasSize(THREADS * EACH - refused.get()).contains("told", "late");
   }
 
-  /// Runs interrupts late, when the thread may run another call.
-  private record LateParty(ExecutorService others) implements Party {
-    @Override
-    public String name() {
-      return "late";
-    }
-
-    @Override
-    public ClassLoader loader() {
-      return PostedCallsTest.class.getClassLoader();
-    }
-
-    @Override
-    public boolean alive() {
-      return true;
-    }
-
-    @Override
-    public void onEnd(Runnable task) {}
-
-    @Override
-    public void aside(Runnable task) {
-      others.execute(() -> {
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(100_000));
-        task.run();
-      });
-    }
-  }
-
   @Test
   void aLateInterruptReachesNoOtherCall() throws Exception {
     int late = 0;
     int wrong = 0;
     try (ExecutorService others =
         Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
-      PostedCalls calls = new PostedCalls(new LateParty(others), "probe", 1, 8);
+      PostedCalls calls = new PostedCalls(new LateParty(others, new AtomicLong()), "probe", 1, 8);
       SplittableRandom random = new SplittableRandom(1);
       for (int i = 0; i < LATE_CALLS; i++) {
         Told call =
