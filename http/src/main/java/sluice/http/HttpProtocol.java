@@ -11,7 +11,6 @@ import sluice.http.handlers.HttpExchanges;
 import sluice.http.handlers.HttpHandlers;
 import sluice.http.handlers.RouteTable;
 import sluice.http.handlers.SlowReply;
-import sluice.http.handlers.Upload;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;

@@ -33,6 +33,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   private final HttpMessage message;
   private final HttpResponder responder;
   private final PluginTimes times;
+
   /// Where the reply goes that streams; null for a plug-in that gives whole ones.
   private final @Nullable PluginStream stream;
 
@@ -174,7 +175,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     switch (known) {
       case PluginOutcome.Failed(String why) ->
           plugin.tell(
-              loop(), "failed", () -> "has not completed its reply to " + message + ": " + why);
+              loop(), "cut", () -> "has not completed its reply to " + message + ": " + why);
       case PluginOutcome.Unserved reason -> plugin.tellCut(reason, this);
       case PluginOutcome.Broken _, PluginOutcome.Replied _, PluginOutcome.Streamed _ -> {}
     }

@@ -22,6 +22,45 @@ final class PluginStream implements StreamReply {
   private final AtomicBoolean isTaken = new AtomicBoolean();
   private volatile @Nullable OutputStream stream;
 
+  /// What the plug-in writes to. Closing it sends nothing: the reply is whole when the plug-in has
+  /// returned, and not when an exception leaves the block that closes it.
+  private static final class Body extends OutputStream {
+    private final OutputStream to;
+    private volatile boolean isClosed;
+
+    Body(OutputStream to) {
+      this.to = to;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      requireOpen();
+      to.write(b);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int count) throws IOException {
+      requireOpen();
+      to.write(bytes, from, count);
+    }
+
+    private void requireOpen() throws IOException {
+      if (isClosed) {
+        throw new IOException("the body was closed");
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      to.flush();
+    }
+
+    @Override
+    public void close() {
+      isClosed = true;
+    }
+  }
+
   PluginStream(HttpResponder responder) {
     this.responder = responder;
   }
@@ -64,7 +103,7 @@ final class PluginStream implements StreamReply {
       OutputStream opened = length < 0 ? responder.stream() : responder.stream(length);
       stream = opened;
       isOpen = true;
-      return opened;
+      return new Body(opened);
     } finally {
       if (!isOpen) {
         responder.reset();

@@ -69,8 +69,8 @@ public final class HttpResponder {
   }
 
   /// Ends the connection in the middle of the reply, so that the client sees that something is
-  /// missing. What the answering thread still sends throws. Without effect after the last piece. Any
-  /// thread may call.
+  /// missing. What the answering thread still sends throws. Without effect after the last piece.
+  /// Any thread may call.
   public void cutOff() {
     call.cutOff();
   }
