@@ -11,7 +11,7 @@ import sluice.http.handlers.HttpResponder;
 import sluice.http.plugin.StreamReply;
 
 /// The reply that a plug-in sends while its call runs. The plug-in's threads begin it, unless the
-/// host has answered before: one of both, whoever is first.
+/// host has answered before.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -18,7 +18,7 @@ import sluice.memory.Account;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | stage | answering thread, or one that cuts off | under the monitor | under the monitor |
+/// | stage | answering thread; any to cut off | under the monitor | under the monitor |
 /// | pieces, waits | answering thread | volatile | volatile |
 /// | head, stream, isAsync | answering thread | plain | plain |
 ///

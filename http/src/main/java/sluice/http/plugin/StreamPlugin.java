@@ -8,7 +8,8 @@ import java.io.InputStream;
 /// parameters, in `META-INF/services/sluice.http.plugin.StreamPlugin`.
 ///
 /// ```
-/// public void handle(PluginRequest request, InputStream body, StreamReply reply) throws IOException {
+/// public void handle(PluginRequest request, InputStream body, StreamReply reply)
+///     throws IOException {
 ///   try (OutputStream out = reply.begin(200, Map.of("Content-Type", List.of("text/plain")))) {
 ///     body.transferTo(out);
 ///   }
