@@ -21,11 +21,15 @@ public final class DomainBench extends WorkBench {
   static final String LOAD = "a class from the store";
   static final String NEIGHBOUR = "calls beside a domain that loops";
   static final String KERNEL = "kernel ";
+  static final String BESIDE = "neighbour beside ";
 
   static final String OURS = "sluice/domain";
   static final String COLD = "sluice/without-store";
   static final String KILLS = "sluice/one-kill-a-second";
   static final String NO_KILL = "sluice/no-kill";
+  static final String ALONE = "sluice/alone";
+  static final String ONE = "sluice/one-hog";
+  static final String MANY = "sluice/more-hogs-than-processors";
   static final String LOADER = "class-loader";
   static final String DEFINE = "jvm/define-class";
   static final String GATES = "sluice/gates";
@@ -42,6 +46,9 @@ public final class DomainBench extends WorkBench {
     cases.add(new WorkCase(END, true, List.of(OURS)));
     cases.add(new WorkCase(LOAD, true, List.of(OURS, DEFINE, COLD, LOADER)));
     cases.add(new WorkCase(NEIGHBOUR, false, List.of(KILLS, NO_KILL)));
+    for (String hog : DomainHogs.KINDS.keySet()) {
+      cases.add(new WorkCase(BESIDE + hog, hog.equals("loop"), List.of(ONE, MANY, ALONE)));
+    }
     for (String kernel : DomainWorks.KERNELS.keySet()) {
       boolean quick = kernel.equals("json");
       cases.add(new WorkCase(KERNEL + kernel, quick, List.of(GATES, METERED, PLAIN)));

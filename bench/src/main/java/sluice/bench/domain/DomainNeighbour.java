@@ -67,13 +67,18 @@ final class DomainNeighbour implements Work {
   /// Of all calls since the last.
   @Override
   public Map<String, Double> extra() {
-    long[] sorted = Arrays.copyOf(times, count);
-    Arrays.sort(sorted);
+    long[] taken = Arrays.copyOf(times, count);
     count = 0;
+    return percentiles(taken);
+  }
+
+  /// @param nanos sorted here
+  static Map<String, Double> percentiles(long[] nanos) {
+    Arrays.sort(nanos);
     Map<String, Double> found = new LinkedHashMap<>();
-    if (sorted.length > 0) {
-      found.put("p50_us", sorted[sorted.length / 2] / 1e3);
-      found.put("p99_us", sorted[Math.min(sorted.length - 1, sorted.length * 99 / 100)] / 1e3);
+    if (nanos.length > 0) {
+      found.put("p50_us", nanos[nanos.length / 2] / 1e3);
+      found.put("p99_us", nanos[Math.min(nanos.length - 1, nanos.length * 99 / 100)] / 1e3);
     }
     return found;
   }

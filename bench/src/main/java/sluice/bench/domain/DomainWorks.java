@@ -44,11 +44,24 @@ final class DomainWorks {
       }
       return kernel("sluice.bench.kernel." + type, system);
     }
+    if (name.startsWith(DomainBench.BESIDE)) {
+      return hogs(name, system);
+    }
     return switch (name) {
       case DomainBench.CREATE -> DomainLife.create(system.equals(DomainBench.OURS));
       case DomainBench.END -> new DomainEnd();
       case DomainBench.NEIGHBOUR -> new DomainNeighbour(system.equals(DomainBench.KILLS));
       case DomainBench.LOAD -> new DomainLoading(system);
+      default -> throw WorkCase.unknown(name, system);
+    };
+  }
+
+  private static Work hogs(String name, String system) throws Exception {
+    String hog = DomainHogs.KINDS.get(name.substring(DomainBench.BESIDE.length()));
+    return switch (system) {
+      case DomainBench.ALONE -> new DomainHogs(null, false);
+      case DomainBench.ONE -> new DomainHogs(hog, false);
+      case DomainBench.MANY -> new DomainHogs(hog, true);
       default -> throw WorkCase.unknown(name, system);
     };
   }

@@ -57,6 +57,11 @@ final class PortalWorks {
     portals.register(owner, NAME, Counter.class, new Plain(), CallPath.SERVICE);
   }
 
+  /// A party of the host that calls.
+  static Party caller() {
+    return new Side("caller");
+  }
+
   private record Side(String name) implements Party {
     @Override
     public ClassLoader loader() {

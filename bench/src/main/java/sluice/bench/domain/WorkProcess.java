@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import sluice.bench.run.Harness;
+import sluice.bench.run.Options;
 import sluice.bench.run.WorkerProcess;
 
 /// The process of one system, seen from the harness. Used by the harness's main thread.
@@ -16,12 +17,19 @@ final class WorkProcess implements AutoCloseable {
     this.process = process;
   }
 
+  /// It runs on both processors of the harness, so that a JVM has as many carriers as it ships
+  /// with.
+  ///
   /// @throws IOException when the system cannot be started, with what it said
   static WorkProcess start(Harness harness, String bench, String name, String system)
       throws IOException {
+    Options options = harness.options();
     List<String> command =
         new ArrayList<>(
             List.of(
+                "taskset",
+                "-c",
+                options.serverCpu() + "," + options.clientCpu(),
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:+UseSerialGC",
                 "-Xmn64m",

@@ -1,0 +1,105 @@
+package sluice.bench.domain;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.Domain;
+import sluice.domain.carrier.Carriers;
+import sluice.domain.portal.CallPath;
+import sluice.domain.portal.Portals;
+
+/// Calls into a domain, one a millisecond by a platform thread, beside a domain whose threads do
+/// not come back from their processors. Those run in a measurement only. Owned by the worker's main
+/// thread.
+final class DomainHogs implements Work {
+  /// Ways to hog a processor, with the class of each.
+  static final Map<String, String> KINDS = kinds();
+
+  private static final long APART_NANOS = 1_000_000;
+
+  private final Domain domain;
+  private final PortalWorks.Counter counter;
+  private final @Nullable String hog;
+  private final int hogs;
+  private final Thread caller = Thread.currentThread();
+  private long[] times = new long[1024];
+  private int count;
+  private long measured;
+
+  /// @param hog name of a class; null for none
+  /// @param perProcessor whether there are more of them than processors, or one
+  DomainHogs(@Nullable String hog, boolean perProcessor) throws Exception {
+    this.hog = hog;
+    hogs = perProcessor ? Carriers.shared().processors() + 1 : 1;
+    domain = Domain.create(DomainWorks.config(DomainWorks.jars()));
+    Portals portals = new Portals(CallPath.SERVICE);
+    PortalWorks.offer(portals, domain);
+    counter =
+        portals
+            .lookup(PortalWorks.caller(), PortalWorks.NAME, PortalWorks.Counter.class)
+            .orElseThrow();
+  }
+
+  private static Map<String, String> kinds() {
+    Map<String, String> kinds = new LinkedHashMap<>();
+    kinds.put("loop", "Loop");
+    kinds.put("regular expression", "Regex");
+    kinds.put("BigInteger", "Power");
+    kinds.put("class initializer", "Initializer");
+    return kinds;
+  }
+
+  @Override
+  public long run(int rounds) throws Exception {
+    if (hog == null) {
+      return calls(rounds);
+    }
+    try (Domain greedy = Domain.create(DomainWorks.config(DomainWorks.jars()))) {
+      for (int i = 0; i < hogs; i++) {
+        Runnable task =
+            Class.forName("sluice.bench.kernel.Hogs$" + hog, true, greedy.loader())
+                .asSubclass(Runnable.class)
+                .getDeclaredConstructor()
+                .newInstance();
+        greedy.serviceThread("hog-" + i, task).start();
+      }
+      return calls(rounds);
+    }
+  }
+
+  private long calls(int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      LockSupport.parkNanos(caller, APART_NANOS);
+      long start = System.nanoTime();
+      counter.nothing();
+      long took = System.nanoTime() - start;
+      if (count == times.length) {
+        times = Arrays.copyOf(times, 2 * count);
+      }
+      times[count++] = took;
+      measured += took;
+    }
+    return rounds;
+  }
+
+  @Override
+  public long measuredNanos() {
+    long sum = measured;
+    measured = 0;
+    return sum;
+  }
+
+  @Override
+  public Map<String, Double> extra() {
+    long[] sorted = Arrays.copyOf(times, count);
+    count = 0;
+    return DomainNeighbour.percentiles(sorted);
+  }
+
+  @Override
+  public void close() {
+    domain.kill();
+  }
+}
