@@ -17,12 +17,14 @@ final class SimulationTest {
   private static final int SEEDS = Integer.getInteger("sluice.simulations", 10_000);
   private static final String WOVEN = "sluice.domain.simulate.woven.";
 
-  private static final WovenLoader LOADER = loader();
+  private static final String CARRIER = "sluice.domain.carrier.";
 
-  private static WovenLoader loader() {
+  private static final WovenLoader PORTALS = loader("sluice.domain.portal.", WOVEN);
+  private static final WovenLoader CARRIERS = loader(CARRIER);
+
+  private static WovenLoader loader(String... prefixes) {
     WovenLoader made =
-        new WovenLoader(
-            SimulationTest.class.getClassLoader(), List.of("sluice.domain.portal.", WOVEN));
+        new WovenLoader(SimulationTest.class.getClassLoader(), List.of(prefixes));
     Module own = SimulationTest.class.getModule();
     for (String name : List.of("sluice.domain.simulate", "sluice.domain.carrier")) {
       own.addExports(name, made.getUnnamedModule());
@@ -31,20 +33,19 @@ final class SimulationTest {
   }
 
   private static void run(String name, long seed) throws Exception {
-    Scenario scenario =
-        (Scenario) LOADER.loadClass(WOVEN + name).getDeclaredConstructor().newInstance();
+    Class<?> type =
+        name.startsWith(CARRIER) ? CARRIERS.loadClass(name) : PORTALS.loadClass(WOVEN + name);
+    Scenario scenario = (Scenario) type.getDeclaredConstructor().newInstance();
     Simulation simulation = new Simulation(seed);
     try {
-      scenario.begin(simulation);
-      simulation.run();
-      scenario.check();
+      simulation.run(scenario);
     } catch (AssertionError | Exception e) {
       throw new AssertionError(name + ", seed " + seed + ": " + simulation.living(), e);
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"PostedScenario", "PortalScenario"})
+  @ValueSource(strings = {"PostedScenario", "PortalScenario", CARRIER + "WakingScenario"})
   void everyOrderIsRight(String name) throws Exception {
     for (long seed = 0; seed < SEEDS; seed++) {
       run(name, seed);
