@@ -127,11 +127,12 @@ final class Worker extends Thread {
     }
   }
 
-  /// Returns true if the worker looks for what is ready as soon as the calling thread, which it is
-  /// or carries, goes on: no other one need be woken. Where a thread yields that has handed over,
-  /// it does not: what was handed over runs first.
-  boolean looksSoon() {
-    return (Thread.currentThread() == this && next.isEmpty()) || (isCalling && !isHandingOver);
+  /// Returns true if the worker takes what is ready of a queue as soon as the calling thread, which
+  /// it is or carries, goes on: no other one need be woken. Where a thread yields that has handed
+  /// over, it does not: what was handed over runs first.
+  boolean looksSoonFor(RunQueue queue) {
+    return queue.mayRunOn(processor.index())
+        && ((Thread.currentThread() == this && !hasNext()) || (isCalling && !isHandingOver));
   }
 
   boolean isCalling() {
@@ -146,7 +147,11 @@ final class Worker extends Thread {
   ///
   /// @return false if it belongs into its queue
   boolean runsNext(RunQueue queue, Runnable continuation) {
-    return queue.isOf(carriers) && !isLost && next.put(queue, continuation);
+    return mayRun(queue) && next.put(queue, continuation);
+  }
+
+  private boolean mayRun(RunQueue queue) {
+    return queue.isOf(carriers) && queue.mayRunOn(processor.index()) && !isLost;
   }
 
   /// Takes a continuation that a call has made ready while the scheduler of the caller's domain is
@@ -155,7 +160,7 @@ final class Worker extends Thread {
   /// @return false if it belongs into its queue
   boolean runsLater(RunQueue queue, Runnable continuation) {
     boolean isDelayed = isCalling && !isHandingOver;
-    return isDelayed && queue.isOf(carriers) && !isLost && later.put(queue, continuation);
+    return isDelayed && mayRun(queue) && later.put(queue, continuation);
   }
 
   boolean hasNext() {
@@ -267,7 +272,7 @@ final class Worker extends Thread {
       meter.change(carriers.own());
       queue.escaped(e);
     } finally {
-      queue.leave(task);
+      queue.leave(task, this);
     }
   }
 

@@ -252,10 +252,17 @@ abstract class CarrierScenario implements Scenario, Observer {
   @Override
   public void rests() {
     for (Processor each : processors) {
-      if (each.isIdle() && callers.isEmpty() && !carriers().turns().isEmpty(each.index())) {
-        wrong("a queue waits beside processor " + each.index() + ", which is idle");
+      for (Place of : places) {
+        if (each.isIdle() && callers.isEmpty() && waits(of, each)) {
+          wrong(of.queue + " waits beside processor " + each.index() + ", which is idle");
+        }
       }
     }
+  }
+
+  private static boolean waits(Place of, Processor idle) {
+    boolean isHeld = of.isCooperative() && of.running > 0;
+    return !isHeld && of.queue.isReady() && of.queue.mayRunOn(idle.index());
   }
 
   @Override

@@ -106,8 +106,7 @@ public final class Simulation {
     return random.nextInt(times) == 0;
   }
 
-  /// Has threads that are no strands stay away at one of so many points, as those that the kernel
-  /// does not run.
+  /// Has threads stay away at one of so many points, as those that the kernel does not run.
   public void freeze(int points, long mostNanos) {
     freezes = points;
     freezeNanos = mostNanos;
@@ -390,12 +389,9 @@ public final class Simulation {
   }
 
   private void freeze() {
-    SimulatedThread here = running();
-    if (here.strand() == null) {
-      frozen++;
-      stall(random.nextLong(freezeNanos));
-      frozen--;
-    }
+    frozen++;
+    stall(random.nextLong(freezeNanos));
+    frozen--;
   }
 
   /// Ends a step of the calling thread.

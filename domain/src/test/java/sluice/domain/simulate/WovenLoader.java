@@ -109,12 +109,46 @@ final class WovenLoader extends ClassLoader {
         "(Ljava/util/Map;)Ljava/util/Collection;");
   }
 
+  /// A fault that is put in: in one method, calls of another are left out.
+  ///
+  /// @param in simple name of the class, and the method: `Worker.await`
+  /// @param call of the class and method that are not called
+  /// @param result of the calls, if they have one
+  record Fault(String in, String call, boolean result) {
+    static final Fault NONE = new Fault("", "", false);
+
+    private boolean isIn(String type, String method) {
+      return in.equals(simple(type) + "." + method);
+    }
+
+    private boolean leavesOut(InvokeInstruction other) {
+      return call.equals(simple(other.owner().asInternalName()) + "." + other.name().stringValue());
+    }
+
+    private static String simple(String type) {
+      return type.substring(type.lastIndexOf('/') + 1);
+    }
+
+    @Override
+    public String toString() {
+      return in + " without " + call;
+    }
+  }
+
+  /// Where code is woven.
+  ///
+  /// @param type internal name of the class
+  /// @param isFaulty whether the fault is put in here
+  private record Place(String type, boolean isInitializer, boolean isFaulty) {}
+
   private final List<String> prefixes;
+  private final Fault fault;
 
   /// @param prefixes of the names of the classes that are copied
-  WovenLoader(ClassLoader parent, List<String> prefixes) {
+  WovenLoader(ClassLoader parent, List<String> prefixes, Fault fault) {
     super(parent);
     this.prefixes = prefixes;
+    this.fault = fault;
   }
 
   @Override
@@ -141,36 +175,42 @@ final class WovenLoader extends ClassLoader {
     }
   }
 
-  private static byte[] weave(byte[] bytes) {
+  private byte[] weave(byte[] bytes) {
     ClassFile files = ClassFile.of();
     ClassModel model = files.parse(bytes);
     return files.transformClass(model, (builder, element) -> weave(builder, element, model));
   }
 
-  private static void weave(ClassBuilder builder, ClassElement element, ClassModel model) {
+  private void weave(ClassBuilder builder, ClassElement element, ClassModel model) {
     if (!(element instanceof MethodModel method) || method.code().isEmpty()) {
       builder.with(element);
       return;
     }
-    boolean isInitializer = method.methodName().stringValue().startsWith("<");
-    String own = model.thisClass().asInternalName();
+    String name = method.methodName().stringValue();
+    String type = model.thisClass().asInternalName();
+    Place place = new Place(type, name.startsWith("<"), fault.isIn(type, name));
     MethodTransform transform =
-        MethodTransform.transformingCode((code, each) -> weave(code, each, own, isInitializer));
+        MethodTransform.transformingCode((code, each) -> weave(code, each, place));
     int flags = method.flags().flagsMask();
     if ((flags & ClassFile.ACC_SYNCHRONIZED) == 0) {
       builder.transformMethod(method, transform);
       return;
     }
-    String name = method.methodName().stringValue();
-    MethodTypeDesc type = method.methodTypeSymbol();
+    MethodTypeDesc descriptor = method.methodTypeSymbol();
     int plain = flags & ~ClassFile.ACC_SYNCHRONIZED;
     builder.withMethod(
         name + BODY,
-        type,
+        descriptor,
         plain,
-        body -> method.code().ifPresent(code -> body.transformCode(code, (part, each) -> weave(part, each, own, false))));
+        body ->
+            method
+                .code()
+                .ifPresent(code -> body.transformCode(code, (to, each) -> weave(to, each, place))));
     builder.withMethodBody(
-        name, type, plain, code -> enclose(code, model.thisClass().asSymbol(), name, type));
+        name,
+        descriptor,
+        plain,
+        code -> enclose(code, model.thisClass().asSymbol(), name, descriptor));
   }
 
   /// A synchronized method of an object, as a call of its body between the two steps of a monitor.
@@ -191,24 +231,25 @@ final class WovenLoader extends ClassLoader {
                 caught -> caught.aload(0).invokestatic(SIMULATION, "exit", OF_OBJECT).athrow()));
   }
 
-  private static void weave(
-      CodeBuilder code, CodeElement element, String own, boolean isInitializer) {
+  private void weave(CodeBuilder code, CodeElement element, Place place) {
     switch (element) {
       case MonitorInstruction monitor ->
           code.invokestatic(
               SIMULATION, monitor.opcode() == Opcode.MONITORENTER ? "enter" : "exit", OF_OBJECT);
       case InvokeInstruction call -> {
-        Call instead = instead(call, own);
-        if (instead != null) {
-          point(code, isInitializer);
+        Call instead = instead(call, place.type);
+        if (place.isFaulty && fault.leavesOut(call)) {
+          leaveOut(code, call);
+        } else if (instead != null) {
+          point(code, place);
           code.invokestatic(instead.owner, instead.name, MethodTypeDesc.ofDescriptor(instead.type));
         } else {
-          point(code, isInitializer);
+          point(code, place);
           code.with(call);
         }
       }
       case FieldInstruction field -> {
-        point(code, isInitializer);
+        point(code, place);
         code.with(field);
       }
       default -> code.with(element);
@@ -224,8 +265,23 @@ final class WovenLoader extends ClassLoader {
     return found != null || !isOfObject ? found : CALLS.get("java/lang/Object." + member);
   }
 
-  private static void point(CodeBuilder code, boolean isInitializer) {
-    if (!isInitializer) {
+  private void leaveOut(CodeBuilder code, InvokeInstruction call) {
+    MethodTypeDesc type = call.typeSymbol();
+    for (ClassDesc each : type.parameterList().reversed()) {
+      if (TypeKind.from(each).slotSize() == 2) {
+        code.pop2();
+      } else {
+        code.pop();
+      }
+    }
+    code.pop(); // the object of which it is a method
+    if (!type.returnType().equals(ConstantDescs.CD_void)) {
+      code.loadConstant(fault.result ? 1 : 0);
+    }
+  }
+
+  private static void point(CodeBuilder code, Place place) {
+    if (!place.isInitializer) {
       code.invokestatic(SIMULATION, "point", ConstantDescs.MTD_void);
     }
   }
