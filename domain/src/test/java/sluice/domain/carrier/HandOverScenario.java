@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.simulate.Simulation;
 
 /// Two threads hand over to each other all the time, beside queues that always have work, on one
-/// processor: what is handed over runs next, but for one in 65, which waits for its turn: so
-/// the others wait for no more than 64 pieces beside their turns. Woven.
+/// processor: what is handed over runs next, but for one in 65, which waits for its turn: so the
+/// others wait for no more than 64 pieces beside their turns. Woven.
 public final class HandOverScenario extends CarrierScenario {
   private static final int MOST_HANDED = 64;
   private static final int PIECE_NANOS = 400_000;
@@ -39,7 +39,11 @@ public final class HandOverScenario extends CarrierScenario {
     both.forEach(each -> each.start());
     int others = 1 + random.below(2);
     for (int i = 0; i < others; i++) {
-      Place of = place("beside " + i, random.oneIn(4) ? QueueTerms.DEFAULT.cooperative() : QueueTerms.DEFAULT, null);
+      Place of =
+          place(
+              "beside " + i,
+              random.oneIn(4) ? QueueTerms.DEFAULT.cooperative() : QueueTerms.DEFAULT,
+              null);
       thread(of, "beside " + i, () -> yieldAlways(rounds)).start();
     }
   }

@@ -22,8 +22,7 @@ final class Reach {
   /// Returns the ways on which carriers lead to a queue.
   ///
   /// @param places are not gone through
-  static List<String> from(
-      Carriers carriers, RunQueue queue, List<CarrierScenario.Place> places) {
+  static List<String> from(Carriers carriers, RunQueue queue, List<CarrierScenario.Place> places) {
     Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     places.forEach(each -> seen.add(each.queue()));
     ArrayDeque<Object> left = new ArrayDeque<>(List.of(carriers));

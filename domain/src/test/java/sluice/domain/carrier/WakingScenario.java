@@ -30,7 +30,7 @@ public final class WakingScenario extends CarrierScenario {
     }
     int queues = 2 + random.below(3);
     for (int i = 0; i < queues; i++) {
-      Place made = place("queue " + i, terms(random, processors), scheduler(random));
+      Place _ = place("queue " + i, terms(random, processors), scheduler(random));
     }
     int pairs = 1 + random.below(3);
     for (int i = 0; i < pairs; i++) {

@@ -29,8 +29,7 @@ final class SimulatedThread implements Executor {
   private long lastRead;
   private int cpu = NO_CPU;
 
-  SimulatedThread(
-      Simulation simulation, String name, @Nullable Thread platform, Runnable task) {
+  SimulatedThread(Simulation simulation, String name, @Nullable Thread platform, Runnable task) {
     this.simulation = simulation;
     this.platform = platform;
     thread =

@@ -77,6 +77,7 @@ public final class Simulation {
   private int steps;
   private int quiet;
   private int frozen;
+  private boolean isReleased;
   private int freezes;
   private long freezeNanos;
   private long clock;
@@ -328,13 +329,16 @@ public final class Simulation {
 
   /// Has the calling strand not come back until the stalled ones are released.
   public void stallForEver() {
-    SimulatedThread here = running();
-    stalled.add(here);
-    here.block();
+    if (!isReleased) {
+      SimulatedThread here = running();
+      stalled.add(here);
+      here.block();
+    }
   }
 
   /// Has the strands go on that have stayed away.
   public void release() {
+    isReleased = true;
     stalled.forEach(SimulatedThread::resume);
     stalled.clear();
   }

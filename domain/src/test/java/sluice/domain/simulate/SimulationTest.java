@@ -101,6 +101,7 @@ final class SimulationTest {
   /// Carriers with a fault are found at fault, again at the same seed.
   @ParameterizedTest
   @CsvSource({
+    "SlotScenario, Slot.take, VarHandle.compareAndSet, true",
     "WakingScenario, Worker.await, TurnList.isEmpty, true",
     "WakingScenario, Worker.runListed, Carriers.wake, false",
     "WakingScenario, RunQueue.wake, Carriers.wake, false",
@@ -123,9 +124,8 @@ final class SimulationTest {
   })
   void faultsAreFound(String scenario, String in, String call, boolean result) throws Exception {
     WovenLoader faulty = loader(new Fault(in, call, result), CARRIER);
-    long t = System.nanoTime(); Class<?> type = faulty.loadClass(CARRIER + scenario);
+    Class<?> type = faulty.loadClass(CARRIER + scenario);
     long seed = firstFailure(type);
-    System.err.println("seed FOUND " + scenario + " " + in + " " + call + " " + seed);
     assertThat(seed).isNotNegative();
     assertThatThrownBy(() -> run(type, seed)).isInstanceOf(AssertionError.class);
   }

@@ -30,6 +30,7 @@ final class WovenLoader extends ClassLoader {
   private static final MethodTypeDesc OF_OBJECT =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
   private static final String BODY = "$body";
+
   /// Before calls by one class alone.
   private static final String LOCAL = "sluice/domain/carrier/LocalScheduler:";
 
