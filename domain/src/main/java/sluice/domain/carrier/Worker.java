@@ -290,7 +290,7 @@ final class Worker extends Thread {
         boolean _ = Thread.interrupted();
       }
     } else {
-      long _ = processor.wake(); // unless another thread does
+      processor.resume(resting); // unless another thread has, or it is another worker's by now
     }
     state = resting + 1;
     meter.begin();
