@@ -89,7 +89,7 @@ public final class SiteServer implements Part {
       HttpConfig config = options.config(sockets);
       List<Route> all = new ArrayList<>(config.routes());
       all.addAll(plugins.routes());
-      HttpServer server = HttpServer.start(config.withRoutes(all), messages);
+      HttpServer server = HttpServer.start(config.withRoutes(all), messages, plugins::await);
       plugins.look();
       return new SiteServer(options, directory, plugins, server);
     } catch (UsageException | IOException | RuntimeException e) {
