@@ -298,13 +298,8 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Waits until a processor is busy: it unparks this thread then. A worker that has lost its
-  /// processor may still put a continuation into its slot and not come back: it is looked at again.
+  /// Waits until a processor is busy: it unparks this thread then.
   private void rest() {
-    if (workers.stream().anyMatch(each -> each.isLost() && each.meter().current() != own)) {
-      LockSupport.parkNanos(this, IDLE_LOOKS * lookNanos);
-      return;
-    }
     isWatching = false;
     for (Processor each : processors) {
       if (!each.isIdle()) {

@@ -15,7 +15,7 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | isLost | the watcher sets, the worker clears | volatile | volatile |
+/// | isLost | the watcher | volatile | volatile |
 /// | given | the watcher sets, the worker clears | volatile | volatile |
 /// | givenState | the watcher, before given | plain, after given | plain |
 /// | turns | the worker | opaque | opaque |
@@ -194,6 +194,7 @@ final class Worker extends Thread {
   /// Gives a spare worker a processor, in a state that no other worker knows.
   void take(Processor free, long freeState) {
     givenState = freeState;
+    isLost = false; // by the watcher alone: the worker could clear what is set again meanwhile
     given = free;
     LockSupport.unpark(this);
   }
@@ -317,7 +318,6 @@ final class Worker extends Thread {
       free = given;
     }
     given = null;
-    isLost = false;
     processor = free;
     state = givenState;
     meter.begin();
