@@ -107,7 +107,8 @@ public final class Simulation {
     return random.nextInt(times) == 0;
   }
 
-  /// Has threads stay away at one of so many points, as those that the kernel does not run.
+  /// Has threads that are no strands stay away at one of so many points, as those that the kernel
+  /// does not run.
   public void freeze(int points, long mostNanos) {
     freezes = points;
     freezeNanos = mostNanos;
@@ -393,9 +394,11 @@ public final class Simulation {
   }
 
   private void freeze() {
-    frozen++;
-    stall(random.nextLong(freezeNanos));
-    frozen--;
+    if (running().strand() == null) {
+      frozen++;
+      stall(random.nextLong(freezeNanos));
+      frozen--;
+    }
   }
 
   /// Ends a step of the calling thread.
