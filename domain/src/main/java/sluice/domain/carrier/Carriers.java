@@ -322,10 +322,11 @@ public final class Carriers implements AutoCloseable {
         continue;
       }
       RunQueue running = worker.meter().current();
-      boolean isAwaited =
-          (!turns.isEmpty(each.index()) && !running.isAlone(turns)) || worker.hasNext();
-      if (isAwaited && looks >= lateLooks) {
-        replace(each, worker);
+      boolean isAlone = running.isAlone(turns);
+      boolean isAwaited = (!turns.isEmpty(each.index()) && !isAlone) || worker.hasNext();
+      boolean isLate = looks >= lateLooks;
+      if (isLate && (isAwaited || (isAlone && !worker.meter().hasRun()))) {
+        replace(each, worker); // alone, it may wait for another of its own queue
       } else if (isAwaited || running.endsSlice(looks * lookNanos)) {
         running.yieldSoon();
       }

@@ -96,6 +96,13 @@ final class Processor {
     return (now & 1) != 0 && STATE.compareAndSet(this, now, now + 1) ? now + 1 : -1;
   }
 
+  /// Makes the processor busy if it is as its worker has left it. Called by that worker.
+  ///
+  /// @param resting the state since it rests
+  void resume(long resting) {
+    boolean _ = STATE.compareAndSet(this, resting, resting + 1);
+  }
+
   /// Called by the watcher at each look.
   ///
   /// @return for how many looks the worker has come back from no continuation

@@ -26,6 +26,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
   private final Carriers carriers;
   private final String name;
   private final QueueTerms terms;
+  private final boolean isPinned;
   private final Guest guest;
   private final ConcurrentLinkedQueue<Runnable> ready = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean isListed = new AtomicBoolean();
@@ -63,6 +64,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
     this.carriers = carriers;
     this.name = name;
     this.terms = terms;
+    isPinned = !terms.cpus().isEmpty();
     this.guest = guest;
   }
 
@@ -83,7 +85,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
 
   /// Wakes an idle processor, unless the worker on which this is called looks itself soon.
   void wake(@Nullable Worker here) {
-    if (here == null || !here.looksSoon()) {
+    if (here == null || !here.looksSoonFor(this)) {
       carriers.wake();
     }
   }
@@ -180,12 +182,17 @@ public final class RunQueue implements Executor, TurnList.Entry {
   }
 
   /// Ends a continuation, which has come back.
-  void leave(Runnable continuation) {
+  ///
+  /// @param here the worker that has run it
+  void leave(Runnable continuation, Worker here) {
     LocalScheduler by = local;
     if (by != null) {
       by.left(continuation);
     }
     leave();
+    if ((by != null || terms.isCooperative()) && isListed.get()) {
+      wake(here); // it may have a continuation that was handed over, which comes first
+    }
   }
 
   private void leave() {
@@ -197,7 +204,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
     }
   }
 
-  private boolean isReady() {
+  boolean isReady() {
     LocalScheduler by = local;
     return !ready.isEmpty() || (by != null && by.isNeeded());
   }
@@ -219,12 +226,12 @@ public final class RunQueue implements Executor, TurnList.Entry {
 
   @Override
   public boolean isPinned() {
-    return !terms.cpus().isEmpty();
+    return isPinned;
   }
 
   @Override
   public boolean mayRunOn(int processor) {
-    return terms.cpus().isEmpty() || carriers.mayRunOn(processor, terms.cpus());
+    return !isPinned || carriers.mayRunOn(processor, terms.cpus());
   }
 
   boolean isOf(Carriers other) {

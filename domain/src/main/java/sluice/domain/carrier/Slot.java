@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | task | the worker; the watcher, once the worker is lost | volatile | release; compareAndSet to null |
-/// | queue | the worker, before task | plain, after task | plain |
+/// | task | the worker; the watcher, once the worker is lost | volatile | release; compareAndSet to TAKEN |
+/// | queue | the worker before task; the thread that has set TAKEN | plain, after task | plain |
 ///
 /// @param <Q> what the continuation belongs to
 final class Slot<Q> {
@@ -23,6 +23,9 @@ final class Slot<Q> {
       throw new ExceptionInInitializerError(e);
     }
   }
+
+  /// In place of a continuation that was taken, until its queue was: the worker may not put before.
+  private static final Runnable TAKEN = () -> {};
 
   private final Q none;
   private Q queue;
@@ -48,16 +51,18 @@ final class Slot<Q> {
     return true;
   }
 
-  /// Takes the continuation, or null. [#taken] is its queue then.
+  /// Takes the continuation, or null. [#taken] is to be called then.
   @Nullable Runnable take() {
     Runnable waiting = task;
-    return waiting != null && TASK.compareAndSet(this, waiting, null) ? waiting : null;
+    boolean isThere = waiting != null && waiting != TAKEN;
+    return isThere && TASK.compareAndSet(this, waiting, TAKEN) ? waiting : null;
   }
 
-  /// Returns the queue of the continuation that was taken, once.
+  /// Returns the queue of the continuation that was taken, and empties the slot.
   Q taken() {
     Q of = queue;
     queue = none;
+    TASK.setRelease(this, null);
     return of;
   }
 }

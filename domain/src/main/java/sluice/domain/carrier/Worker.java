@@ -15,7 +15,7 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | isLost | the watcher sets, the worker clears | volatile | volatile |
+/// | isLost | the watcher | volatile | volatile |
 /// | given | the watcher sets, the worker clears | volatile | volatile |
 /// | givenState | the watcher, before given | plain, after given | plain |
 /// | turns | the worker | opaque | opaque |
@@ -127,11 +127,12 @@ final class Worker extends Thread {
     }
   }
 
-  /// Returns true if the worker looks for what is ready as soon as the calling thread, which it is
-  /// or carries, goes on: no other one need be woken. Where a thread yields that has handed over,
-  /// it does not: what was handed over runs first.
-  boolean looksSoon() {
-    return (Thread.currentThread() == this && next.isEmpty()) || (isCalling && !isHandingOver);
+  /// Returns true if the worker takes what is ready of a queue as soon as the calling thread, which
+  /// it is or carries, goes on: no other one need be woken. Where a thread yields that has handed
+  /// over, it does not: what was handed over runs first.
+  boolean looksSoonFor(RunQueue queue) {
+    return queue.mayRunOn(processor.index())
+        && ((Thread.currentThread() == this && !hasNext()) || (isCalling && !isHandingOver));
   }
 
   boolean isCalling() {
@@ -146,7 +147,11 @@ final class Worker extends Thread {
   ///
   /// @return false if it belongs into its queue
   boolean runsNext(RunQueue queue, Runnable continuation) {
-    return queue.isOf(carriers) && !isLost && next.put(queue, continuation);
+    return mayRun(queue) && next.put(queue, continuation);
+  }
+
+  private boolean mayRun(RunQueue queue) {
+    return queue.isOf(carriers) && queue.mayRunOn(processor.index()) && !isLost;
   }
 
   /// Takes a continuation that a call has made ready while the scheduler of the caller's domain is
@@ -155,7 +160,7 @@ final class Worker extends Thread {
   /// @return false if it belongs into its queue
   boolean runsLater(RunQueue queue, Runnable continuation) {
     boolean isDelayed = isCalling && !isHandingOver;
-    return isDelayed && queue.isOf(carriers) && !isLost && later.put(queue, continuation);
+    return isDelayed && mayRun(queue) && later.put(queue, continuation);
   }
 
   boolean hasNext() {
@@ -189,6 +194,7 @@ final class Worker extends Thread {
   /// Gives a spare worker a processor, in a state that no other worker knows.
   void take(Processor free, long freeState) {
     givenState = freeState;
+    isLost = false; // by the watcher alone: the worker could clear what is set again meanwhile
     given = free;
     LockSupport.unpark(this);
   }
@@ -267,7 +273,7 @@ final class Worker extends Thread {
       meter.change(carriers.own());
       queue.escaped(e);
     } finally {
-      queue.leave(task);
+      queue.leave(task, this);
     }
   }
 
@@ -285,7 +291,7 @@ final class Worker extends Thread {
         boolean _ = Thread.interrupted();
       }
     } else {
-      long _ = processor.wake(); // unless another thread does
+      processor.resume(resting); // unless another thread has, or it is another worker's by now
     }
     state = resting + 1;
     meter.begin();
@@ -312,7 +318,6 @@ final class Worker extends Thread {
       free = given;
     }
     given = null;
-    isLost = false;
     processor = free;
     state = givenState;
     meter.begin();

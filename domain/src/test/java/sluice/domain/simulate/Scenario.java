@@ -9,4 +9,9 @@ public interface Scenario {
   ///
   /// @throws AssertionError if that cannot be right
   void check();
+
+  /// Ends what the run has left, and checks that.
+  ///
+  /// @throws AssertionError if something stays
+  default void end(Simulation simulation) {}
 }

@@ -1,26 +1,34 @@
 package sluice.domain.simulate;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import sluice.sys.threads.VirtualThreads;
 
 /// Virtual threads that one platform thread runs, one at a time, in an order that a seed gives: the
 /// same seed is the same run. Woven code ([WovenLoader]) calls the static methods, where a thread
-/// may be changed for another; monitors and the clock are simulated too.
+/// may be changed for another, and those of [Instead]; monitors and the clock are simulated too.
 public final class Simulation {
   /// A run that takes more steps hangs.
-  private static final int MOST_STEPS = 200_000;
+  private static final int MOST_STEPS = 400_000;
 
   /// Of so many points, one changes the thread.
   private static final int CHANGES = 3;
 
   private static final int WAIT_STEPS = 200;
+
+  /// By so much the clock goes on with each step, and the processor time of the thread.
+  private static final long STEP_NANOS = 1_000;
+
+  /// A thread that computes for longer can be changed for another so often.
+  private static final long PIECE_NANOS = 100_000;
 
   private static @Nullable Simulation current;
 
@@ -30,13 +38,49 @@ public final class Simulation {
     private int notified;
   }
 
+  /// Something that happens at a time.
+  static final class Timer implements Comparable<Timer> {
+    private final long at;
+    private final int number;
+    private final Runnable action;
+    private boolean isCancelled;
+
+    Timer(long at, int number, Runnable action) {
+      this.at = at;
+      this.number = number;
+      this.action = action;
+    }
+
+    void cancel() {
+      isCancelled = true;
+    }
+
+    @Override
+    public int compareTo(Timer other) {
+      return at == other.at ? Integer.compare(number, other.number) : Long.compare(at, other.at);
+    }
+  }
+
   private final SplittableRandom random;
-  private final List<Runnable> ready = new ArrayList<>();
+  private final List<SimulatedThread> ready = new ArrayList<>();
+  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final IdentityHashMap<Object, Monitor> monitors = new IdentityHashMap<>();
+  private final IdentityHashMap<Thread, SimulatedThread> threads = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Executor> builders = new IdentityHashMap<>();
+  private final Map<Long, SimulatedThread> platforms = new HashMap<>();
+  private final List<SimulatedThread> stalled = new ArrayList<>();
   private final List<Throwable> problems = new ArrayList<>();
   private final List<Thread> all = new ArrayList<>();
+  private Observer observer = Observer.NONE;
+  private @Nullable SimulatedThread running;
+  private int numbers;
   private int steps;
   private int quiet;
+  private int frozen;
+  private boolean isReleased;
+  private int freezes;
+  private long freezeNanos;
+  private long clock;
 
   Simulation(long seed) {
     random = new SplittableRandom(seed);
@@ -44,19 +88,13 @@ public final class Simulation {
 
   /// Makes a thread of the simulation.
   public Thread thread(String name, Runnable task) {
-    Thread made =
-        VirtualThreads.on(ready::add)
-            .name(name)
-            .inheritInheritableThreadLocals(false)
-            .unstarted(() -> {
-              try {
-                task.run();
-              } catch (Throwable e) { // told by the seed's run
-                problems.add(e);
-              }
-            });
-    all.add(made);
-    return made;
+    return add(new SimulatedThread(this, name, null, task));
+  }
+
+  private Thread add(SimulatedThread made) {
+    threads.put(made.identity(), made);
+    all.add(made.thread());
+    return made.thread();
   }
 
   /// Returns a number below another.
@@ -64,26 +102,117 @@ public final class Simulation {
     return random.nextInt(bound);
   }
 
-  /// Runs all threads until none is ready.
+  /// Returns true once in so many times.
+  public boolean oneIn(int times) {
+    return random.nextInt(times) == 0;
+  }
+
+  /// Has threads that are no strands stay away at one of so many points, as those that the kernel
+  /// does not run.
+  public void freeze(int points, long mostNanos) {
+    freezes = points;
+    freezeNanos = mostNanos;
+  }
+
+  /// Has an observer hear of strands.
+  public void observe(Observer other) {
+    observer = other;
+  }
+
+  Observer observer() {
+    return new Quiet(this, observer);
+  }
+
+  private record Quiet(Simulation simulation, Observer to) implements Observer {
+    @Override
+    public void ready(Thread thread) {
+      quietly(() -> to.ready(thread));
+    }
+
+    @Override
+    public void begins(Thread thread, Thread carrier) {
+      quietly(() -> to.begins(thread, carrier));
+    }
+
+    @Override
+    public void comesBack(Thread thread, Thread carrier) {
+      quietly(() -> to.comesBack(thread, carrier));
+    }
+
+    @Override
+    public void rests() {
+      quietly(to::rests);
+    }
+
+    private void quietly(Runnable tell) {
+      simulation.quiet++;
+      try {
+        tell.run();
+      } catch (Throwable e) { // told by the seed's run
+        simulation.failed(e);
+      } finally {
+        simulation.quiet--;
+      }
+    }
+  }
+
+  /// Runs a scenario to its end.
   ///
-  /// @throws AssertionError if one has failed, or that does not end
-  void run() {
+  /// @throws AssertionError if it fails
+  void run(Scenario scenario) throws Exception {
     current = this;
     try {
-      while (!ready.isEmpty()) {
-        if (++steps > MOST_STEPS) {
-          throw new AssertionError("no end after " + steps + " steps: " + living());
-        }
-        Runnable last = ready.removeLast();
-        int place = random.nextInt(ready.size() + 1);
-        Runnable next = place == ready.size() ? last : ready.set(place, last);
-        next.run();
-      }
+      scenario.begin(this);
+      run();
+      scenario.check();
+      scenario.end(this);
     } finally {
       current = null;
     }
+  }
+
+  /// Runs all threads until none is ready or waits for a time.
+  ///
+  /// @throws AssertionError if one has failed, or that does not end
+  public void run() {
+    while (problems.isEmpty() && hasNext()) {
+      if (++steps > MOST_STEPS) {
+        throw new AssertionError("no end after " + steps + " steps: " + living());
+      }
+      SimulatedThread last = ready.removeLast();
+      int place = random.nextInt(ready.size() + 1);
+      SimulatedThread next = place == ready.size() ? last : ready.set(place, last);
+      running = next;
+      use(STEP_NANOS);
+      next.step();
+      running = null;
+    }
     if (!problems.isEmpty()) {
       throw new AssertionError("a thread has failed", problems.getFirst());
+    }
+  }
+
+  /// Returns true if a thread is ready, for which time may have to pass.
+  private boolean hasNext() {
+    while (true) {
+      Timer first = timers.peek();
+      if (first != null && (first.isCancelled || first.at <= clock)) {
+        timers.remove();
+        if (!first.isCancelled) {
+          first.action.run();
+        }
+        continue;
+      }
+      if (!ready.isEmpty()) {
+        return true;
+      }
+      if (frozen == 0) {
+        observer().rests();
+      }
+      if (first == null) {
+        return false;
+      }
+      clock = first.at;
     }
   }
 
@@ -95,7 +224,7 @@ public final class Simulation {
         .toList();
   }
 
-  private static Simulation now() {
+  static Simulation now() {
     Simulation simulation = current;
     if (simulation == null) {
       throw new IllegalStateException("outside of a simulation");
@@ -103,22 +232,182 @@ public final class Simulation {
     return simulation;
   }
 
-  // ---- called by woven code -----------------------------------------------------------------
+  // ---- what its threads are -----------------------------------------------------------------
 
-  /// A place where the thread may be changed.
-  @SuppressWarnings("ThreadPriorityCheck") // it is the scheduler's
-  public static void point() {
-    Simulation simulation = current;
-    if (simulation != null
-        && Thread.currentThread().isVirtual()
-        && simulation.quiet == 0
-        && simulation.random.nextInt(CHANGES) == 0) {
-      Thread.yield();
+  void ready(SimulatedThread thread) {
+    ready.add(thread);
+  }
+
+  void failed(Throwable problem) {
+    problems.add(problem);
+  }
+
+  SimulatedThread running() {
+    SimulatedThread now = running;
+    if (now == null) {
+      throw new IllegalStateException("no thread of the simulation runs");
+    }
+    return now;
+  }
+
+  @Nullable SimulatedThread find(Thread thread) {
+    return threads.get(thread);
+  }
+
+  /// Makes a thread that stands for a platform thread.
+  Thread platform(Thread standsFor) {
+    SimulatedThread made =
+        new SimulatedThread(this, standsFor.getName(), standsFor, standsFor::run);
+    platforms.put(standsFor.threadId(), made);
+    return add(made);
+  }
+
+  SimulatedThread platform(long number) {
+    SimulatedThread known = platforms.get(number);
+    if (known == null) {
+      throw new IllegalStateException("no thread " + number);
+    }
+    return known;
+  }
+
+  void builds(Thread.Builder.OfVirtual builder, Executor scheduler) {
+    builders.put(builder, scheduler);
+  }
+
+  Thread unstarted(Thread.Builder.OfVirtual builder, Runnable task) {
+    Executor scheduler = builders.get(builder);
+    if (scheduler == null) {
+      return builder.unstarted(task);
+    }
+    numbers++;
+    String name = builder.unstarted(task).getName();
+    Strand made = new Strand(this, name, numbers, scheduler, task);
+    return add(made.own());
+  }
+
+  // ---- time ---------------------------------------------------------------------------------
+
+  Timer after(long nanos, Runnable action) {
+    numbers++;
+    Timer made = new Timer(clock + nanos, numbers, action);
+    timers.add(made);
+    return made;
+  }
+
+  private void use(long nanos) {
+    clock += nanos;
+    SimulatedThread here = running();
+    Strand strand = here.strand();
+    SimulatedThread carrier = strand == null ? null : strand.carrier();
+    if (strand != null) {
+      strand.use(nanos);
+    }
+    (carrier == null ? here : carrier).use(nanos);
+  }
+
+  /// Computes for some time on the calling thread.
+  public void spend(long nanos) {
+    for (long left = nanos; left > 0; left -= PIECE_NANOS) {
+      use(Math.min(left, PIECE_NANOS));
+      step();
     }
   }
 
-  /// Instead of the JVM's: a thread that waits for it is ready all the time.
+  /// Allocates on the calling thread.
+  public void allocate(long bytes) {
+    SimulatedThread here = running();
+    Strand strand = here.strand();
+    SimulatedThread carrier = strand == null ? null : strand.carrier();
+    (carrier == null ? here : carrier).allocate(bytes);
+  }
+
+  /// Has the calling strand not come back for some time, in which it uses no processor.
+  public void stall(long nanos) {
+    SimulatedThread here = running();
+    Timer _ = after(nanos, here::resume);
+    here.block();
+  }
+
+  /// Has the calling strand not come back until the stalled ones are released.
+  public void stallForEver() {
+    if (!isReleased) {
+      SimulatedThread here = running();
+      stalled.add(here);
+      here.block();
+    }
+  }
+
+  /// Has the strands go on that have stayed away.
+  public void release() {
+    isReleased = true;
+    stalled.forEach(SimulatedThread::resume);
+    stalled.clear();
+  }
+
+  /// Runs a task of the calling strand, which does not come back while it waits in it.
+  public void pinned(Runnable task) {
+    Strand strand = running().strand();
+    if (strand == null) {
+      throw new IllegalStateException("no strand");
+    }
+    strand.pinned(task);
+  }
+
+  /// Returns the name of a strand, and how it is.
+  public String describe(Thread strandThread) {
+    SimulatedThread known = threads.get(strandThread);
+    Strand strand = known == null ? null : known.strand();
+    return strandThread.getName() + " " + strand;
+  }
+
+  /// Returns the processor time that a strand has used, in nanoseconds.
+  public long used(Thread strandThread) {
+    SimulatedThread known = threads.get(strandThread);
+    Strand strand = known == null ? null : known.strand();
+    return strand == null ? 0 : strand.usedNanos();
+  }
+
+  /// Returns the processor that a platform thread keeps to, or -1.
+  public int cpu(Thread platform) {
+    return platform(platform.threadId()).cpu();
+  }
+
+  /// Returns the processor time of all platform threads for which others stand, as far as these
+  /// have looked at it.
+  public long readNanos() {
+    return platforms.values().stream().mapToLong(SimulatedThread::readNanos).sum();
+  }
+
+  // ---- called by woven code -----------------------------------------------------------------
+
+  /// A place where the thread may be changed.
+  public static void point() {
+    Simulation simulation = current;
+    if (simulation == null || !Thread.currentThread().isVirtual() || simulation.quiet > 0) {
+      return;
+    }
+    if (simulation.freezes > 0 && simulation.oneIn(simulation.freezes)) {
+      simulation.freeze();
+    } else if (simulation.oneIn(CHANGES)) {
+      step();
+    }
+  }
+
+  private void freeze() {
+    if (running().strand() == null) {
+      frozen++;
+      stall(random.nextLong(freezeNanos));
+      frozen--;
+    }
+  }
+
+  /// Ends a step of the calling thread.
   @SuppressWarnings("ThreadPriorityCheck") // it is the scheduler's
+  static void step() {
+    Thread.yield();
+  }
+
+  /// Instead of the JVM's: a thread that waits for it is ready all the time.
   public static void enter(Object object) {
     Simulation simulation = current;
     if (simulation == null || !Thread.currentThread().isVirtual()) {
@@ -126,7 +415,7 @@ public final class Simulation {
     }
     Monitor monitor = simulation.monitors.computeIfAbsent(object, _ -> new Monitor());
     while (monitor.owner != null && monitor.owner != Thread.currentThread()) {
-      Thread.yield();
+      step();
     }
     monitor.owner = Thread.currentThread();
     monitor.depth++;
@@ -159,7 +448,6 @@ public final class Simulation {
   }
 
   /// Instead of `Object.wait`: ends by itself after some steps.
-  @SuppressWarnings("ThreadPriorityCheck") // it is the scheduler's
   public static void wait(Object object, long millis) throws InterruptedException {
     Simulation simulation = now();
     Monitor monitor = simulation.monitors.get(object);
@@ -171,7 +459,7 @@ public final class Simulation {
     monitor.depth = 0;
     monitor.owner = null;
     for (int i = 0; i < WAIT_STEPS && monitor.notified == seen; i++) {
-      Thread.yield();
+      step();
       if (Thread.interrupted()) {
         break;
       }
@@ -202,14 +490,8 @@ public final class Simulation {
     }
   }
 
-  /// Instead of `System.nanoTime`: a microsecond a step.
+  /// Instead of `System.nanoTime`: a microsecond a step, and what threads compute.
   public static long nanos() {
-    return now().steps * 1_000L;
-  }
-
-  /// Instead of `LockSupport.parkNanos`, which may return at any time.
-  @SuppressWarnings("ThreadPriorityCheck") // it is the scheduler's
-  public static void parkNanos(long nanos) {
-    Thread.yield();
+    return now().clock;
   }
 }

@@ -5,24 +5,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.domain.simulate.WovenLoader.Fault;
+import sluice.testbase.Slice;
 
-/// Calls of portals and posted calls, in 10 000 orders each: no wake-up is lost, no call is told
-/// twice or never, and no more run at once than may, also where a party ends in the middle.
+/// Calls of portals, posted calls and the carriers of threads, in 10 000 orders each: no wake-up is
+/// lost, no call is told twice or never, no more run at once than may, and each queue has its turn,
+/// also where a party ends in the middle.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class SimulationTest {
   private static final int SEEDS = Integer.getInteger("sluice.simulations", 10_000);
   private static final String WOVEN = "sluice.domain.simulate.woven.";
+  private static final String CARRIER = "sluice.domain.carrier.";
 
-  private static final WovenLoader LOADER = loader();
+  private static final WovenLoader PORTALS = loader(Fault.NONE, "sluice.domain.portal.", WOVEN);
+  private static final WovenLoader CARRIERS = loader(Fault.NONE, CARRIER);
 
-  private static WovenLoader loader() {
+  private static WovenLoader loader(Fault fault, String... prefixes) {
     WovenLoader made =
-        new WovenLoader(
-            SimulationTest.class.getClassLoader(), List.of("sluice.domain.portal.", WOVEN));
+        new WovenLoader(SimulationTest.class.getClassLoader(), List.of(prefixes), fault);
     Module own = SimulationTest.class.getModule();
     for (String name : List.of("sluice.domain.simulate", "sluice.domain.carrier")) {
       own.addExports(name, made.getUnnamedModule());
@@ -30,47 +36,97 @@ final class SimulationTest {
     return made;
   }
 
-  private static void run(String name, long seed) throws Exception {
-    Scenario scenario =
-        (Scenario) LOADER.loadClass(WOVEN + name).getDeclaredConstructor().newInstance();
+  private static void run(Class<?> type, long seed) throws Exception {
+    Scenario scenario = (Scenario) type.getDeclaredConstructor().newInstance();
     Simulation simulation = new Simulation(seed);
     try {
-      scenario.begin(simulation);
-      simulation.run();
-      scenario.check();
+      simulation.run(scenario);
     } catch (AssertionError | Exception e) {
-      throw new AssertionError(name + ", seed " + seed + ": " + simulation.living(), e);
+      String where = type.getSimpleName() + ", seed " + seed;
+      throw new AssertionError(where + ": " + simulation.living(), e);
     }
+  }
+
+  /// @return the first seed at which it fails, or -1
+  private static long firstFailure(Class<?> type) throws Exception {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      try {
+        run(type, seed);
+      } catch (AssertionError e) {
+        return seed;
+      }
+    }
+    return -1;
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"PostedScenario", "PortalScenario"})
   void everyOrderIsRight(String name) throws Exception {
+    Class<?> type = PORTALS.loadClass(WOVEN + name);
     for (long seed = 0; seed < SEEDS; seed++) {
-      run(name, seed);
+      run(type, seed);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SlotScenario", "WakingScenario", "EndingScenario"})
+  void carriersLoseNothing(String name) throws Exception {
+    Class<?> type = CARRIERS.loadClass(CARRIER + name);
+    for (long seed = 0; seed < SEEDS; seed++) {
+      run(type, seed);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TurnsScenario", "HandOverScenario", "PriorityScenario"})
+  void carriersGiveTurns(String name) throws Exception {
+    Class<?> type = CARRIERS.loadClass(CARRIER + name);
+    LongStream seeds = Slice.current().seeds(SEEDS);
+    for (long seed : seeds.toArray()) {
+      run(type, seed);
     }
   }
 
   /// A seed is the same run each time, and a lost wake-up is found.
   @Test
   void aLostWakeUpIsFoundAgainByItsSeed() throws Exception {
-    long first = -1;
-    for (long seed = 0; seed < SEEDS && first < 0; seed++) {
-      first = loses(seed) ? seed : -1;
-    }
-    assertThat(first).isNotNegative();
+    Class<?> type = PORTALS.loadClass(WOVEN + "LosingScenario");
+    long seed = firstFailure(type);
+    assertThat(seed).isNotNegative();
     for (int i = 0; i < 20; i++) {
-      long seed = first;
-      assertThatThrownBy(() -> run("LosingScenario", seed)).isInstanceOf(AssertionError.class);
+      assertThatThrownBy(() -> run(type, seed)).isInstanceOf(AssertionError.class);
     }
   }
 
-  private static boolean loses(long seed) throws Exception {
-    try {
-      run("LosingScenario", seed);
-      return false;
-    } catch (AssertionError e) {
-      return true;
-    }
+  /// Carriers with a fault are found at fault, again at the same seed.
+  @ParameterizedTest
+  @CsvSource({
+    "SlotScenario, Slot.take, VarHandle.compareAndSet, true",
+    "WakingScenario, Worker.await, TurnList.isEmpty, true",
+    "WakingScenario, Worker.runListed, Carriers.wake, false",
+    "WakingScenario, RunQueue.wake, Carriers.wake, false",
+    "WakingScenario, RunQueue.leave, RunQueue.list, false",
+    "WakingScenario, RunQueue.leave, RunQueue.wake, false",
+    "WakingScenario, Worker.awaitProcessor, Worker.giveNextBack, false",
+    "WakingScenario, Worker.awaitProcessor, Carriers.wake, false",
+    "WakingScenario, Carriers.lookOnce, Carriers.replace, false",
+    "WakingScenario, Carriers.lookOnce, Meter.hasRun, true",
+    "WakingScenario, RunQueue.enterFresh, RunQueue.enter, true",
+    "WakingScenario, Worker.mayRun, RunQueue.mayRunOn, true",
+    "WakingScenario, Worker.looksSoonFor, RunQueue.mayRunOn, true",
+    "WakingScenario, Meter.begin, RunQueue.charge, false",
+    "EndingScenario, Meter.close, Meter.change, false",
+    "EndingScenario, LocalScheduler.end, RunQueue.list, false",
+    "TurnsScenario, TurnList.add, TurnList$Entry.stand, false",
+    "TurnsScenario, Worker.runListed, Meter.look, false",
+    "HandOverScenario, Worker.run, Worker.runNext, false",
+    "PriorityScenario, LocalScheduler.choose, Scheduler.activated, false"
+  })
+  void faultsAreFound(String scenario, String in, String call, boolean result) throws Exception {
+    WovenLoader faulty = loader(new Fault(in, call, result), CARRIER);
+    Class<?> type = faulty.loadClass(CARRIER + scenario);
+    long seed = firstFailure(type);
+    assertThat(seed).isNotNegative();
+    assertThatThrownBy(() -> run(type, seed)).isInstanceOf(AssertionError.class);
   }
 }
