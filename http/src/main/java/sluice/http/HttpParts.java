@@ -282,7 +282,7 @@ final class HttpParts {
       }
     }
     return ends.entrySet().stream()
-        .map(each -> Metric.gauge(EXPIRY, each.getKey(), each.getValue().getEpochSecond()))
+        .map(each -> Metric.gauge(EXPIRY, each.getKey(), (double) each.getValue().getEpochSecond()))
         .toList();
   }
 

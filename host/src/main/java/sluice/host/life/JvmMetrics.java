@@ -53,12 +53,12 @@ public final class JvmMetrics {
       MemoryUsage usage = pool.getUsage();
       if (usage != null) { // of a pool that is still valid
         Map<String, String> labels = Map.of("pool", pool.getName());
-        into.add(Metric.gauge("jvm_memory_pool_used_bytes", labels, usage.getUsed()));
+        into.add(Metric.gauge("jvm_memory_pool_used_bytes", labels, (double) usage.getUsed()));
       }
     }
     for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
       Map<String, String> labels = Map.of("pool", pool.getName());
-      into.add(Metric.gauge("jvm_buffer_pool_used_bytes", labels, pool.getMemoryUsed()));
+      into.add(Metric.gauge("jvm_buffer_pool_used_bytes", labels, (double) pool.getMemoryUsed()));
     }
   }
 
@@ -71,7 +71,7 @@ public final class JvmMetrics {
     areas.forEach((area, usage) -> {
       long value = of.applyAsLong(usage);
       if (value >= 0) {
-        into.add(Metric.gauge(family, Map.of("area", area), value));
+        into.add(Metric.gauge(family, Map.of("area", area), (double) value));
       }
     });
   }
@@ -79,8 +79,8 @@ public final class JvmMetrics {
   private static void collections(List<Metric> into) {
     for (GarbageCollectorMXBean each : ManagementFactory.getGarbageCollectorMXBeans()) {
       Map<String, String> labels = Map.of("gc", each.getName());
-      double seconds = Math.max(0, each.getCollectionTime()) / 1e3;
-      double count = Math.max(0, each.getCollectionCount());
+      double seconds = (double) Math.max(0, each.getCollectionTime()) / 1e3;
+      double count = (double) Math.max(0, each.getCollectionCount());
       String family = "jvm_gc_collection_seconds";
       into.add(new Metric(family, Kind.SUMMARY, "_count", labels, count));
       into.add(new Metric(family, Kind.SUMMARY, "_sum", labels, seconds));
@@ -92,13 +92,13 @@ public final class JvmMetrics {
     into.add(Metric.gauge("jvm_threads_current", Map.of(), threads.getThreadCount()));
     into.add(Metric.gauge("jvm_threads_daemon", Map.of(), threads.getDaemonThreadCount()));
     into.add(Metric.gauge("jvm_threads_peak", Map.of(), threads.getPeakThreadCount()));
-    into.add(counter("jvm_threads_started_total", threads.getTotalStartedThreadCount()));
+    into.add(counter("jvm_threads_started_total", (double) threads.getTotalStartedThreadCount()));
   }
 
   private static void classes(List<Metric> into) {
     ClassLoadingMXBean classes = ManagementFactory.getClassLoadingMXBean();
     into.add(Metric.gauge("jvm_classes_currently_loaded", Map.of(), classes.getLoadedClassCount()));
-    into.add(counter("jvm_classes_loaded_total", classes.getTotalLoadedClassCount()));
+    into.add(counter("jvm_classes_loaded_total", (double) classes.getTotalLoadedClassCount()));
   }
 
   private static Metric counter(String family, double value) {
