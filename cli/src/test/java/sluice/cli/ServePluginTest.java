@@ -243,7 +243,7 @@ final class ServePluginTest extends PluginRig {
         arguments(
             String.class,
             service,
-            "java.lang.String implements neither HttpPlugin nor ViewPlugin",
+            "java.lang.String implements none of HttpPlugin, StreamPlugin and ViewPlugin",
             ""),
         arguments(One.class, "other", "Why: it names no plug-in", "into META-INF/services/"));
   }

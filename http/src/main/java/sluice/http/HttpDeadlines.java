@@ -43,6 +43,15 @@ final class HttpDeadlines {
     connection.idle();
   }
 
+  /// A request was answered whose body may not have come whole.
+  void answered(Connection connection, HttpSession session) {
+    if (session.stage() == Stage.BETWEEN) {
+      idle(connection, session);
+    } else {
+      update(connection, session, 0);
+    }
+  }
+
   /// The server drains.
   void draining(Connection connection, HttpSession session) {
     if (session.timed()) {
@@ -58,6 +67,9 @@ final class HttpDeadlines {
   ///
   /// @param left bytes that were not taken
   void update(Connection connection, HttpSession session, int left) {
+    if (session.stage() == Stage.FEEDING) {
+      return; // the feed says whose turn it is
+    }
     if (connection.deferred()) {
       connection.deadline(0);
       return;
@@ -72,7 +84,7 @@ final class HttpDeadlines {
           connection.deadline(headNanos(session));
         }
       }
-      case COLLECTING -> {} // that of the upload runs
+      case COLLECTING, FEEDING -> {} // that of the body runs
     }
   }
 }

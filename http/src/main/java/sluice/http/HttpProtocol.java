@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.HttpSession.Stage;
 import sluice.http.front.FrontSite;
 import sluice.http.front.FrontedConnection;
+import sluice.http.handlers.BodyFeed;
 import sluice.http.handlers.BoundRoute;
 import sluice.http.handlers.HttpExchanges;
 import sluice.http.handlers.HttpHandlers;
 import sluice.http.handlers.RouteTable;
 import sluice.http.handlers.SlowReply;
-import sluice.http.handlers.Upload;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;
@@ -144,35 +144,29 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   public void draining(Connection connection) {
     HttpSession session = session(connection);
     session.close();
-    if (connection.deferred() || session.stage() == Stage.COLLECTING) {
-      return;
+    if (!connection.deferred() && session.stage() != Stage.COLLECTING) {
+      deadlines.draining(connection, session);
     }
-    deadlines.draining(connection, session);
   }
 
   @Override
   public void timedOut(Connection connection) {
-    HttpSession session = session(connection);
-    Upload upload = session.upload();
-    if (upload != null) {
-      refuse(connection, 408, upload.head());
-    } else if (session.stage() == Stage.HEAD || session.stage() == Stage.HELD) {
+    Stage stage = session(connection).stage();
+    if (handlers.cutShort(connection, 408)) {
+      return;
+    }
+    if (stage == Stage.HEAD || stage == Stage.HELD) {
       refuse(connection, 408, null);
     } else {
       connection.close();
     }
   }
 
-  /// Part of a body is no body: no handler sees it, and a client that only ended its side too early
-  /// is told.
+  /// Part of a body is no body: no handler takes it for one, and a client that only ended its side
+  /// too early is told.
   @Override
   public void ended(Connection connection, int leftover) {
-    HttpSession session = session(connection);
-    Upload upload = session.upload();
-    if (upload != null) {
-      handlers.abandon(session);
-      refuse(connection, 400, upload.head());
-    } else {
+    if (!handlers.cutShort(connection, 400)) {
       connection.close();
     }
   }
@@ -181,7 +175,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   @Override
   public void truncated(Connection connection, int leftover) {
     HttpSession session = session(connection);
-    if (session.upload() != null || leftover > 0) {
+    if (session.upload() != null || session.feed() != null || leftover > 0) {
       handlers.abandon(session);
       connection.abort();
     } else {
@@ -247,19 +241,26 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   public int received(Connection connection, View input) {
     HttpSession session = session(connection);
     long before = counts.requests();
+    boolean feeds = session.stage() == Stage.FEEDING; // a request that came before
     int used = handle(connection, session, input);
     long answered = counts.requests() - before;
     if (answered > 0) {
       counts.times.took(clock.nanos() - clock.now(), answered);
     }
-    session.deferredNanos = clock.now();
+    if (!feeds) {
+      session.deferredNanos = clock.now();
+    }
     return used;
   }
 
   private int handle(Connection connection, HttpSession session, View input) {
     int end = input.length();
     int at = 0;
-    while (at < end && connection.isOpen() && !connection.deferred() && !connection.outputFull()) {
+    while (at < end && session.takesInput(connection)) {
+      if (session.stage() == Stage.FEEDING) {
+        at = handlers.feed(connection, input, at, end);
+        continue;
+      }
       if (session.stage() == Stage.SKIPPING) {
         at = session.skip(input, at, end);
         if (at < 0) {
@@ -560,8 +561,9 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     } else if (to != null) {
       withRequest(reply.requestHead(), () -> to.replied(connection, session));
     }
-    if (keep) {
-      deadlines.idle(connection, session);
+    BodyFeed rest = handlers.answeredEarly(connection);
+    if (keep && (rest == null || session.skipRest(rest, SKIPPED_BODY_BYTES))) {
+      deadlines.answered(connection, session);
     } else {
       connection.close();
     }

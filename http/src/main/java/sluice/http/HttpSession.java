@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import sluice.http.clients.ClientAllowance;
 import sluice.http.clients.ProxyHeader;
+import sluice.http.handlers.BodyFeed;
 import sluice.http.handlers.BoundRoute;
 import sluice.http.handlers.HandlerSession;
 import sluice.http.handlers.Upload;
@@ -25,8 +26,11 @@ import sluice.memory.View;
 ///     │                          ▼  taken: the request is answered or handed over     ▼
 ///     ├◀─────────────────────────┴────────────────────────────────────────────────────┤
 ///     ├◀── skipped ────── SKIPPING ◀───── its body has yet to come ───────────────────┤
-///     └◀── collected ──── COLLECTING ◀─── for a slow handler ─────────────────────────┘
+///     ├◀── collected ──── COLLECTING ◀─── for a handler of whole bodies ──────────────┤
+///     └◀── put ────────── FEEDING ◀────── for a handler that reads while it comes ────┘
 /// ```
+///
+/// A body that is being fed is skipped from where it stands once its request was answered.
 ///
 /// A request that comes whole goes from BETWEEN to where HEAD would have gone.
 final class HttpSession implements HandlerSession {
@@ -40,7 +44,9 @@ final class HttpSession implements HandlerSession {
     /// The rest of the body of a request that was answered without it is thrown away.
     SKIPPING,
     /// The body is being collected for a slow handler.
-    COLLECTING
+    COLLECTING,
+    /// The body goes to a handler as it comes. The request is deferred.
+    FEEDING
   }
 
   private Stage stage = Stage.BETWEEN;
@@ -78,6 +84,7 @@ final class HttpSession implements HandlerSession {
   @Nullable AccessLogRecord logNewest;
 
   private @Nullable Upload upload;
+  private @Nullable BodyFeed feed;
 
   /// Bytes of a fixed-length body still to be skipped.
   private long bodyLeft;
@@ -123,6 +130,14 @@ final class HttpSession implements HandlerSession {
 
   Stage stage() {
     return stage;
+  }
+
+  /// Returns true if the protocol may take more of the input.
+  boolean takesInput(Connection connection) {
+    if (stage == Stage.FEEDING) {
+      return connection.isOpen() && !connection.inputHeld();
+    }
+    return connection.isOpen() && !connection.deferred() && !connection.outputFull();
   }
 
   @Override
@@ -208,6 +223,32 @@ final class HttpSession implements HandlerSession {
   public void collected() {
     upload = null;
     next();
+  }
+
+  @Override
+  public @Nullable BodyFeed feed() {
+    return feed;
+  }
+
+  @Override
+  public void feed(BodyFeed from) {
+    stage = Stage.FEEDING;
+    feed = from;
+  }
+
+  @Override
+  public void fed() {
+    feed = null;
+    next();
+  }
+
+  /// Starts skipping what a feed has not taken.
+  ///
+  /// @return false when that is longer than is worth waiting for, or of unknown length
+  boolean skipRest(BodyFeed of, long mostBytes) {
+    bodyLeft = of.left();
+    stage = bodyLeft > 0 ? Stage.SKIPPING : stage;
+    return bodyLeft >= 0 && bodyLeft <= mostBytes;
   }
 
   /// Starts skipping the body of a request that was answered without it.

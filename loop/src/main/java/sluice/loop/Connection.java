@@ -34,7 +34,7 @@ public final class Connection extends Endpoint {
   /// taken something.
   private static final int LOOKS = 4;
 
-  /// How often a connection that ends as the kernel would looks whether its peer has taken all.
+  /// How often a connection that ends as the kernel would looks at what its peer has taken.
   private static final long END_LOOK_NANOS = 20_000_000L;
 
   final LoopParts loop;
@@ -133,8 +133,7 @@ public final class Connection extends Endpoint {
     return tls != null;
   }
 
-  /// Whether the protocol should stop consuming and return: too much output is waiting, here or in
-  /// this turn altogether.
+  /// Whether too much output waits here, or in this turn: the protocol stops consuming and returns.
   public boolean outputFull() {
     return overHighWater() || loop.outputMemory().staging().full();
   }
@@ -185,6 +184,17 @@ public final class Connection extends Endpoint {
 
   public boolean deferred() {
     return ticket != null;
+  }
+
+  /// Says whether what comes belongs to the message that is deferred, such as the rest of its body:
+  /// it is shown before the reply, and however much output waits.
+  public void feedDeferred(boolean value) {
+    input.feedDeferred(value);
+  }
+
+  /// Hears no more; when the message that is deferred has its reply, the connection closes.
+  public void refuseInput() {
+    input.refuse();
   }
 
   /// Says that input is taken and not replied to in [Protocol#received], so that it is shown

@@ -70,6 +70,9 @@ final class ConnectionInput {
   /// Input is shown however much output waits.
   private boolean needsNoRoom;
 
+  /// What comes belongs to the message that is deferred.
+  private boolean feedsDeferred;
+
   /// There was no memory for it: the connection closes after the answer that is under way.
   private boolean refused;
 
@@ -259,7 +262,13 @@ final class ConnectionInput {
 
   /// Whether the answering code will say when the next may be shown.
   private boolean answerAwaited() {
-    return heldByProtocol || connection.deferred();
+    return heldByProtocol || (connection.deferred() && !feedsDeferred);
+  }
+
+  /// As [Connection#feedDeferred].
+  void feedDeferred(boolean value) {
+    feedsDeferred = value;
+    needsNoRoom = value;
   }
 
   /// As [Connection#inputNeedsNoRoom].

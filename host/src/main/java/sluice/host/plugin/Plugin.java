@@ -14,7 +14,8 @@ import sluice.loop.Loop;
 /// Used by all loops, each on its own thread.
 ///
 /// Requests and replies are copied, once each: the loop's thread copies what it has received, and a
-/// thread of the domain makes objects of that and bytes of the reply.
+/// thread of the domain makes objects of that and bytes of the reply. Bodies that stream are copied
+/// once more, into and out of what a thread of the domain reads and writes.
 final class Plugin implements HttpAsyncHandler {
   private final PluginLife life;
   private final Map<Loop, PluginTimes> times = new ConcurrentHashMap<>();
@@ -25,6 +26,11 @@ final class Plugin implements HttpAsyncHandler {
 
   PluginLife life() {
     return life;
+  }
+
+  @Override
+  public boolean streamsBodies() {
+    return life.current().streams() != null;
   }
 
   @Override
@@ -82,11 +88,24 @@ final class Plugin implements HttpAsyncHandler {
     life.log().tell(kind, line, loop.slowPath());
   }
 
+  /// Tells of a reply that was begun and is not completed.
+  void tellCut(PluginOutcome.Unserved reason, PluginCall call) {
+    String why =
+        reason == PluginOutcome.Unserved.LATE
+            ? "nothing was read or written" + within()
+            : why(reason, call);
+    tell(call.loop(), reason.name(), () -> "cuts off its reply to " + call.message() + ": " + why);
+  }
+
+  private String within() {
+    return " within " + life.limit().toSeconds() + " s";
+  }
+
   private String why(PluginOutcome.Unserved reason, PluginCall call) {
     return switch (reason) {
       case OVER_BUDGET -> life.overBudget();
       case BUSY -> life.busy(call.at());
-      case LATE -> "no reply to " + call.message() + " within " + life.limit().toSeconds() + " s";
+      case LATE -> "no reply to " + call.message() + within();
       case ENDED, RETIRED -> "its domain has ended: " + life.current().domain().endReason();
     };
   }

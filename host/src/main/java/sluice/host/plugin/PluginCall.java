@@ -9,27 +9,38 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.domain.portal.PostedCall;
+import sluice.http.handlers.BrokenBodyException;
 import sluice.http.handlers.ClientGoneException;
 import sluice.http.handlers.HttpMessage;
 import sluice.http.handlers.HttpResponder;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
+import sluice.http.plugin.StreamPlugin;
 import sluice.loop.Loop;
 
 /// One request in the hands of a plug-in. The loop's thread makes and posts it; a thread of the
 /// plug-in's domain makes the request that the plug-in sees, and the head of its reply; [#run], on
-/// the loop's thread again, stages that.
+/// the loop's thread again, stages that. A reply that streams was staged before, or cut off.
 ///
 /// The fields below `times` are those of the thread that settles the call, then of the loop's.
 final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   private static final byte[] NOTHING = {};
+  private static final int MOST_BODY_BYTES = 1 << 20;
+  private static final int MOST_CAUSES = 8;
 
   private final Plugin plugin;
   private final PluginDomain at;
   private final HttpMessage message;
   private final HttpResponder responder;
   private final PluginTimes times;
+
+  /// Where the reply goes that streams; null for a plug-in that gives whole ones.
+  private final @Nullable PluginStream stream;
+
   private byte[] body = NOTHING;
+
+  /// The plug-in has sent its reply, or some of it.
+  private boolean isSent;
 
   PluginCall(
       Plugin plugin,
@@ -42,6 +53,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     this.message = message;
     this.responder = responder;
     this.times = times;
+    this.stream = at.streams() == null ? null : new PluginStream(responder);
   }
 
   /// The version of the plug-in that it was given to.
@@ -57,17 +69,41 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     return times.loop();
   }
 
+  /// As [HttpResponder#progress].
+  long progress() {
+    return responder.progress();
+  }
+
+  /// As [HttpResponder#waitsForClient].
+  boolean waitsForClient() {
+    return responder.waitsForClient();
+  }
+
   // ---- in the domain ------------------------------------------------------------------------
 
   @Override
   protected PluginOutcome perform() throws Exception {
-    PluginReply reply = at.plugin().handle(request());
+    StreamPlugin streams = at.streams();
+    if (streams != null && stream != null) {
+      streams.handle(request(NOTHING), message.bodyStream(), stream);
+      return stream.complete()
+          ? new PluginOutcome.Streamed()
+          : new PluginOutcome.Failed("it returned without a reply");
+    }
+    byte[] whole = message.body();
+    if (message.isStreamed()) { // the plug-in before this one took it so
+      whole = message.bodyStream().readNBytes(MOST_BODY_BYTES + 1);
+      if (whole.length > MOST_BODY_BYTES) {
+        return new PluginOutcome.Broken(413);
+      }
+    }
+    PluginReply reply = at.whole().handle(request(whole));
     return reply == null
         ? new PluginOutcome.Failed("it returned null")
         : new PluginOutcome.Replied(reply);
   }
 
-  private PluginRequest request() {
+  private PluginRequest request(byte[] whole) {
     Map<String, List<String>> headers = new LinkedHashMap<>();
     for (String header : new TreeSet<>(message.headerNames())) {
       headers.put(header, List.copyOf(message.headers(header)));
@@ -78,18 +114,37 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
         path == null ? message.rawPath() : path,
         message.query(),
         Map.copyOf(headers),
-        message.body());
+        whole);
   }
 
   @Override
   protected PluginOutcome failed(Throwable thrown) {
     try {
-      return !at.domain().alive() // so its threads are interrupted
-          ? PluginOutcome.Unserved.ENDED
+      if (!at.domain().alive()) {
+        return PluginOutcome.Unserved.ENDED; // so its threads are interrupted
+      }
+      int status = brokenStatus(thrown);
+      return status != 0
+          ? new PluginOutcome.Broken(status)
           : new PluginOutcome.Failed(ThrownText.of(thrown));
     } catch (Death e) {
       return PluginOutcome.Unserved.ENDED;
     }
+  }
+
+  /// The status for a client whose body is the reason, which the plug-in may have wrapped; or 0.
+  private static int brokenStatus(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      if (cause instanceof BrokenBodyException broken) {
+        return broken.status();
+      }
+      if (cause instanceof ClientGoneException) {
+        return 400; // to no client
+      }
+      cause = cause.getCause();
+    }
+    return 0;
   }
 
   @Override
@@ -101,12 +156,29 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
 
   @Override
   protected void settled(PluginOutcome known) {
-    switch (known) {
-      case PluginOutcome.Replied(PluginReply reply) -> prepare(reply);
-      case PluginOutcome.Failed(String why) -> fail(why);
-      case PluginOutcome.Unserved reason -> body = plugin.refusal(reason, this, responder);
+    if (known instanceof PluginOutcome.Streamed || (stream != null && !stream.take())) {
+      isSent = true;
+      tellCut(known);
+    } else {
+      switch (known) {
+        case PluginOutcome.Replied(PluginReply reply) -> prepare(reply);
+        case PluginOutcome.Broken(int status) -> refuse(status);
+        case PluginOutcome.Failed(String why) -> fail(why);
+        case PluginOutcome.Unserved reason -> body = plugin.refusal(reason, this, responder);
+        case PluginOutcome.Streamed _ -> throw new AssertionError(known);
+      }
     }
     loop().execute(this);
+  }
+
+  private void tellCut(PluginOutcome known) {
+    switch (known) {
+      case PluginOutcome.Failed(String why) ->
+          plugin.tell(
+              loop(), "cut", () -> "has not completed its reply to " + message + ": " + why);
+      case PluginOutcome.Unserved reason -> plugin.tellCut(reason, this);
+      case PluginOutcome.Broken _, PluginOutcome.Replied _, PluginOutcome.Streamed _ -> {}
+    }
   }
 
   private void prepare(PluginReply reply) {
@@ -124,6 +196,12 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     }
   }
 
+  private void refuse(int status) {
+    responder.status(status).close();
+    String why = status == 413 ? "is longer than 1 MiB" : "did not come whole";
+    body = (status + ": the body " + why + "\n").getBytes(StandardCharsets.US_ASCII);
+  }
+
   private void fail(String why) {
     plugin.tell(loop(), "failed", () -> "answers 500 to " + message + ": " + why);
     responder.status(500);
@@ -134,6 +212,9 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   @Override
   public void run() {
     times.remove(this);
+    if (isSent) {
+      return;
+    }
     if (body.length <= HttpResponder.PIECE_BYTES) {
       responder.sendHere(body);
     } else {

@@ -15,6 +15,7 @@ import sluice.domain.DomainConfig;
 import sluice.domain.portal.PostedCalls;
 import sluice.host.domain.ClassDirectory;
 import sluice.http.plugin.HttpPlugin;
+import sluice.http.plugin.StreamPlugin;
 import sluice.http.plugin.ViewExchange;
 import sluice.http.plugin.ViewPlugin;
 import sluice.memory.View;
@@ -32,7 +33,7 @@ final class PluginDomain implements AutoCloseable {
   private final Path copy;
   private final byte[] hash;
   private final Domain domain;
-  private final HttpPlugin plugin;
+  private final Object plugin;
   private final PostedCalls calls;
   private final PluginLoading loading;
   private final PluginAdmission admission;
@@ -104,10 +105,12 @@ final class PluginDomain implements AutoCloseable {
   }
 
   /// The plug-in as threads of the domain call it.
-  private static HttpPlugin onThreads(Object plugin) {
-    return plugin instanceof ViewPlugin views
-        ? request -> ViewExchange.answer(views, request)
-        : (HttpPlugin) plugin;
+  private static Object onThreads(Object plugin) {
+    if (plugin instanceof ViewPlugin views) {
+      HttpPlugin whole = request -> ViewExchange.answer(views, request);
+      return whole;
+    }
+    return plugin;
   }
 
   private static byte[] bytes(PluginOption option) throws IOException {
@@ -138,9 +141,14 @@ final class PluginDomain implements AutoCloseable {
     return admission;
   }
 
-  /// The plug-in, for a thread of the domain.
-  HttpPlugin plugin() {
-    return plugin;
+  /// Returns the plug-in if bodies stream to and from it. Only threads of the domain call it.
+  @Nullable StreamPlugin streams() {
+    return plugin instanceof StreamPlugin streams ? streams : null;
+  }
+
+  /// Returns the plug-in if it takes and gives whole bodies. Only threads of the domain call it.
+  HttpPlugin whole() {
+    return (HttpPlugin) plugin;
   }
 
   /// Its calls.

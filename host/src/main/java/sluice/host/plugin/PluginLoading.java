@@ -18,6 +18,7 @@ import sluice.domain.translate.Refused;
 import sluice.host.life.AbsentModules;
 import sluice.host.text.ShellWord;
 import sluice.http.plugin.HttpPlugin;
+import sluice.http.plugin.StreamPlugin;
 import sluice.http.plugin.ViewPlugin;
 import sluice.sys.threads.Uninterrupted;
 import sluice.verify.ClassFiles;
@@ -32,7 +33,8 @@ import sluice.verify.check.RuleTable;
 /// the start; classes of other packages, as those of libraries, when they are first used. A refused
 /// call throws when a request comes to it.
 final class PluginLoading {
-  private static final List<Class<?>> SERVICES = List.of(HttpPlugin.class, ViewPlugin.class);
+  private static final List<Class<?>> SERVICES =
+      List.of(HttpPlugin.class, StreamPlugin.class, ViewPlugin.class);
   private static final String DIRECTORY = "META-INF/services/";
   private static final String SERVICE = DIRECTORY + HttpPlugin.class.getName();
   private static final String CLASS = ".class";
@@ -59,7 +61,7 @@ final class PluginLoading {
     return problem(option, why, fix);
   }
 
-  /// @return an [HttpPlugin] or a [ViewPlugin]
+  /// @return an [HttpPlugin], a [StreamPlugin] or a [ViewPlugin]
   /// @throws IOException with path, jar, class, method, why and fix
   Object make(Duration limit) throws IOException {
     String name = pluginClass();
@@ -117,7 +119,7 @@ final class PluginLoading {
       loadPackage(packagePath(name));
       if (SERVICES.stream().noneMatch(service -> service.isAssignableFrom(type))) {
         throw problem(
-            name + " implements neither HttpPlugin nor ViewPlugin",
+            name + " implements none of HttpPlugin, StreamPlugin and ViewPlugin",
             "name another class in " + SERVICE);
       }
       return type.getConstructor().newInstance();

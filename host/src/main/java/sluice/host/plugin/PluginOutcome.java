@@ -6,6 +6,14 @@ import sluice.http.plugin.PluginReply;
 sealed interface PluginOutcome {
   record Replied(PluginReply reply) implements PluginOutcome {}
 
+  /// The plug-in has sent its reply.
+  record Streamed() implements PluginOutcome {}
+
+  /// The body of the request did not come whole.
+  ///
+  /// @param status for the client
+  record Broken(int status) implements PluginOutcome {}
+
   /// The plug-in threw.
   ///
   /// @param why in one line

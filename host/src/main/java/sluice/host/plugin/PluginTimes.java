@@ -12,15 +12,21 @@ import sluice.loop.Loop;
 /// late. Owned by the loop's thread.
 ///
 /// All calls have the same time, so they are late in the order in which they came: a task of the
-/// loop looks at the first of them.
+/// loop looks at the first of them. A call that has read or written something in its time, or waits
+/// for the client, has the same time again, behind all others.
 final class PluginTimes {
+  /// A call that has time until then.
+  ///
+  /// @param progress when the time began
+  private record Open(long untilNanos, long progress) {}
+
   /// A call whose thread did not come back when it was interrupted.
   private record Late(PluginCall call, long untilNanos) {}
 
   private final Plugin plugin;
   private final Loop loop;
   private final long limitNanos;
-  private final Map<PluginCall, Long> open = new LinkedHashMap<>();
+  private final Map<PluginCall, Open> open = new LinkedHashMap<>();
   private final ArrayDeque<Late> late = new ArrayDeque<>();
   private final List<PluginDomain> posted = new ArrayList<>(2);
   private final Runnable wake = this::wake;
@@ -40,7 +46,7 @@ final class PluginTimes {
 
   /// Takes a call that was posted. Its domain is woken at the end of the turn.
   void add(PluginCall call) {
-    open.put(call, loop.clock().nanos() + limitNanos);
+    open.put(call, new Open(loop.clock().nanos() + limitNanos, call.progress()));
     schedule(limitNanos);
     if (posted.isEmpty()) {
       loop.beforeWait(wake);
@@ -79,14 +85,22 @@ final class PluginTimes {
 
   private long lookAtOpen(long now) {
     List<PluginCall> due = new ArrayList<>();
+    List<PluginCall> again = new ArrayList<>();
     long next = Long.MAX_VALUE;
-    for (Map.Entry<PluginCall, Long> each : open.entrySet()) {
-      long left = each.getValue() - now;
+    for (Map.Entry<PluginCall, Open> each : open.entrySet()) {
+      PluginCall call = each.getKey();
+      long left = each.getValue().untilNanos - now;
       if (left > 0) {
         next = left;
         break;
       }
-      due.add(each.getKey());
+      boolean goesOn = call.progress() != each.getValue().progress || call.waitsForClient();
+      (goesOn ? again : due).add(call);
+    }
+    for (PluginCall each : again) {
+      open.remove(each);
+      open.put(each, new Open(now + limitNanos, each.progress()));
+      next = Math.min(next, limitNanos);
     }
     for (PluginCall each : due) {
       open.remove(each);

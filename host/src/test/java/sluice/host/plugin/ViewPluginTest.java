@@ -395,6 +395,6 @@ final class ViewPluginTest extends PluginServerRig {
   @Test
   void whatNamesNothingKnownIsNotLoaded() {
     assertThatThrownBy(() -> start("plugin", "/api=" + views("api", String.class)))
-        .hasMessageContaining("implements neither HttpPlugin nor ViewPlugin");
+        .hasMessageContaining("implements none of HttpPlugin, StreamPlugin and ViewPlugin");
   }
 }

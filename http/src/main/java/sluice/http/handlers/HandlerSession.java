@@ -23,4 +23,12 @@ public interface HandlerSession {
 
   /// The body is complete, or given up.
   void collected();
+
+  /// The body that goes to a handler as it comes; null when none does.
+  @Nullable BodyFeed feed();
+
+  void feed(BodyFeed from);
+
+  /// The body was put as a whole, or no more of it is wanted.
+  void fed();
 }

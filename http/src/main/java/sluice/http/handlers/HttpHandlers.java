@@ -2,6 +2,7 @@ package sluice.http.handlers;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import sluice.http.log.Log;
 import sluice.http.parse.BodyKind;
 import sluice.http.parse.HttpRequest;
@@ -151,6 +152,9 @@ public final class HttpHandlers {
       BoundRoute route, HttpDeferred slow, Connection connection, View input, int at, int end) {
     boolean chunked = request.bodyKind() == BodyKind.CHUNKED;
     long announced = chunked ? -1 : request.contentLength();
+    if (request.bodyKind() != BodyKind.NONE && slow.streamsBodies()) {
+      return startStreamed(slow, connection, input, at, end, announced);
+    }
     int limit = route.route.bodyBytes();
     if (announced > limit) {
       http.refuseRequest(connection, 413, HttpReplies.NONE);
@@ -174,6 +178,102 @@ public final class HttpHandlers {
     return collect(connection, input, at, end);
   }
 
+  /// Has a handler begin while the body comes.
+  private int startStreamed(
+      HttpDeferred handler, Connection connection, View input, int at, int end, long announced) {
+    int charged = request.headLength() + BodyFeed.ringBytes(announced);
+    if (!account.tryCharge(charged)) {
+      http.refuseRequest(connection, 503, HttpReplies.RETRY);
+      return at;
+    }
+    boolean asksFirst = at == end && request.expectsContinue();
+    BodyFeed feed = new BodyFeed(connection, announced, headerNanos, UPLOAD_RATE);
+    HttpMessage message = new HttpMessage(request).withStream(feed.body());
+    int next = feed.take(input, at, end);
+    if (next < 0) {
+      account.refund(charged);
+      http.refuse(connection, -next, message.head());
+      return end;
+    }
+    HandlerSession session = http.session(connection);
+    if (!feed.done()) {
+      session.feed(feed);
+    }
+    defer(connection, handler, message, charged);
+    if (connection.deferred() && session.feed() != null) {
+      if (asksFirst) {
+        connection.output().put(CONTINUE);
+      }
+      connection.feedDeferred(true);
+      if (!connection.inputHeld()) {
+        feed.begin();
+      }
+    } else if (asksFirst) {
+      connection.close(); // it has its final status, and may send the body or not
+    }
+    return next;
+  }
+
+  /// Takes more of a body that goes to a handler as it comes.
+  ///
+  /// @return the index after what was used
+  public int feed(Connection connection, View input, int from, int end) {
+    HandlerSession session = http.session(connection);
+    BodyFeed feed = session.feed();
+    if (feed == null) {
+      throw new IllegalStateException("no body is under way");
+    }
+    int at = feed.take(input, from, end);
+    if (at < 0) {
+      boolean _ = cutShort(connection, -at);
+      return end;
+    }
+    if (feed.done()) {
+      session.fed();
+      connection.feedDeferred(false);
+      connection.deadline(0);
+    }
+    return at;
+  }
+
+  /// No more comes of the body that is under way, if there is one. The client is told why by a
+  /// refusal, or by the handler that reads the body. The connection closes when it was answered.
+  ///
+  /// @return false if there is none
+  public boolean cutShort(Connection connection, int status) {
+    HandlerSession session = http.session(connection);
+    Upload upload = session.upload();
+    if (upload != null) {
+      abandon(session);
+      http.refuse(connection, status, upload.head());
+      return true;
+    }
+    BodyFeed feed = session.feed();
+    if (feed == null) {
+      return false;
+    }
+    feed.broken(status);
+    session.fed();
+    connection.feedDeferred(false);
+    connection.deadline(0);
+    connection.refuseInput();
+    return true;
+  }
+
+  /// The request whose body is under way was answered.
+  ///
+  /// @return the feed of the rest, which has yet to come; null if there is none
+  public @Nullable BodyFeed answeredEarly(Connection connection) {
+    HandlerSession session = http.session(connection);
+    BodyFeed feed = session.feed();
+    if (feed != null) {
+      session.fed();
+      connection.feedDeferred(false);
+      feed.over();
+    }
+    return feed;
+  }
+
   /// Takes more of the body that is being uploaded.
   ///
   /// @return the index after what was used
@@ -186,8 +286,7 @@ public final class HttpHandlers {
     }
     int at = upload.take(input, from, end);
     if (at < 0) {
-      abandon(session);
-      http.refuse(connection, -at, upload.head());
+      boolean _ = cutShort(connection, -at);
       return end;
     }
     if (upload.done()) {
@@ -197,8 +296,13 @@ public final class HttpHandlers {
     return at;
   }
 
-  /// Gives up an upload that is under way, if there is one.
+  /// Gives up a body that is under way, if there is one.
   public void abandon(HandlerSession session) {
+    BodyFeed feed = session.feed();
+    if (feed != null) {
+      session.fed();
+      feed.broken(0);
+    }
     Upload upload = session.upload();
     if (upload != null) {
       session.collected();

@@ -1,5 +1,7 @@
 package sluice.http.handlers;
 
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +29,7 @@ public final class HttpMessage {
   private final int minorVersion;
   private final boolean keepAlive;
   private byte[] body = HttpReplies.NONE;
+  private @Nullable StreamedBody stream;
 
   /// Copies a head from the loop.
   HttpMessage(HttpRequest request) {
@@ -49,6 +52,21 @@ public final class HttpMessage {
   HttpMessage withBody(byte[] bytes) {
     body = bytes;
     return this;
+  }
+
+  /// Has the body come while the request is handled, before a handler has the message.
+  HttpMessage withStream(StreamedBody body) {
+    stream = body;
+    return this;
+  }
+
+  /// Returns true if the body comes while the request is handled.
+  public boolean isStreamed() {
+    return stream != null;
+  }
+
+  @Nullable StreamedBody streamed() {
+    return stream;
   }
 
   /// The head as it was received. Not a copy, and not to be changed.
@@ -116,7 +134,17 @@ public final class HttpMessage {
     return names;
   }
 
-  /// The body; empty when there is none. Not a copy: only the handler has it.
+  /// The body as a stream, from its beginning: what has come, or what comes while it is read. Where
+  /// it comes meanwhile ([HttpDeferred#streamsBodies]), each call returns the same stream, which
+  /// waits for the client, throws [BrokenBodyException] if that sends no whole body, and
+  /// [ClientGoneException] if it goes; of any length, and of use until the request is answered.
+  public InputStream bodyStream() {
+    StreamedBody streamed = stream;
+    return streamed == null ? new ByteArrayInputStream(body) : streamed;
+  }
+
+  /// The body; empty when there is none, or when it is streamed. Not a copy: only the handler has
+  /// it.
   public byte[] body() {
     return body;
   }

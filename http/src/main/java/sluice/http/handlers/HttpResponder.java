@@ -68,6 +68,24 @@ public final class HttpResponder {
     return call.gone();
   }
 
+  /// Ends the connection in the middle of the reply, so that the client sees that something is
+  /// missing. What the answering thread still sends throws. Without effect after the last piece.
+  /// Any thread may call.
+  public void cutOff() {
+    call.cutOff();
+  }
+
+  /// Returns a number that grows while the body of the request is read and the reply is sent. Any
+  /// thread may call.
+  public long progress() {
+    return call.progress();
+  }
+
+  /// Returns true while a thread waits for the client: to send, or to read. Any thread may call.
+  public boolean waitsForClient() {
+    return call.waitsForClient();
+  }
+
   /// Answers with a body in UTF-8.
   ///
   /// @throws ClientGoneException when the connection ended in the middle

@@ -12,9 +12,15 @@ import sluice.loop.Loop;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;
 
-/// One request in the hands of a slow or an asynchronous handler. Made by the loop's thread,
-/// answered by one thread at a time; what that sends goes back as pieces that the loop's thread
-/// stages ([SlowReply]). The fields are those of the answering thread.
+/// One request in the hands of a slow or an asynchronous handler. Made by the loop's thread; what
+/// the answering thread sends goes back as pieces that the loop's thread stages ([SlowReply]). Any
+/// thread may cut it off meanwhile: then the next piece throws.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | stage | answering thread; any to cut off | under the monitor | under the monitor |
+/// | pieces, waits | answering thread | volatile | volatile |
+/// | head, stream, isAsync | answering thread | plain | plain |
 ///
 /// ```
 ///  ASKED ──its head is sent──▶ STREAMING ──the rest of its body, or cut off──▶ OVER
@@ -43,6 +49,9 @@ final class SlowCall {
   /// No handler returns behind the last piece.
   private boolean isAsync;
 
+  private volatile long pieces;
+  private volatile boolean waits;
+
   /// @param chargedBytes refunded to `account` when the slow handler has ended, or the request was
   ///   answered by another
   SlowCall(
@@ -65,7 +74,7 @@ final class SlowCall {
       handler.take(message, new HttpResponder(this), loop);
     } catch (RuntimeException | Error e) {
       Log.LOGGER.log(Level.ERROR, () -> "the handler of " + message + " failed", e);
-      fail();
+      fail(500);
     }
   }
 
@@ -77,16 +86,18 @@ final class SlowCall {
       if (stream != null) {
         stream.close();
       }
-      if (stage != Stage.OVER) {
+      if (!isOver()) {
         Log.LOGGER.log(
             Level.ERROR, () -> "the handler of " + message + " has returned without an answer");
-        fail();
+        fail(500);
       }
+    } catch (BrokenBodyException e) {
+      fail(e.status());
     } catch (ClientGoneException e) {
-      fail();
+      fail(500);
     } catch (Exception | Error e) {
       Log.LOGGER.log(Level.ERROR, () -> "the handler of " + message + " failed", e);
-      fail();
+      fail(500);
     } finally {
       account.refund(chargedBytes);
     }
@@ -94,34 +105,61 @@ final class SlowCall {
 
   /// The handler cannot be run.
   void reject() {
-    stage = Stage.OVER;
+    boolean _ = over();
     account.refund(chargedBytes);
     ticket.completeHere(reply.piece(SlowReply.Head.error(503), HttpReplies.NONE, 0, true));
   }
 
-  private void fail() {
+  private synchronized void fail(int status) {
     if (stage == Stage.STREAMING) {
       cutOff();
-    } else if (stage == Stage.ASKED) {
-      over();
-      ticket.complete(reply.piece(SlowReply.Head.error(500), HttpReplies.NONE, 0, true));
+    } else if (over()) {
+      ticket.complete(reply.piece(SlowReply.Head.error(status), HttpReplies.NONE, 0, true));
     }
   }
 
-  private void over() {
+  private synchronized boolean isOver() {
+    return stage == Stage.OVER;
+  }
+
+  /// @return false if it was over
+  private synchronized boolean over() {
+    if (stage == Stage.OVER) {
+      return false;
+    }
     stage = Stage.OVER;
     if (isAsync) {
       account.refund(chargedBytes);
     }
+    StreamedBody body = message.streamed();
+    if (body != null) {
+      body.over();
+    }
+    return true;
   }
 
   boolean gone() {
     return ticket.gone();
   }
 
+  /// How much of the body was read and of the reply was sent, in a unit of its own.
+  long progress() {
+    StreamedBody body = message.streamed();
+    return pieces + (body == null ? 0 : body.takenBytes());
+  }
+
+  /// Returns true while the answering thread waits for the client.
+  boolean waitsForClient() {
+    StreamedBody body = message.streamed();
+    return waits || (body != null && body.isAwaited());
+  }
+
   void complete(SlowReply.Head whole, byte[] body, int count) throws ClientGoneException {
-    over();
-    ticket.complete(reply.piece(whole, body, count, true));
+    synchronized (this) {
+      if (over()) {
+        ticket.complete(reply.piece(whole, body, count, true));
+      }
+    }
     if (ticket.gone()) {
       throw new ClientGoneException();
     }
@@ -129,8 +167,9 @@ final class SlowCall {
 
   /// As [#complete], on the loop's thread.
   void completeHere(SlowReply.Head whole, byte[] body, int count) {
-    over();
-    ticket.completeHere(reply.piece(whole, body, count, true));
+    if (over()) {
+      ticket.completeHere(reply.piece(whole, body, count, true));
+    }
   }
 
   OutputStream open(SlowReply.Head begun) {
@@ -143,7 +182,14 @@ final class SlowCall {
   /// Sends a part of the body, which may be changed when this returns.
   void append(byte[] bytes, int count) throws IOException {
     requireClient();
-    ticket.append(reply.piece(takeHead(), bytes, count, false));
+    synchronized (this) {
+      if (stage == Stage.OVER) {
+        throw new IOException("the reply was cut off");
+      }
+      ticket.append(reply.piece(takeHead(), bytes, count, false));
+      pieces++;
+    }
+    waits = true;
     try {
       ticket.awaitRoom();
     } catch (InterruptedException e) {
@@ -152,23 +198,23 @@ final class SlowCall {
       InterruptedIOException failure = new InterruptedIOException("interrupted in a reply");
       failure.initCause(e);
       throw failure;
+    } finally {
+      waits = false;
     }
     requireClient();
   }
 
   /// Sends the rest of the body.
-  void finish(byte[] bytes, int count) {
-    if (stage != Stage.OVER) {
-      SlowReply.Head first = takeHead();
-      over();
+  synchronized void finish(byte[] bytes, int count) {
+    SlowReply.Head first = takeHead();
+    if (over()) {
       ticket.complete(reply.piece(first, bytes, count, true));
     }
   }
 
   /// Ends the connection, so that the client sees that something is missing.
-  void cutOff() {
-    if (stage != Stage.OVER) {
-      over();
+  synchronized void cutOff() {
+    if (over()) {
       ticket.complete(Connection::abort);
     }
   }

@@ -1,15 +1,18 @@
 package sluice.http.handlers;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// The body of a streamed reply: collects what a handler writes and passes it to the loop in
-/// pieces. For the thread that runs the handler.
+/// pieces. Several threads may write, one at a time.
 final class SlowStream extends OutputStream {
   private static final int BUFFER_BYTES = 16 << 10;
 
   private final SlowCall call;
+  private final ReentrantLock writing = new ReentrantLock();
 
   /// Bytes that may still be written; negative without limit.
   private long left;
@@ -32,46 +35,76 @@ final class SlowStream extends OutputStream {
   @Override
   public void write(byte[] bytes, int from, int count) throws IOException {
     Objects.checkFromIndexSize(from, count, bytes.length);
-    if (closed) {
-      throw new IOException("the reply is complete already");
-    }
-    if (left >= 0) {
-      if (count > left) {
-        throw new IOException(count + " bytes do not fit a body that has " + left + " left");
+    lock();
+    try {
+      if (closed) {
+        throw new IOException("the reply is complete already");
       }
-      left -= count;
-    }
-    int done = 0;
-    while (done < count) {
-      int n = Math.min(count - done, BUFFER_BYTES - used);
-      System.arraycopy(bytes, from + done, buffer, used, n);
-      used += n;
-      done += n;
-      if (used == BUFFER_BYTES) {
-        flush();
+      if (left >= 0) {
+        if (count > left) {
+          throw new IOException(count + " bytes do not fit a body that has " + left + " left");
+        }
+        left -= count;
       }
+      int done = 0;
+      while (done < count) {
+        int n = Math.min(count - done, BUFFER_BYTES - used);
+        System.arraycopy(bytes, from + done, buffer, used, n);
+        used += n;
+        done += n;
+        if (used == BUFFER_BYTES) {
+          pass();
+        }
+      }
+    } finally {
+      writing.unlock();
     }
+  }
+
+  private void lock() throws InterruptedIOException {
+    try {
+      writing.lockInterruptibly();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException failure = new InterruptedIOException("interrupted in a reply");
+      failure.initCause(e);
+      throw failure;
+    }
+  }
+
+  private void pass() throws IOException {
+    call.append(buffer, used);
+    used = 0;
   }
 
   /// Passes on what was written and waits until there is room for more.
   @Override
   public void flush() throws IOException {
-    if (!closed) {
-      call.append(buffer, used);
-      used = 0;
+    lock();
+    try {
+      if (!closed) {
+        pass();
+      }
+    } finally {
+      writing.unlock();
     }
   }
 
   /// Completes the reply, or cuts it off when it is shorter than was said.
   @Override
   public void close() throws IOException {
-    if (!closed) {
-      closed = true;
-      if (left > 0) {
-        call.cutOff();
-        throw new IOException("the body ended " + left + " bytes before its length");
+    lock();
+    try {
+      if (!closed) {
+        closed = true;
+        if (left > 0) {
+          call.cutOff();
+          throw new IOException("the body ended " + left + " bytes before its length");
+        }
+        call.finish(buffer, used);
       }
-      call.finish(buffer, used);
+    } finally {
+      writing.unlock();
     }
   }
 }

@@ -1,4 +1,4 @@
 /// What a plug-in of `sluice serve --plugin` implements, and what it is given and gives:
-/// `HttpPlugin` with two records, or `ViewPlugin` with views. A plug-in shares these classes with
-/// the server, and `sluice.memory.View`.
+/// `HttpPlugin` with two records, `StreamPlugin` with streams for the bodies, or `ViewPlugin` with
+/// views. A plug-in shares these classes with the server, and `sluice.memory.View`.
 package sluice.http.plugin;

@@ -1,0 +1,224 @@
+package sluice.http.handlers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.View;
+
+/// The body of a request while it comes: a ring of bytes between the loop's thread, which puts what
+/// has come, and the thread that handles the request, which reads. Several threads may read, one at
+/// a time. A read waits for the client, and an interrupt ends it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | put, full | loop; `full` is taken back by the reader | volatile | volatile |
+/// | taken, waiter | reader | volatile | volatile |
+/// | end | the first to know it | volatile | under the monitor, after the last put |
+/// | ring | loop; null at the end | volatile | volatile |
+final class StreamedBody extends InputStream {
+  /// Why no more bytes come.
+  private sealed interface End {
+    /// It is whole.
+    record Whole() implements End {}
+
+    /// A part is missing, or what came is no body.
+    record Broken(int status) implements End {}
+
+    /// The connection has ended.
+    record Gone() implements End {}
+
+    /// The request was answered.
+    record Over() implements End {}
+  }
+
+  private final Runnable roomCame;
+  private final ReentrantLock reading = new ReentrantLock();
+  private volatile byte @Nullable [] ring;
+  private volatile long put;
+  private volatile long taken;
+  private volatile boolean full;
+  private volatile @Nullable End end;
+  private volatile @Nullable Thread waiter;
+
+  /// @param bytes that wait at most
+  /// @param roomCame called by a reader when there is room again
+  StreamedBody(int bytes, Runnable roomCame) {
+    this.roomCame = roomCame;
+    ring = new byte[bytes];
+  }
+
+  // ---- the loop's side ----------------------------------------------------------------------
+
+  /// Returns for how many bytes there is room. After the end there is always some. If there is
+  /// none, `roomCame` is called when half of the ring was read.
+  int room() {
+    int room = free();
+    if (room == 0) {
+      full = true;
+      room = free(); // a reader that has made room before did not see `full`
+    }
+    return room;
+  }
+
+  private int free() {
+    byte[] into = ring;
+    return into == null ? Integer.MAX_VALUE : into.length - (int) (put - taken);
+  }
+
+  /// Takes bytes for which there is room; after the end, drops them.
+  void put(View view, int from, int count) {
+    byte[] into = ring;
+    if (into == null || count == 0) {
+      return;
+    }
+    long at = put;
+    int place = (int) (at % into.length);
+    int first = Math.min(count, into.length - place);
+    view.copyTo(from, into, place, first);
+    view.copyTo(from + first, into, 0, count - first);
+    full = false;
+    put = at + count;
+    wake();
+  }
+
+  /// All of it was put.
+  void whole() {
+    end(new End.Whole());
+  }
+
+  /// No more comes: what was put can still be read, then a read throws.
+  ///
+  /// @param status that tells the client why
+  void broken(int status) {
+    end(new End.Broken(status));
+  }
+
+  /// The client has gone. What was put can still be read.
+  void gone() {
+    end(new End.Gone());
+  }
+
+  /// The request was answered, or will be by another: reads throw, and the ring goes.
+  void over() {
+    synchronized (this) {
+      end = new End.Over();
+      ring = null;
+    }
+    wake();
+  }
+
+  private void end(End reason) {
+    synchronized (this) {
+      if (end == null) {
+        end = reason;
+      }
+    }
+    wake();
+  }
+
+  private void wake() {
+    Thread thread = waiter;
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /// The status of what is wrong with the body, or 0.
+  int brokenStatus() {
+    return end instanceof End.Broken(int status) ? status : 0;
+  }
+
+  // ---- the reader's side --------------------------------------------------------------------
+
+  /// Bytes that were read.
+  long takenBytes() {
+    return taken;
+  }
+
+  /// Returns true while a thread waits for the client to send more.
+  boolean isAwaited() {
+    return waiter != null && put == taken;
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] into, int from, int most) throws IOException {
+    Objects.checkFromIndexSize(from, most, into.length);
+    if (most == 0) {
+      return 0;
+    }
+    try {
+      reading.lockInterruptibly();
+      try {
+        return awaitAndTake(into, from, most);
+      } finally {
+        reading.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException failure = new InterruptedIOException("interrupted in a body");
+      failure.initCause(e);
+      throw failure;
+    }
+  }
+
+  private int awaitAndTake(byte[] into, int from, int most)
+      throws IOException, InterruptedException {
+    waiter = Thread.currentThread();
+    try {
+      while (true) {
+        End known = end; // before the bytes are looked at: none is put after it
+        long ready = put - taken;
+        if (ready > 0 && !(known instanceof End.Over)) {
+          return take(into, from, (int) Math.min(ready, most));
+        }
+        switch (known) {
+          case End.Whole _ -> {
+            return -1;
+          }
+          case End.Broken(int status) -> throw new BrokenBodyException(status);
+          case End.Gone _ -> throw new ClientGoneException();
+          case End.Over _ -> throw new IOException("the request has been answered");
+          case null -> LockSupport.park(this);
+        }
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+    } finally {
+      waiter = null;
+    }
+  }
+
+  private int take(byte[] into, int from, int count) throws IOException {
+    byte[] source = ring;
+    if (source == null) {
+      throw new IOException("the request has been answered");
+    }
+    long at = taken;
+    int place = (int) (at % source.length);
+    int first = Math.min(count, source.length - place);
+    System.arraycopy(source, place, into, from, first);
+    System.arraycopy(source, 0, into, from + first, count - first);
+    taken = at + count;
+    if (full && put - taken <= source.length / 2) {
+      full = false;
+      roomCame.run();
+    }
+    return count;
+  }
+
+  @Override
+  public int available() {
+    return end instanceof End.Over ? 0 : (int) (put - taken);
+  }
+}
