@@ -22,7 +22,7 @@ import sluice.testbase.Child;
 /// The page about events of JFR names all events and fields, and its queries work.
 @Timeout(240)
 final class EventsPageTest extends HttpContractRig {
-  private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path PAGE = ROOT.resolve("docs/events.md");
   private static final Pattern NAME = Pattern.compile("@Name\\(\"(sluice\\.\\w+)\"\\)");
   private static final Pattern FIELD =

@@ -88,7 +88,7 @@ final class MetricsTest extends HttpContractRig {
   private static String expiry(TestKeys keys, String host) throws Exception {
     X509Certificate certificate = (X509Certificate) keys.trusted().getCertificate("key");
     return "sluice_certificate_not_after_timestamp_seconds{file=\"%s\",host=\"%s\"} %d"
-        .formatted(keys.certificate(), host, certificate.getNotAfter().getTime() / 1000);
+        .formatted(keys.certificate(), host, certificate.getNotAfter().toInstant().getEpochSecond());
   }
 
   @Test
