@@ -88,7 +88,8 @@ final class MetricsTest extends HttpContractRig {
   private static String expiry(TestKeys keys, String host) throws Exception {
     X509Certificate certificate = (X509Certificate) keys.trusted().getCertificate("key");
     return "sluice_certificate_not_after_timestamp_seconds{file=\"%s\",host=\"%s\"} %d"
-        .formatted(keys.certificate(), host, certificate.getNotAfter().toInstant().getEpochSecond());
+        .formatted(
+            keys.certificate(), host, certificate.getNotAfter().toInstant().getEpochSecond());
   }
 
   @Test

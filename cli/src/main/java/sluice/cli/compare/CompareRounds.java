@@ -217,8 +217,8 @@ public record CompareRounds(
                 + load.target()
                 + " within "
                 + START_SECONDS
-                + " s. Fix: have the application listen on one port at each start, and send the load to"
-                + " it. It says:\n"
+                + " s. Fix: have the application listen on one port at each start, and send the"
+                + " load to it. It says:\n"
                 + tail(log));
       }
       Thread.sleep(50);

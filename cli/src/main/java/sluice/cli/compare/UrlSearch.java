@@ -41,7 +41,7 @@ record UrlSearch(String launcher, List<String> application) {
   /// An application that listens on several ports opens them one after another.
   private static final int QUIET_SECONDS = 2;
 
-  /// One that listens may still answer that it starts.
+  /// A port may answer for a while that its application starts.
   private static final int REFUSED_SECONDS = 15;
 
   private static final Pattern LOADED =

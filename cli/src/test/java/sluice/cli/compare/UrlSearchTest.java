@@ -133,15 +133,15 @@ final class UrlSearchTest {
   @Test
   void listeningSocketsAreThoseOfTheProcess() throws Exception {
     Path self = Path.of("/proc/self");
+    int port;
     try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         ServerSocket any = new ServerSocket(0)) {
+      port = any.getLocalPort();
       assertThat(ListeningSockets.of(self))
           .contains((InetSocketAddress) one.getLocalSocketAddress())
-          .anyMatch(
-              at -> at.getAddress().isAnyLocalAddress() && at.getPort() == any.getLocalPort());
-      any.close();
-      assertThat(ListeningSockets.of(self)).noneMatch(at -> at.getPort() == any.getLocalPort());
+          .anyMatch(at -> at.getAddress().isAnyLocalAddress() && at.getPort() == port);
     }
+    assertThat(ListeningSockets.of(self)).noneMatch(at -> at.getPort() == port);
     assertThat(ListeningSockets.of(Path.of("/proc/0"))).isEmpty();
   }
 }

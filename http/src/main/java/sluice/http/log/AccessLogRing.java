@@ -12,8 +12,10 @@ import sluice.memory.View;
 /// its way, is written to an [AccessLogRecord] and appended later.
 ///
 /// ```
-/// record  0 time ms | 8 address | 24 body bytes | 32 status | 34, 36, 38 lengths | 40 text | 996 trace
-///         8 bytes   | 16        | 8             | 2         | 2 each, top bit: cut | 956 | 26
+/// record  0 time ms | 8 address | 24 body bytes | 32 status | 34, 36, 38 lengths
+///         8 bytes   | 16        | 8             | 2         | 2 each, top bit: cut
+///         40 text | 996 trace
+///         956     | 26
 /// text    line 512 | referrer 222 | agent 222
 /// trace   numbers of a valid `traceparent`, else 0 (TraceParent)
 /// ```
