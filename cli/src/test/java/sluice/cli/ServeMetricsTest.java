@@ -70,7 +70,7 @@ final class ServeMetricsTest {
   void eachFamilyStandsOnceWithItsMeaning(String accept) throws Exception {
     String text = scraped(accept);
     List<String> types = text.lines().filter(line -> line.startsWith("# TYPE ")).toList();
-    assertThat(types.stream().map(line -> line.split(" ")[2]).toList()).doesNotHaveDuplicates();
+    assertThat(types.stream().map(line -> line.split(" ", -1)[2]).toList()).doesNotHaveDuplicates();
     List<String> help = text.lines().filter(line -> line.startsWith("# HELP ")).toList();
     assertThat(help).hasSameSizeAs(types).allMatch(line -> line.endsWith("."));
     List<String> samples = text.lines().filter(line -> !line.startsWith("#")).toList();
