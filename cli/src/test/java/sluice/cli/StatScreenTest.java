@@ -5,14 +5,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,27 +33,32 @@ final class StatScreenTest {
   private static final Pattern CONTROL = Pattern.compile("\u001b\\[[0-9?;]*[A-Za-z]");
 
   @TempDir Path directory;
-  private Counters counters;
-  private Process process;
+  private @Nullable Counters counters;
+  private @Nullable Process process;
 
   @BeforeEach
   void counters() {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "script(1) is missing: bsdutils");
-    counters = Counters.open(directory, 40);
-    counters.describe("serve something with a name that is longer than the window is wide");
+    Counters opened = Counters.open(directory, 40);
+    counters = opened;
+    opened.describe("serve something with a name that is longer than the window is wide");
     for (int i = 0; i < 30; i++) {
-      counters.counter("loop/counter_" + i).set(i + 1);
+      opened.counter("loop/counter_" + i).set(i + 1);
     }
   }
 
   @AfterEach
   void end() {
-    counters.close();
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
+    if (counters != null) {
+      counters.close();
+    }
+    if (process != null) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
   }
 
-  private void start(int rows, int columns, String... words) throws Exception {
+  private Process start(int rows, int columns, String... words) throws Exception {
     List<String> command = SluiceProcess.command("stat", "--dir", directory.toString());
     command.addAll(List.of(words));
     String quoted = command.stream().map(ShellWord::of).collect(Collectors.joining(" "));
@@ -58,10 +66,11 @@ final class StatScreenTest {
     ProcessBuilder builder = new ProcessBuilder("script", "-qefc", all, "/dev/null");
     builder.environment().put("TERM", "xterm");
     Process started = builder.redirectErrorStream(true).start();
-    process = started;
+    this.process = started;
     // ends a read of what never comes
     CompletableFuture.delayedExecutor(Await.SECONDS, TimeUnit.SECONDS)
         .execute(started::destroyForcibly);
+    return started;
   }
 
   private static String until(Reader reader, String text) throws IOException {
@@ -75,8 +84,8 @@ final class StatScreenTest {
 
   @Test
   void drawsWithinTheWindowAndLeavesTheScreenAsItWas() throws Exception {
-    start(12, 66, "--watch=1", "--count=2");
-    String said = new String(process.getInputStream().readAllBytes());
+    Process process = start(12, 66, "--watch=1", "--count=2");
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(Await.end(process)).as(said).isZero();
     assertThat(said.strip()).startsWith(BEGIN).contains(END).contains("/s");
     List<String> frames = new ArrayList<>(List.of(said.split("\u001b\\[H", -1)));
@@ -92,8 +101,8 @@ final class StatScreenTest {
 
   @Test
   void controlCGivesTheTerminalBack() throws Exception {
-    start(24, 80);
-    Reader reader = process.inputReader();
+    Process process = start(24, 80);
+    Reader reader = process.inputReader(StandardCharsets.UTF_8);
     assertThat(until(reader, "all counters:")).contains(BEGIN).doesNotContain(END);
     process.getOutputStream().write(3);
     process.getOutputStream().flush();
@@ -104,10 +113,10 @@ final class StatScreenTest {
   /// The file of a process that has gone says nothing any more.
   @Test
   void theEndOfAServerIsSaidOnTheScreenOfBefore() throws Exception {
-    start(24, 80);
-    Reader reader = process.inputReader();
+    Process process = start(24, 80);
+    Reader reader = process.inputReader(StandardCharsets.UTF_8);
     until(reader, "all counters:");
-    counters.close();
+    Objects.requireNonNull(counters).close();
     until(reader, END);
     assertThat(until(reader, "--dir")).contains("no running server");
     assertThat(Await.end(process)).isEqualTo(1);
@@ -116,8 +125,8 @@ final class StatScreenTest {
   @Test
   void onceAndJsonArePlainOnATerminalToo() throws Exception {
     for (String option : List.of("--once", "--json")) {
-      start(24, 80, option);
-      String said = new String(process.getInputStream().readAllBytes());
+      Process process = start(24, 80, option);
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(Await.end(process)).as(said).isZero();
       assertThat(said).contains("counter_29").doesNotContain("\u001b");
     }

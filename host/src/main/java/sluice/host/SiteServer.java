@@ -90,7 +90,7 @@ public final class SiteServer implements Part {
       HttpConfig config = options.config(sockets);
       List<Route> all = new ArrayList<>(config.routes());
       all.addAll(plugins.routes());
-      HttpServer server = HttpServer.start(config.withRoutes(all), messages);
+      HttpServer server = HttpServer.start(config.withRoutes(all), messages, plugins::await);
       server.tellMetricsOf(JvmMetrics::read);
       plugins.look();
       return new SiteServer(options, directory, plugins, server);

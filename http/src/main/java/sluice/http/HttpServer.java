@@ -47,11 +47,22 @@ public final class HttpServer implements AutoCloseable {
   ///   or makes it fail
   public static HttpServer start(HttpConfig config, Consumer<String> complaints)
       throws IOException {
+    return start(config, complaints, () -> {});
+  }
+
+  /// As [#start(HttpConfig, Consumer)], with something that has to be ready before a client can
+  /// come.
+  ///
+  /// @param ready called when the server could listen
+  /// @throws IOException as `ready` throws it; nothing stays open
+  public static HttpServer start(
+      HttpConfig config, Consumer<String> complaints, Server.BeforeClients ready)
+      throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
     Server server = null;
     Server redirecting = null;
     try {
-      server = Server.start(config.server(), parts::protocol);
+      server = Server.start(config.server(), parts::protocol, ready);
       redirecting = parts.redirecting(server);
       Server monitoring = parts.observatory.start(config, server, parts.errors);
       Server.shareDescriptors(

@@ -3,6 +3,7 @@ package sluice.host.plugin;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -25,7 +26,7 @@ import sluice.sys.threads.Uninterrupted;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | current, ending | holder of `this` | volatile | volatile |
+/// | current, ending, name | holder of `this` | volatile | volatile |
 /// | stopped, bornNanos, backoff, restarts, counter | holder of `this` | under the monitor | as read |
 final class PluginLife implements AutoCloseable {
   private static final Duration LOOK_AFTER = Duration.ofMillis(500);
@@ -34,32 +35,32 @@ final class PluginLife implements AutoCloseable {
   private final Path directory;
   private final Duration limit;
   private final PluginLog log;
-  private final String name;
   private final PluginBackoff backoff = new PluginBackoff();
-  private volatile PluginDomain current;
+  private volatile @Nullable PluginDomain current;
   private volatile boolean ending;
+  private volatile String name = "";
   private boolean stopped;
   private long bornNanos = System.nanoTime();
   private long restarts;
   private @Nullable Counter counter;
 
-  private PluginLife(PluginOption option, Path directory, Duration limit, PluginLog log)
-      throws IOException {
+  /// @param directory for copies of jars
+  PluginLife(PluginOption option, Path directory, Duration limit, Consumer<String> lines) {
     this.option = option;
     this.directory = directory;
     this.limit = limit;
-    this.log = log;
-    current = PluginDomain.load(option, freeName(), directory, limit);
-    name = current.domain().name();
-    watch(current);
+    this.log = new PluginLog(option.prefix(), lines);
   }
 
-  /// @param directory for copies of jars
+  /// Loads it, once, before anything else is asked of it but its prefix.
+  ///
   /// @throws IOException with path, jar, class, method, why and fix
-  static PluginLife load(
-      PluginOption option, Path directory, Duration limit, Consumer<String> lines)
-      throws IOException {
-    return new PluginLife(option, directory, limit, new PluginLog(option.prefix(), lines));
+  synchronized void load() throws IOException {
+    PluginDomain first = PluginDomain.load(option, freeName(), directory, limit);
+    name = first.domain().name();
+    current = first;
+    bornNanos = System.nanoTime();
+    watch(first);
   }
 
   /// The prefix as a name of a domain, with a number if a domain lives that has it.
@@ -77,7 +78,7 @@ final class PluginLife implements AutoCloseable {
   /// Looks at all classes of the jar, in a thread of its own and a little later: a start does not
   /// wait for it, and its first requests do not share the processors with it.
   void look() {
-    look(current);
+    look(current());
   }
 
   private void look(PluginDomain loaded) {
@@ -132,12 +133,12 @@ final class PluginLife implements AutoCloseable {
 
   /// The version that answers now.
   PluginDomain current() {
-    return current;
+    return Objects.requireNonNull(current);
   }
 
   /// The domain that answers now.
   Domain domain() {
-    return current.domain();
+    return current().domain();
   }
 
   /// How long a reply may take.
@@ -180,7 +181,7 @@ final class PluginLife implements AutoCloseable {
   /// @param told gets one line, if it was loaded or could not be
   /// @return false if it could not be loaded
   synchronized boolean reload(Consumer<String> told) {
-    PluginDomain before = current;
+    PluginDomain before = current();
     if (ending || before.isCurrent(option)) {
       return true;
     }
@@ -304,6 +305,9 @@ final class PluginLife implements AutoCloseable {
   public synchronized void close() throws IOException {
     ending = true;
     notifyAll();
-    current.close();
+    PluginDomain last = current;
+    if (last != null) {
+      last.close();
+    }
   }
 }

@@ -1,9 +1,10 @@
 package sluice.host.plugin;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.JarCopies;
@@ -12,6 +13,7 @@ import sluice.host.control.ControlSocket;
 import sluice.host.domain.DomainCounters;
 import sluice.http.handlers.Route;
 import sluice.loop.counters.Counters;
+import sluice.sys.threads.HostThread;
 import sluice.sys.threads.Uninterrupted;
 
 /// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main
@@ -20,6 +22,7 @@ public final class Plugins implements AutoCloseable {
   private final List<PluginLife> plugins;
   private final @Nullable JarCopies copies;
   private final Consumer<String> log;
+  private final FutureTask<Void> loading = new FutureTask<>(this::loadAll);
   private @Nullable Thread looking;
   private volatile boolean closed;
 
@@ -29,24 +32,62 @@ public final class Plugins implements AutoCloseable {
     this.log = log;
   }
 
-  /// Makes all of them.
+  /// Begins to load all of them, in a thread of its own. They answer when [#await] has returned.
   ///
   /// @param log told one line each, now and later
-  /// @throws IOException when one cannot be loaded, with path, jar, class, method, why and fix
+  /// @throws IOException if there is no place for copies of their jars
   public static Plugins load(PluginOptions options, Consumer<String> log) throws IOException {
-    List<PluginLife> loaded = new ArrayList<>();
-    JarCopies copies = options.isEmpty() ? null : JarCopies.create("sluice-plugins");
-    Plugins plugins = new Plugins(loaded, copies, log);
+    if (options.isEmpty()) {
+      return new Plugins(List.of(), null, log);
+    }
+    JarCopies copies = JarCopies.create("sluice-plugins");
+    List<PluginLife> each =
+        options.plugins().stream()
+            .map(option -> new PluginLife(option, copies.directory(), options.limit(), log))
+            .toList();
+    Plugins plugins = new Plugins(each, copies, log);
+    HostThread.daemon("load-plugins", plugins.loading).start();
+    return plugins;
+  }
+
+  private @Nullable Void loadAll() throws IOException {
+    for (PluginLife plugin : plugins) {
+      plugin.load();
+    }
+    return null;
+  }
+
+  /// Returns when all are loaded.
+  ///
+  /// @throws IOException when one cannot be loaded, with path, jar, class, method, why and fix
+  public void await() throws IOException {
+    if (plugins.isEmpty()) {
+      return;
+    }
+    Uninterrupted.await(this::awaitLoading);
+    switch (loading.state()) {
+      case SUCCESS -> {}
+      case FAILED -> throw failure(loading.exceptionNow());
+      case RUNNING, CANCELLED -> throw new AssertionError(loading);
+    }
+  }
+
+  private void awaitLoading() throws InterruptedException {
     try {
-      if (copies != null) {
-        for (PluginOption option : options.plugins()) {
-          loaded.add(PluginLife.load(option, copies.directory(), options.limit(), log));
-        }
+      Void _ = loading.get();
+    } catch (ExecutionException e) {
+      // Its state tells.
+    }
+  }
+
+  private static IOException failure(Throwable thrown) {
+    switch (thrown) {
+      case IOException told -> {
+        return told;
       }
-      return plugins;
-    } catch (IOException | RuntimeException e) {
-      plugins.close();
-      throw e;
+      case RuntimeException unexpected -> throw unexpected;
+      case Error error -> throw error;
+      default -> throw new AssertionError(thrown);
     }
   }
 
@@ -104,10 +145,13 @@ public final class Plugins implements AutoCloseable {
     return good;
   }
 
-  /// Ends them.
+  /// Ends them, when they are loaded.
   @Override
   public void close() {
     closed = true;
+    if (!plugins.isEmpty()) {
+      Uninterrupted.await(this::awaitLoading);
+    }
     Thread thread = looking;
     if (thread != null) {
       thread.interrupt();

@@ -55,7 +55,18 @@ public final class Server implements AutoCloseable {
   ///   stays open
   public static Server start(ServerConfig config, Function<Loop, Protocol> protocols)
       throws IOException {
-    return start(config, protocols, Engines::open);
+    return start(config, protocols, () -> {});
+  }
+
+  /// As [#start(ServerConfig, Function)], with something that has to be ready before a client can
+  /// come.
+  ///
+  /// @param ready called once, when all engines are open
+  /// @throws IOException as `ready` throws it; nothing stays open
+  public static Server start(
+      ServerConfig config, Function<Loop, Protocol> protocols, BeforeClients ready)
+      throws IOException {
+    return start(config, protocols, ready, Engines::open);
   }
 
   /// Has each loop of these servers ask the others for room when it is short of descriptors and has
@@ -68,12 +79,24 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  /// Waits for what has to be ready before a client can come.
+  public interface BeforeClients {
+    /// Returns when it is ready.
+    ///
+    /// @throws IOException if it will not be: the server does not start
+    void await() throws IOException;
+  }
+
   /// Opens an engine on the calling thread, which will own it.
   interface EngineOpener {
     Engine open(Engines.Choice choice, EngineConfig config) throws IOException;
   }
 
-  static Server start(ServerConfig config, Function<Loop, Protocol> protocols, EngineOpener engines)
+  static Server start(
+      ServerConfig config,
+      Function<Loop, Protocol> protocols,
+      BeforeClients ready,
+      EngineOpener engines)
       throws IOException {
     Engines.Choice choice = Engines.choose(config.backend());
     while (true) {
@@ -89,6 +112,7 @@ public final class Server implements AutoCloseable {
         continue;
       }
       try {
+        ready.await();
         server.listen(config.addresses());
         shareDescriptors(List.of(server));
         return server;

@@ -66,12 +66,35 @@ final class ServerTest {
     }
   }
 
+  @Test
+  void whatIsNotReadyKeepsTheServerFromListening() throws Exception {
+    int port;
+    try (Server server = Server.start(config(Backend.AUTO, 2, 0), ServerTest::echo)) {
+      port = server.port();
+    }
+    Server.BeforeClients never =
+        () -> {
+          assertThatThrownBy(() -> new Socket("localhost", port).close())
+              .isInstanceOf(IOException.class);
+          throw new IOException("not ready");
+        };
+    ServerConfig config = config(Backend.AUTO, 2, port);
+    assertThatThrownBy(() -> Server.start(config, ServerTest::echo, never).close())
+        .isInstanceOf(IOException.class)
+        .hasMessage("not ready");
+    try (Server server = Server.start(config, ServerTest::echo);
+        Socket client = dial(server, 7)) {
+      assertThat(client.getInputStream().read()).isEqualTo(7);
+    }
+  }
+
   /// Rings of ordinary users are charged against RLIMIT_MEMLOCK: the first may be had, and not the
   /// second.
   @Test
   void whereNotAllLoopsGetTheBestEngineAllGetTheNext() throws Exception {
     AtomicInteger opened = new AtomicInteger();
     AtomicInteger protocols = new AtomicInteger();
+    AtomicInteger ready = new AtomicInteger();
     Backend best = Engines.choose(Backend.AUTO).backend();
     Server.EngineOpener engines =
         (choice, config) -> {
@@ -87,17 +110,19 @@ final class ServerTest {
               protocols.incrementAndGet();
               return echo(loop);
             },
+            ready::incrementAndGet,
             engines)) {
       assertThat(server.engine().backend()).isNotIn(best, Backend.AUTO);
       assertThat(server.engine().why()).contains(best + " not used: no memory for another one");
       assertThat(server.loops()).hasSize(3);
       assertThat(protocols).hasValue(3);
+      assertThat(ready).hasValue(1);
       try (Socket client = dial(server, 7)) {
         assertThat(client.getInputStream().read()).isEqualTo(7);
       }
     }
     ServerConfig named = config(best, 3, 0);
-    assertThatThrownBy(() -> Server.start(named, ServerTest::echo, engines).close())
+    assertThatThrownBy(() -> Server.start(named, ServerTest::echo, () -> {}, engines).close())
         .isInstanceOf(IOException.class)
         .hasMessage("no memory for another one");
   }
