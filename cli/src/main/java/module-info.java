@@ -10,6 +10,7 @@ module sluice.cli {
   requires sluice.host;
   requires sluice.isocket; // for programs and examples on the same module path
   requires sluice.memory;
+  requires sluice.sys;
 
   opens sluice.cli to
       info.picocli;

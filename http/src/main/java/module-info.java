@@ -13,6 +13,7 @@ module sluice.http {
   exports sluice.http.clients;
   exports sluice.http.front;
   exports sluice.http.handlers;
+  exports sluice.http.metrics;
   exports sluice.http.parse;
   exports sluice.http.plugin;
   exports sluice.http.rules;

@@ -110,6 +110,10 @@ final class CommandModel {
     run.addOption(option("--static", "DIR", "Files that are answered first.").build());
     run.addOption(option("--cache", "MIB", "Memory for cacheable replies.").build());
     run.addOption(option("--access-log", "FILE", "A line for each such reply.").build());
+    run.addOption(
+        option("--log-format", "FORMAT", "How these lines look.")
+            .completionCandidates(List.of("combined", "json"))
+            .build());
     run.addOption(flag("--compare", "Measures whether it is worth it."));
     for (OptionSpec each : CommandSpec.forAnnotatedObject(new CompareCommand()).options()) {
       if (!run.optionsMap().containsKey(each.longestName())) {

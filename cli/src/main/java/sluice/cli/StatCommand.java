@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
 import sluice.cli.console.Json;
+import sluice.cli.console.Screen;
 import sluice.cli.console.Version;
 import sluice.loop.counters.CounterFile;
 import sluice.loop.counters.CounterSnapshot;
@@ -28,11 +30,15 @@ import sluice.loop.counters.CounterValue;
 import sluice.loop.server.HandlerReports;
 import sluice.loop.verdict.Verdict;
 
-/// `sluice stat`: shows the counters of running processes. Reads their files and never asks them;
-/// runs in the main thread.
+/// `sluice stat`: shows the counters of running processes, on a terminal as a table that is drawn
+/// again and again, else as plain lines. Reads their files and never asks them; runs in the main
+/// thread.
 @Command(
     name = "stat",
-    description = "Shows the counters of a running server, or of all.",
+    description = {
+      "Shows the counters of a running server, or of all: on a terminal as a table with rates that"
+          + " is drawn again each second, until Ctrl-C; in a pipe or file once, as plain lines.",
+    },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class)
 final class StatCommand implements Callable<Integer> {
@@ -51,6 +57,9 @@ final class StatCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       description = "Repeat every so many seconds (1 to 3600) with rates; 1 if no number is given.")
   @Nullable Integer watch;
+
+  @Option(names = "--once", description = "Print plain lines once, also on a terminal.")
+  boolean once;
 
   @Option(
       names = "--count",
@@ -71,17 +80,17 @@ final class StatCommand implements Callable<Integer> {
     if (watch == null && count != null) {
       throw new ParameterException(spec.commandLine(), "--count is for --watch");
     }
-    PrintWriter out = spec.commandLine().getOut();
+    if (once && watch != null) {
+      throw new ParameterException(spec.commandLine(), "--once and --watch exclude each other");
+    }
     Path where = counters.path();
+    if (!once && !json && Screen.isThere()) {
+      return live(where, watch == null ? 1 : watchSeconds, repetitions);
+    }
+    PrintWriter out = spec.commandLine().getOut();
     Map<Long, CounterSnapshot> before = new LinkedHashMap<>();
     for (int i = 0; ; i++) {
-      List<CounterSnapshot> now = read(where);
-      if (now.isEmpty()) {
-        throw new IOException(
-            "no running server has counters in "
-                + where
-                + ". A server of another user or environment: --dir, or SLUICE_RUN_DIR.");
-      }
+      List<CounterSnapshot> now = readSome(where);
       for (CounterSnapshot snapshot : now) {
         CounterSnapshot last = before.put(snapshot.pid(), snapshot);
         out.println(json ? Json.of(asJson(snapshot)) : asTable(snapshot, last, watchSeconds));
@@ -94,6 +103,48 @@ final class StatCommand implements Callable<Integer> {
       }
       Thread.sleep(Duration.ofSeconds(watchSeconds));
     }
+  }
+
+  private int live(Path where, int seconds, int repetitions)
+      throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    List<CounterSnapshot> now =
+        readSome(where); // what fails at once is said on the screen of before
+    Map<Long, CounterSnapshot> before = Map.of();
+    long last = System.nanoTime();
+    try (Screen screen = new Screen(out)) {
+      for (int i = 0; ; i++) {
+        double passed = (System.nanoTime() - last) / 1e9;
+        last = System.nanoTime();
+        List<StatTable.Look> looks = new ArrayList<>();
+        Map<Long, CounterSnapshot> seen = new LinkedHashMap<>();
+        for (CounterSnapshot each : now) {
+          looks.add(new StatTable.Look(each, before.get(each.pid()), passed));
+          seen.put(each.pid(), each);
+        }
+        before = seen;
+        screen.draw(StatTable.of(looks, Screen.size()));
+        if (out.checkError()) {
+          return 1; // the terminal has gone
+        }
+        if (i + 1 >= repetitions) {
+          return 0;
+        }
+        Thread.sleep(Duration.ofSeconds(seconds));
+        now = readSome(where);
+      }
+    }
+  }
+
+  private List<CounterSnapshot> readSome(Path where) throws IOException {
+    List<CounterSnapshot> now = read(where);
+    if (now.isEmpty()) {
+      throw new IOException(
+          "no running server has counters in "
+              + where
+              + ". A server of another user or environment: --dir, or SLUICE_RUN_DIR.");
+    }
+    return now;
   }
 
   private List<CounterSnapshot> read(Path where) throws IOException {

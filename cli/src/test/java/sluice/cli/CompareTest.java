@@ -188,6 +188,35 @@ final class CompareTest {
   }
 
   @Test
+  void withoutALoadTheApplicationsOwnUrlsAreAskedFor() throws Exception {
+    int port = FreePort.find();
+    Path source = PageServer.write(directory);
+    List<String> command = SluiceProcess.command("run", "--compare", "--rate", "10");
+    command.addAll(List.of("--connections", "1", "--warm-up", "0", "--window", "600"));
+    command.addAll(List.of(source.toString(), Integer.toString(port)));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("SLUICE_LAUNCHER", launcher());
+    Process process = builder.start();
+    try {
+      BufferedReader said = process.inputReader();
+      List<String> lines = new ArrayList<>();
+      for (String line; (line = said.readLine()) != null && !line.contains("measuring"); ) {
+        lines.add(line);
+      }
+      assertThat(process.isAlive()).as(lines.toString()).isTrue();
+      assertThat(lines)
+          .startsWith(
+              "no load is named: looking for URLs of the application",
+              "found http://127.0.0.1:" + port + "/");
+      assertThat(Files.readAllLines(directory.resolve("log")))
+          .containsExactly("run --backend jdk", "run --backend jdk");
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
   void aLoadCommandTellsItsRequests() throws Exception {
     LoadSource.Outcome outcome =
         LoadSource.of("echo 1234 requests in $SLUICE_WINDOW s", 80).send(7);
@@ -229,6 +258,8 @@ final class CompareTest {
     assertThat(Main.run("run", "--compare")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "--rounds", "3", "--load", "x", "a.jar")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "a.jar")).isEqualTo(2);
+    assertThat(Main.run("run", "--compare", "--load", "x", "--load-command", "y", "a.jar"))
+        .isEqualTo(2);
     for (String rate : List.of("2000000", "1000000")) { // too high, too high for that long
       assertThat(Main.run("run", "--compare", "--rate", rate, "--load", "x", "a.jar")).isEqualTo(2);
     }

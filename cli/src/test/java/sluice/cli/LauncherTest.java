@@ -199,6 +199,9 @@ final class LauncherTest extends LauncherRig {
     assertThat(refusal("--static=.", "--backend=jdk", "a.jar")).contains("our own channels. Fix:");
     assertThat(refusal("--cache", "8", "a.jar")).contains("Fix: --static DIR");
     assertThat(refusal("--access-log", "l", "a.jar")).contains("Fix: --static DIR");
+    assertThat(refusal("--static=.", "--log-format=json", "a.jar")).contains("Fix: --access-log");
+    assertThat(refusal("--static=.", "--log-format={status} x", "--compare", "a.jar"))
+        .contains("Fix: '-Dsluice.nio.static.log.format={status} x'\n");
     assertThat(refusal("--static=.", "--access-log=l", "--compare", "a.jar"))
         .contains("Fix: -Dsluice.nio.static.log=l");
     assertThat(refusal("--static=.", "--access-log=it's a.log", "--compare", "a.jar"))

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.host.control.ControlSocket;
 import sluice.host.file.UsageException;
+import sluice.host.life.JvmMetrics;
 import sluice.host.life.Part;
 import sluice.host.life.PartHealth;
 import sluice.host.life.PassedSocket;
@@ -90,6 +91,7 @@ public final class SiteServer implements Part {
       List<Route> all = new ArrayList<>(config.routes());
       all.addAll(plugins.routes());
       HttpServer server = HttpServer.start(config.withRoutes(all), messages, plugins::await);
+      server.tellMetricsOf(JvmMetrics::read);
       plugins.look();
       return new SiteServer(options, directory, plugins, server);
     } catch (UsageException | IOException | RuntimeException e) {

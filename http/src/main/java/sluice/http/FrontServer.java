@@ -125,7 +125,7 @@ public final class FrontServer implements AutoCloseable {
   private static HttpConfig config(Site site, FrontSettings settings) {
     HttpConfig config = HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
     Path log = settings.accessLog();
-    return log == null ? config : config.withAccessLog(log);
+    return log == null ? config : config.withAccessLog(log).withLogFormat(settings.logFormat());
   }
 
   private static Engines.Opened open(HttpParts parts, Engines.Choice choice) throws IOException {

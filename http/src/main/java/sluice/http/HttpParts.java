@@ -3,10 +3,13 @@ package sluice.http;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -21,6 +24,7 @@ import sluice.http.handlers.Route;
 import sluice.http.handlers.RouteTable;
 import sluice.http.handlers.Routes;
 import sluice.http.log.AccessLog;
+import sluice.http.metrics.Metric;
 import sluice.http.reply.ErrorPages;
 import sluice.http.service.SiteService;
 import sluice.http.service.SiteSettings;
@@ -33,12 +37,18 @@ import sluice.loop.server.AdoptedSocket;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.server.WarmUp;
+import sluice.loop.tls.TlsCertificate;
 import sluice.loop.tls.TlsContext;
 import sluice.sys.zstd.Zstd;
 
 /// What the loops of a server share, and what each of them was given. Loops start one after
 /// another; any thread may call the rest.
 final class HttpParts {
+  private static final String EXPIRY = "sluice_certificate_not_after_timestamp_seconds";
+
+  /// Names of one certificate that `/metrics` shows.
+  private static final int MOST_NAMES = 100;
+
   final HttpConfig config;
 
   /// Of what no site answers.
@@ -58,6 +68,7 @@ final class HttpParts {
     this.errors = pages.main();
     config.routes().forEach(this::warm);
     this.routes = new Routes(config.routes());
+    observatory.tell(this::certificates);
     if (!Zstd.why().isEmpty()
         && sites(config).stream().anyMatch(site -> site.compression().zstdLevel() > 0)) {
       complaints.accept("files are not compressed by zstd. Why: " + Zstd.why());
@@ -253,6 +264,26 @@ final class HttpParts {
     } catch (IOException e) {
       failures.add(otherwise + ": " + e.getMessage());
     }
+  }
+
+  /// When certificates expire. Of a name that a file has in two contexts, which may have read it at
+  /// different times, the earlier end.
+  private List<Metric> certificates() {
+    Map<Map<String, String>, Instant> ends = new LinkedHashMap<>();
+    for (TlsContext tls : tlsContexts()) {
+      for (TlsCertificate each : tls.certificates()) {
+        List<String> names = each.names().isEmpty() ? List.of("") : each.names();
+        for (String name : names.subList(0, Math.min(names.size(), MOST_NAMES))) {
+          Map<String, String> labels = new LinkedHashMap<>();
+          labels.put("file", each.file().toString());
+          labels.put("host", name);
+          ends.merge(labels, each.notAfter(), (a, b) -> a.isBefore(b) ? a : b);
+        }
+      }
+    }
+    return ends.entrySet().stream()
+        .map(each -> Metric.gauge(EXPIRY, each.getKey(), (double) each.getValue().getEpochSecond()))
+        .toList();
   }
 
   private Set<TlsContext> tlsContexts() {

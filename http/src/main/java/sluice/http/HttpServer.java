@@ -8,10 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.Route;
 import sluice.http.handlers.Routes;
+import sluice.http.metrics.Metric;
 import sluice.http.site.Site;
 import sluice.loop.HandlerGuard;
 import sluice.loop.counters.CounterPublisher;
@@ -174,6 +176,13 @@ public final class HttpServer implements AutoCloseable {
   /// 503 with the troubles. Without it, those of [#troubles].
   public void answerHealthBy(Health health) {
     parts.observatory.answerHealthBy(health);
+  }
+
+  /// Shows further samples in `/metrics`.
+  ///
+  /// @param source called for each scrape, by a thread of the slow path, which may wait
+  public void tellMetricsOf(Supplier<List<Metric>> source) {
+    parts.observatory.tell(source);
   }
 
   /// Closes and opens the access log again, after it was renamed; reads the error pages again;

@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.HttpMessage;
 import sluice.http.handlers.HttpResponder;
 import sluice.http.handlers.Route;
 import sluice.http.handlers.RouteTable;
 import sluice.http.handlers.Routes;
+import sluice.http.metrics.Metric;
 import sluice.http.metrics.MetricsText;
 import sluice.http.reply.ErrorPages;
 import sluice.loop.LoopConfig;
@@ -30,6 +33,7 @@ import sluice.loop.server.Watchdog;
 /// |---|---|---|---|
 /// | server, counters, draining | the thread that starts and ends the server | volatile | volatile |
 /// | health | the program that hosts the server | volatile | volatile |
+/// | sources | any thread | copy-on-write | copy-on-write |
 final class Observatory {
   private static final int MOST_CONNECTIONS = 64;
   private static final int CHUNKS = 16;
@@ -42,6 +46,7 @@ final class Observatory {
   private volatile @Nullable CounterPublisher counters;
   private volatile boolean draining;
   private volatile Health health = this::troubles;
+  private final List<Supplier<List<Metric>>> sources = new CopyOnWriteArrayList<>();
 
   /// Begins to answer about a server that was started.
   ///
@@ -82,6 +87,10 @@ final class Observatory {
     health = value;
   }
 
+  void tell(Supplier<List<Metric>> source) {
+    sources.add(source);
+  }
+
   private List<Route> routes() {
     return List.of(
         Route.at("/metrics").withBodyBytes(0).withSlowHandler(this::metrics),
@@ -95,11 +104,12 @@ final class Observatory {
       responder.status(503).field("Retry-After", "1").send("no counters yet\n");
       return;
     }
+    List<Metric> more = sources.stream().flatMap(each -> each.get().stream()).toList();
     boolean open = MetricsText.isOpen(request.header("Accept"));
     responder
         .field("Content-Type", open ? MetricsText.OPEN_METRICS : MetricsText.TEXT)
         .field("Vary", "Accept")
-        .send(MetricsText.of(published.snapshot(), open));
+        .send(MetricsText.of(published.snapshot(), more, open));
   }
 
   private void health(HttpResponder responder) throws IOException, InterruptedException {

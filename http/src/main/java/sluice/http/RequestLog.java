@@ -201,5 +201,9 @@ final class RequestLog {
     if (agent >= 0) {
       ring.agent(view, request.valueFrom(agent), request.valueTo(agent));
     }
+    int trace = request.firstLine(Field.TRACEPARENT);
+    if (trace >= 0 && !request.isRepeated(Field.TRACEPARENT)) {
+      ring.trace(view, request.valueFrom(trace), request.valueTo(trace));
+    }
   }
 }

@@ -1,6 +1,7 @@
 package sluice.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -8,9 +9,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +23,7 @@ import sluice.http.site.Site;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
 import sluice.loop.engine.Backend;
+import sluice.loop.tls.TlsContext;
 import sluice.testbase.Child;
 
 /// What a scraper gets of a server that uses everything it counts.
@@ -68,6 +72,43 @@ final class MetricsTest extends HttpContractRig {
     assertThat(count.find()).isTrue();
     assertThat(Long.parseLong(count.group(1))).isEqualTo(9);
     assertThat(text).contains("_bucket{source=\"http\",le=\"+Inf\"} 9\n");
+  }
+
+  private String expiries() throws IOException {
+    InetSocketAddress at = (InetSocketAddress) server().monitoringAddresses().getFirst();
+    try (HttpPeer peer = new HttpPeer(at.getPort())) {
+      return peer.get("/metrics")
+          .text()
+          .lines()
+          .filter(line -> line.startsWith("sluice_certificate_not_after_timestamp_seconds"))
+          .collect(Collectors.joining("\n"));
+    }
+  }
+
+  private static String expiry(TestKeys keys, String host) throws Exception {
+    X509Certificate certificate = (X509Certificate) keys.trusted().getCertificate("key");
+    return "sluice_certificate_not_after_timestamp_seconds{file=\"%s\",host=\"%s\"} %d"
+        .formatted(
+            keys.certificate(), host, certificate.getNotAfter().toInstant().getEpochSecond());
+  }
+
+  @Test
+  void certificatesTellWhenTheyExpireAlsoNewOnes() throws Exception {
+    TestKeys first = TestKeys.make(outside, 3, List.of("a.example", "*.b.example"));
+    TlsContext tls = TlsContext.load(first.certificate(), first.key());
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    start(config ->
+        HttpConfig.of(config.server().withTls(tls), config.site())
+            .withMonitoring(Monitoring.at(any)));
+    server().publishTo(new CounterPublisher(Counters.inMemory()));
+    assertThat(expiries())
+        .isEqualTo(expiry(first, "a.example") + "\n" + expiry(first, "*.b.example"));
+    TestKeys next = TestKeys.make(outside, 30, List.of("a.example"));
+    server().reload();
+    assertThat(expiries()).isEqualTo(expiry(next, "a.example"));
+    Files.writeString(next.certificate(), "damaged");
+    assertThatThrownBy(() -> server().reload()).isInstanceOf(IOException.class);
+    assertThat(expiries()).as("that which is served").isEqualTo(expiry(next, "a.example"));
   }
 
   /// Lines in the order that the format wants, each name with its meaning from the table.

@@ -13,6 +13,7 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.util.Base64;
 import java.util.List;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
@@ -30,13 +31,19 @@ record TestKeys(Path certificate, Path key, KeyStore trusted) {
   /// Generated once, because that takes another JVM.
   private static synchronized KeyStore generated() throws Exception {
     KeyStore known = generated;
-    if (known != null) {
-      return known;
+    if (known == null) {
+      known = generate("");
+      generated = known;
     }
+    return known;
+  }
+
+  /// @param more words for keytool, each with a space before it
+  private static KeyStore generate(String more) throws Exception {
     Path directory = Files.createTempDirectory("keys");
     Path store = directory.resolve("keys.p12");
     String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    String words = "-genkeypair -keyalg EC -alias key -dname CN=localhost -storetype PKCS12";
+    String words = "-genkeypair -keyalg EC -alias key -dname CN=localhost -storetype PKCS12" + more;
     ProcessBuilder builder = new ProcessBuilder(keytool);
     builder.command().addAll(List.of(words.split(" ")));
     builder.command().addAll(List.of("-keystore", store.toString()));
@@ -49,13 +56,21 @@ record TestKeys(Path certificate, Path key, KeyStore trusted) {
     }
     Files.delete(store);
     Files.delete(directory);
-    generated = made;
     return made;
   }
 
   /// Writes `c.pem` and `k.pem`; all tests have the same.
   static TestKeys make(Path directory) throws Exception {
-    KeyStore made = generated();
+    return write(generated(), directory);
+  }
+
+  /// Writes `c.pem` and `k.pem` of a certificate for these names.
+  static TestKeys make(Path directory, int days, List<String> names) throws Exception {
+    String all = names.stream().map("dns:"::concat).collect(Collectors.joining(","));
+    return write(generate(" -validity " + days + " -ext san=" + all), directory);
+  }
+
+  private static TestKeys write(KeyStore made, Path directory) throws Exception {
     Key key = made.getKey("key", PASSWORD.toCharArray());
     Certificate certificate = made.getCertificate("key");
     KeyStore trusted = KeyStore.getInstance("PKCS12");

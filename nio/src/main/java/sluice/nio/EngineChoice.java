@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import sluice.http.HttpConfig;
 import sluice.http.front.FrontSettings;
 import sluice.http.front.KeptReplies;
 import sluice.nio.descriptors.JdkExport;
@@ -28,9 +29,9 @@ import sluice.sys.threads.ModuleOption;
 /// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
 /// the readiness engine has counted, `sluice.nio.static` names a directory whose files are answered
 /// in front of the application, `sluice.nio.static.log` a file that gets a line for each of these
-/// replies, `sluice.nio.cache` is how many MiB of its cacheable replies are kept there,
-/// `sluice.nio.cache.rules` names paths whose replies are though they do not say so,
-/// `sluice.nio.quiet=true` leaves out the line that tells the choice.
+/// replies, `sluice.nio.static.log.format` how it looks, `sluice.nio.cache` is how many MiB of its
+/// cacheable replies are kept there, `sluice.nio.cache.rules` names paths whose replies are though
+/// they do not say so, `sluice.nio.quiet=true` leaves out the line that tells the choice.
 ///
 /// @param engine the choice
 /// @param why one clause for people
@@ -41,6 +42,7 @@ record EngineChoice(NioEngine engine, String why) {
   static final String STATS = "sluice.nio.stats";
   static final String STATIC = "sluice.nio.static";
   static final String LOG = "sluice.nio.static.log";
+  static final String LOG_FORMAT = "sluice.nio.static.log.format";
   static final String FRONT = "sluice.nio.front";
   static final String CACHE = "sluice.nio.cache";
   static final String CACHE_RULES = "sluice.nio.cache.rules";
@@ -67,9 +69,12 @@ record EngineChoice(NioEngine engine, String why) {
     if (files != null) {
       return inFront(files, wanted, properties, provider);
     }
-    if (properties.apply(LOG) != null) {
-      throw new IllegalArgumentException(
-          "-D%s has a line for each file that is answered. Fix: -D%s=DIR.".formatted(LOG, STATIC));
+    for (String log : new String[] {LOG, LOG_FORMAT}) {
+      if (properties.apply(log) != null) {
+        throw new IllegalArgumentException(
+            "-D%s is for a line for each file that is answered. Fix: -D%s=DIR."
+                .formatted(log, STATIC));
+      }
     }
     if (properties.apply(CACHE) != null || properties.apply(CACHE_RULES) != null) {
       throw new IllegalArgumentException(
@@ -125,7 +130,8 @@ record EngineChoice(NioEngine engine, String why) {
     FrontSettings settings =
         FrontSettings.DEFAULT
             .withReplies(replies(properties.apply(CACHE), properties.apply(CACHE_RULES)))
-            .withAccessLog(accessLog(properties.apply(LOG)));
+            .withAccessLog(accessLog(properties.apply(LOG)))
+            .withLogFormat(logFormat(properties.apply(LOG_FORMAT), properties.apply(LOG)));
     Front front =
         new Front(
             directory,
@@ -150,6 +156,23 @@ record EngineChoice(NioEngine engine, String why) {
           "-D%s=%s cannot be written: %s. Fix: name a file in a directory that there is."
               .formatted(LOG, file, e),
           e);
+    }
+  }
+
+  private static String logFormat(@Nullable String format, @Nullable String file) {
+    if (format == null) {
+      return FrontSettings.DEFAULT.logFormat();
+    }
+    if (file == null) {
+      throw new IllegalArgumentException(
+          "-D%s without a log. Fix: -D%s=FILE.".formatted(LOG_FORMAT, LOG));
+    }
+    try {
+      HttpConfig.checkLogFormat(format);
+      return format;
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "-D%s=%s: %s. Fix: write one of these.".formatted(LOG_FORMAT, format, e.getMessage()), e);
     }
   }
 

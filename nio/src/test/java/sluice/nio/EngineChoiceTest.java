@@ -9,12 +9,14 @@ import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -62,11 +64,30 @@ final class EngineChoiceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sluice.nio.cache", "sluice.nio.cache.rules", "sluice.nio.static.log"})
+  @ValueSource(
+      strings = {
+        "sluice.nio.cache",
+        "sluice.nio.cache.rules",
+        "sluice.nio.static.log",
+        "sluice.nio.static.log.format"
+      })
   void whatNeedsFilesInFrontIsRefusedWithout(String property) {
     assertThatThrownBy(() -> choose(Map.of(property, "16")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Fix: -Dsluice.nio.static=DIR");
+  }
+
+  @Test
+  void aLogFormatThatIsNoneIsRefused(@TempDir Path directory) {
+    String format = "sluice.nio.static.log.format";
+    assertThatThrownBy(() -> choose(Map.of("sluice.nio.static", ".", format, "json")))
+        .hasMessageContaining("without a log. Fix: -Dsluice.nio.static.log=FILE");
+    String log = directory.resolve("log").toString();
+    Map<String, String> wrong =
+        Map.of("sluice.nio.static", ".", "sluice.nio.static.log", log, format, "{x}");
+    assertThatThrownBy(() -> choose(wrong))
+        .hasMessageContaining("-Dsluice.nio.static.log.format={x}: a log format has no {x}")
+        .hasMessageContaining("Fix: write one of these");
   }
 
   @ParameterizedTest

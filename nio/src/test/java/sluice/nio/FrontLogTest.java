@@ -48,6 +48,33 @@ final class FrontLogTest {
     }
   }
 
+  /// A front answers of a traced request what it can, and gives the application the rest as it is.
+  @ParameterizedTest
+  @EnumSource(names = {"OWNER", "COMPANION"})
+  void aTraceIsLoggedAndPassedOn(FrontMode mode) throws Exception {
+    Path site = Files.createDirectory(directory.resolve("site"));
+    Files.writeString(site.resolve("a.txt"), "file a");
+    Path log = directory.resolve("access.log");
+    FrontSettings settings =
+        FrontSettings.DEFAULT.withAccessLog(log).withLogFormat("{target} {traceparent}");
+    String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    String head = " HTTP/1.1\r\nHost: a\r\nTraceParent: " + trace + "\r\ntracestate: a=1\r\n\r\n";
+    try (SmallApplication application =
+        new SmallApplication(CompletionProviders.behind(site, settings, mode))) {
+      try (FrontClient client = new FrontClient(application.port())) {
+        assertThat(client.send("GET /a.txt" + head).reply()).isEqualTo("200 file a");
+        assertThat(client.send("GET /api" + head).reply()).isEqualTo("200 /api#0#0");
+        assertThat(client.send("GET /a.txt" + head.replace("4b", "4B")).reply())
+            .isEqualTo("200 file a");
+      }
+      Await.until("its end", () -> !application.transcripts.isEmpty());
+      assertThat(application.transcripts.values().iterator().next().bytes())
+          .isEqualTo("GET /api" + head);
+      Await.until("all lines", () -> lines(log).size() == 2);
+      assertThat(lines(log)).containsExactly("/a.txt " + trace, "/a.txt -");
+    }
+  }
+
   private static List<String> lines(Path log) throws IOException {
     return Files.readAllLines(log);
   }

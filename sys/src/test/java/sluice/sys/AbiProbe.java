@@ -152,6 +152,7 @@ final class AbiProbe {
           Map.entry(ArpSocket.class, Map.of("(AF|ETH)_[A-Z_]+", "")),
           Map.entry(TapDevice.class, Map.of("(TUN|IFF_)[A-Z_]+", "")),
           Map.entry(NetInterface.class, Map.of("(SIOCG|SIOCE|ARPHRD_|ETHTOOL_)[A-Z]+", "")),
+          Map.entry(WindowSize.class, Map.of("TIOC[A-Z]+", "")),
           Map.entry(NetNamespace.class, Map.of("CLONE_[A-Z]+", "")),
           Map.entry(Bpf.class, Map.of("(BPF|XDP)_[A-Z_]+", "")),
           Map.entry(Mapping.class, Map.of("(PROT|MAP|MADV)_[A-Z]+", "")));

@@ -2,6 +2,7 @@ package sluice.cli.compare;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +25,7 @@ import sluice.host.file.UsageException;
     description = {
       "Starts the application in turn on the JDK's selectors and on ours (A B B A …), sends the"
           + " same load, and says with confidence intervals whether it helped.",
-      "The application must listen on the port that the load is sent to."
+      "The application must listen on the same port at each start."
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class)
@@ -55,7 +56,9 @@ public final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--load",
       paramLabel = "FILE",
-      description = "URLs to ask for, one per line, in turn.")
+      description =
+          "URLs to ask for, one per line, in turn. Without it and --load-command: the first pages"
+              + " of the ports on which the application listens, and what they load.")
   @Nullable Path load;
 
   @Option(
@@ -125,7 +128,7 @@ public final class CompareCommand implements Callable<Integer> {
       if (launcher == null) {
         throw new UsageException("--compare needs the launcher. Fix: ./sluice run --compare …");
       }
-      LoadSource source = source();
+      LoadSource source = source(launcher, err);
       CompareRounds plan =
           new CompareRounds(launcher, ours(), application, source, warmUpSeconds, windowSeconds);
       comparison = plan.run(rounds, err::println);
@@ -160,13 +163,15 @@ public final class CompareCommand implements Callable<Integer> {
     return new CompareRounds.Ours(backend, directory);
   }
 
-  private LoadSource source() throws IOException, UsageException {
+  private LoadSource source(String launcher, PrintWriter err)
+      throws IOException, UsageException, InterruptedException {
     within("--rounds", rounds, LEAST_ROUNDS, 1000);
     within("--rate", rate, 1, 1_000_000);
     within("--connections", connections, 1, 10_000);
     within("--window", windowSeconds, 1, 600);
     within("--warm-up", warmUpSeconds, 0, 600);
-    if (load != null && (long) rate * Math.max(warmUpSeconds, windowSeconds) > MOST_REQUESTS) {
+    if (loadCommand == null
+        && (long) rate * Math.max(warmUpSeconds, windowSeconds) > MOST_REQUESTS) {
       throw new UsageException(
           "--rate "
               + rate
@@ -179,16 +184,30 @@ public final class CompareCommand implements Callable<Integer> {
     if (!List.of("auto", "readiness", "completion").contains(backend)) {
       throw new UsageException("--backend " + backend + ": use auto, readiness or completion.");
     }
-    if ((load == null) == (loadCommand == null)) {
-      throw new UsageException("no load is named. Fix: either --load FILE or --load-command CMD");
+    if (load != null && loadCommand != null) {
+      throw new UsageException(
+          "two loads are named. Fix: either --load FILE or --load-command CMD");
     }
     if (load != null) {
       return LoadSource.of(OpenLoopLoad.read(load, rate, connections));
+    }
+    if (loadCommand == null) {
+      return searched(launcher, err);
     }
     if (port < 1 || port > 65535) {
       throw new UsageException("--load-command needs --port N, where the application listens.");
     }
     return LoadSource.of(loadCommand, port);
+  }
+
+  /// The URLs that the application itself has.
+  private LoadSource searched(String launcher, PrintWriter err)
+      throws IOException, InterruptedException {
+    List<URI> urls = new UrlSearch(launcher, application).find(err::println);
+    LoadSource source = LoadSource.of(new OpenLoopLoad(urls, rate, connections));
+    new CompareRounds(launcher, new CompareRounds.Ours(backend, files), application, source, 0, 1)
+        .awaitSilence();
+    return source;
   }
 
   private static void within(String option, int value, int least, int most) throws UsageException {

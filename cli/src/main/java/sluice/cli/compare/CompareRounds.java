@@ -217,14 +217,15 @@ public record CompareRounds(
                 + load.target()
                 + " within "
                 + START_SECONDS
-                + " s. Fix: send the load to the port of the application. It says:\n"
+                + " s. Fix: have the application listen on one port at each start, and send the"
+                + " load to it. It says:\n"
                 + tail(log));
       }
       Thread.sleep(50);
     }
   }
 
-  private static String tail(Path log) throws IOException {
+  static String tail(Path log) throws IOException {
     List<String> lines = Files.readString(log).lines().toList();
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
   }

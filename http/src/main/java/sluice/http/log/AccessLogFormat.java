@@ -107,6 +107,9 @@ class AccessLogFormat {
     ascii(" " + status + " " + bodyBytes);
   }
 
+  /// Takes the numbers of a trace, see [TraceParent]. The combined format has no place for them.
+  void trace(byte[] bytes, int at) {}
+
   void end() {
     out.put((byte) '\n');
   }

@@ -12,9 +12,12 @@ import sluice.memory.View;
 /// its way, is written to an [AccessLogRecord] and appended later.
 ///
 /// ```
-/// record  0 time ms | 8 address | 24 body bytes | 32 status | 34, 36, 38 lengths | 40 text
-///         8 bytes   | 16        | 8             | 2         | 2 each, top bit: cut | 984
-/// text    line 512 | referrer 236 | agent 236
+/// record  0 time ms | 8 address | 24 body bytes | 32 status | 34, 36, 38 lengths
+///         8 bytes   | 16        | 8             | 2         | 2 each, top bit: cut
+///         40 text | 996 trace
+///         956     | 26
+/// text    line 512 | referrer 222 | agent 222
+/// trace   numbers of a valid `traceparent`, else 0 (TraceParent)
 /// ```
 ///
 /// | field | writer | read mode | write mode |
@@ -27,12 +30,13 @@ import sluice.memory.View;
 public final class AccessLogRing {
   static final int RECORD_BYTES = 1024;
   static final int MOST_LINE_BYTES = 512;
-  static final int MOST_FIELD_BYTES = 236;
+  static final int MOST_FIELD_BYTES = 222;
 
   private static final int CUT = 0x8000;
   private static final int LINE = 40;
   private static final int REFERRER = LINE + MOST_LINE_BYTES;
   private static final int AGENT = REFERRER + MOST_FIELD_BYTES;
+  private static final int TRACE = AGENT + MOST_FIELD_BYTES;
 
   private static final VarHandle HEAD;
   private static final VarHandle TAIL;
@@ -134,6 +138,7 @@ public final class AccessLogRing {
     SHORT.set(target, at + 34, (short) 0);
     SHORT.set(target, at + 36, (short) 0);
     SHORT.set(target, at + 38, (short) 0);
+    TraceParent.clear(target, at + TRACE);
     into = target;
     open = at;
   }
@@ -154,6 +159,11 @@ public final class AccessLogRing {
   public void agent(View view, int from, int to) {
     int count = length(38, to - from, MOST_FIELD_BYTES);
     view.copyTo(from, into, open + AGENT, count);
+  }
+
+  /// The value of `traceparent`, as received; kept if it is valid.
+  public void trace(View view, int from, int to) {
+    TraceParent.read(view, from, to, into, open + TRACE);
   }
 
   /// Hands the record over. Loop only.
@@ -186,6 +196,7 @@ public final class AccessLogRing {
     format.numbers((short) SHORT.get(records, at + 32), (long) LONG.get(records, at + 24));
     quoted(format, at + REFERRER, at + 36);
     quoted(format, at + AGENT, at + 38);
+    format.trace(records, at + TRACE);
     format.end();
   }
 

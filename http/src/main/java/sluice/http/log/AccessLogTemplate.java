@@ -14,9 +14,9 @@ import sluice.http.text.Utf8;
 /// by the log's writer thread.
 ///
 /// Variables: `address`, `time` (ISO 8601), `request` (the first line), `method`, `target`,
-/// `status`, `bytes` (of the body that were sent), `referrer`, `agent`. What clients sent can end
-/// neither a line nor a quoted field: it is escaped as in the combined format, and for JSON as JSON
-/// has it.
+/// `status`, `bytes` (of the body that were sent), `referrer`, `agent`, `traceparent` (if it is
+/// valid). What clients sent can end neither a line nor a quoted field: it is escaped as in the
+/// combined format, and for JSON as JSON has it.
 final class AccessLogTemplate extends AccessLogFormat {
   static final String COMBINED = "combined";
   static final String JSON = "json";
@@ -24,11 +24,21 @@ final class AccessLogTemplate extends AccessLogFormat {
   private static final String JSON_LINE =
       "{\"time\":\"{time}\",\"address\":\"{address}\",\"method\":\"{method}\","
           + "\"target\":\"{target}\",\"request\":\"{request}\",\"status\":{status},"
-          + "\"bytes\":{bytes},\"referrer\":\"{referrer}\",\"agent\":\"{agent}\"}";
+          + "\"bytes\":{bytes},\"referrer\":\"{referrer}\",\"agent\":\"{agent}\","
+          + "\"traceparent\":\"{traceparent}\"}";
 
   private static final List<String> VARIABLES =
       List.of(
-          "address", "time", "request", "method", "target", "status", "bytes", "referrer", "agent");
+          "address",
+          "time",
+          "request",
+          "method",
+          "target",
+          "status",
+          "bytes",
+          "referrer",
+          "agent",
+          "traceparent");
 
   private static final int MOST_PARTS = 32;
   private static final int MOST_CHARACTERS = 1024;
@@ -49,6 +59,7 @@ final class AccessLogTemplate extends AccessLogFormat {
   private int textCount;
   private String address = "";
   private String time = "";
+  private String trace = "";
   private long second = Long.MIN_VALUE;
   private int status;
   private long bodyBytes;
@@ -140,6 +151,11 @@ final class AccessLogTemplate extends AccessLogFormat {
   }
 
   @Override
+  void trace(byte[] bytes, int at) {
+    trace = TraceParent.text(bytes, at);
+  }
+
+  @Override
   void end() {
     for (Part part : parts) {
       if (part.variable == null) {
@@ -166,6 +182,7 @@ final class AccessLogTemplate extends AccessLogFormat {
       case "request" -> text(line, 0, line.length);
       case "method" -> text(line, 0, Math.max(first, 0));
       case "target" -> text(line, first + 1, last > first ? last : line.length);
+      case "traceparent" -> ascii(trace.isEmpty() && !json ? "-" : trace);
       case "referrer" -> text(texts[1], 0, texts[1].length);
       default -> text(texts[2], 0, texts[2].length);
     }

@@ -10,10 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
@@ -67,13 +69,15 @@ public final class MetricsText {
     this.open = open;
   }
 
-  /// The text of all counters and of the process.
+  /// The text of all counters, of the process, and of further samples.
   ///
+  /// @param more samples of families that are neither counters nor of the process
   /// @param open as OpenMetrics
-  public static String of(CounterSnapshot snapshot, boolean open) {
+  public static String of(CounterSnapshot snapshot, List<Metric> more, boolean open) {
     MetricsText text = new MetricsText(open);
     snapshot.values().forEach(text::add);
     ProcessMetrics.read().forEach(text::add);
+    more.forEach(text::add);
     return text.written();
   }
 
@@ -94,7 +98,7 @@ public final class MetricsText {
   private void add(CounterValue value) {
     int slash = value.label().indexOf('/');
     String name = value.label().substring(slash + 1).replaceAll("[^a-zA-Z0-9_]", "_");
-    String source = slash < 0 ? "" : "source=\"" + escape(value.label(), slash) + "\"";
+    String source = slash < 0 ? "" : "source=\"" + escape(value.label().substring(0, slash)) + "\"";
     BigDecimal number = BigDecimal.valueOf(value.value());
     Matcher interval = UP_TO.matcher(name);
     if (name.startsWith(TIMES)) {
@@ -151,11 +155,31 @@ public final class MetricsText {
   }
 
   private void add(String name, double value) {
-    boolean total = name.endsWith("_total");
-    String plain = total ? name.substring(0, name.length() - "_total".length()) : name;
-    family(open ? plain : name, plain, total ? "counter" : "gauge")
+    Metric.Kind kind = name.endsWith("_total") ? Metric.Kind.COUNTER : Metric.Kind.GAUGE;
+    add(new Metric(name, kind, "", Map.of(), value));
+  }
+
+  private void add(Metric metric) {
+    String name = metric.family();
+    String plain =
+        switch (metric.kind()) {
+          case COUNTER -> name.substring(0, name.length() - "_total".length());
+          case INFO -> open ? name.substring(0, name.length() - "_info".length()) : name;
+          case GAUGE, SUMMARY -> name;
+        };
+    String type =
+        metric.kind() == Metric.Kind.INFO && !open
+            ? "gauge"
+            : metric.kind().name().toLowerCase(Locale.ROOT);
+    String meaning = metric.kind() == Metric.Kind.COUNTER ? plain : name;
+    String labels =
+        metric.labels().entrySet().stream()
+            .map(each -> each.getKey() + "=\"" + escape(each.getValue()) + "\"")
+            .collect(Collectors.joining(","));
+    String number = BigDecimal.valueOf(metric.value()).stripTrailingZeros().toPlainString();
+    family(open ? plain : name, meaning.replaceFirst("^sluice_", ""), type)
         .samples
-        .add(sample(name, "", BigDecimal.valueOf(value).toPlainString()));
+        .add(sample(name + metric.part(), labels, number));
   }
 
   private static String seconds(BigDecimal number, int places) {
@@ -193,7 +217,7 @@ public final class MetricsText {
     return (open ? text.append("# EOF\n") : text).toString();
   }
 
-  private static String escape(String label, int end) {
-    return label.substring(0, end).replace("\\", "\\\\").replace("\"", "\\\"");
+  private static String escape(String value) {
+    return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
   }
 }

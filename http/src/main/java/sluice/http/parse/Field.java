@@ -17,7 +17,8 @@ public enum Field {
   UPGRADE("Upgrade"),
   USER_AGENT("User-Agent"),
   REFERER("Referer"),
-  AUTHORIZATION("Authorization");
+  AUTHORIZATION("Authorization"),
+  TRACEPARENT("traceparent");
 
   /// Mask of the fields without which a file is simply sent whole.
   public static final int CONDITIONS_AND_RANGE =

@@ -19,6 +19,8 @@ final class FieldNames {
   private static final long NNECTION = Swar.of("connection", 2);
   private static final long USER_AGE = Swar.of("user-agent", 0);
   private static final long ER_AGENT = Swar.of("user-agent", 2);
+  private static final long TRACEPAR = Swar.of("traceparent", 0);
+  private static final long CEPARENT = Swar.of("traceparent", 3);
   private static final long IF_NONE = Swar.of("if-none-match", 0);
   private static final long NE_MATCH = Swar.of("if-none-match", 5);
   private static final long AUTHORIZ = Swar.of("authorization", 0);
@@ -50,6 +52,7 @@ final class FieldNames {
     long head = Swar.fold(first);
     return switch (length) {
       case 10 -> tenBytes(head, last(bytes, at, length));
+      case 11 -> head == TRACEPAR && last(bytes, at, length) == CEPARENT ? Field.TRACEPARENT : null;
       case 13 -> thirteenBytes(head, last(bytes, at, length));
       case 14 ->
           head == CONTENT && last(bytes, at, length) == T_LENGTH ? Field.CONTENT_LENGTH : null;

@@ -60,7 +60,8 @@ final class AccessLogTemplateTest {
     assertThat(
             line("json", "GET / HTTP/1.1", bytes(letters), "\u00fc\u00e2\u0082 \u00ed\u00a0\u0080"))
         .contains(",\"referrer\":\"" + letters + "\",")
-        .contains(",\"agent\":\"\\u00FC\\u00E2\\u0082 \\u00ED\\u00A0\\u0080\"}");
+        .contains(
+            ",\"agent\":\"\\u00FC\\u00E2\\u0082 \\u00ED\\u00A0\\u0080\",\"traceparent\":\"\"}");
     assertThat(line("json", "GET / HTTP/1.1", bytes("\u0085"), bytes("\u00a0")))
         .contains("\"\\u00C2\\u0085\"")
         .contains("\"\u00a0\"");
@@ -74,7 +75,7 @@ final class AccessLogTemplateTest {
                 + "\"target\":\"/\\u0022,\\u0022x\\u0022:1\","
                 + "\"request\":\"GET /\\u0022,\\u0022x\\u0022:1 HTTP/1.1\","
                 + "\"status\":200,\"bytes\":5,\"referrer\":\"\\u005C\","
-                + "\"agent\":\"\\u0001\\u000A\"}\n");
+                + "\"agent\":\"\\u0001\\u000A\",\"traceparent\":\"\"}\n");
   }
 
   @Test

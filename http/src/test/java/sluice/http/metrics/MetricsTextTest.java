@@ -2,10 +2,28 @@ package sluice.http.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import sluice.loop.counters.Counters;
 
 final class MetricsTextTest {
+  private static List<Metric> more() {
+    return List.of(
+        new Metric("sluice_build_info", Metric.Kind.INFO, "", Map.of("java", "a\\\"b\nc"), 1),
+        new Metric("jvm_threads_started_total", Metric.Kind.COUNTER, "", Map.of(), 3),
+        Metric.gauge("jvm_memory_used_bytes", Map.of("area", "heap"), 1 << 30),
+        Metric.gauge("jvm_memory_used_bytes", Map.of("area", "nonheap"), 0),
+        summary("_count", "Copy", 2),
+        summary("_sum", "Copy", 0.125),
+        summary("_count", "Mark", 0));
+  }
+
+  private static Metric summary(String part, String gc, double value) {
+    Map<String, String> labels = Map.of("gc", gc);
+    return new Metric("jvm_gc_collection_seconds", Metric.Kind.SUMMARY, part, labels, value);
+  }
+
   private static String text(boolean open) {
     try (Counters counters = Counters.inMemory()) {
       counters.counter("loop0/requests").set(12);
@@ -21,7 +39,7 @@ final class MetricsTextTest {
       counters.counter("http/request_time_up_to_1000000_us").set(5);
       counters.counter("http/request_time_sum_us").set(1_500_000);
       counters.counter("http/request_time_count").set(6);
-      return MetricsText.of(counters.snapshot(), open);
+      return MetricsText.of(counters.snapshot(), more(), open);
     }
   }
 
@@ -60,6 +78,21 @@ final class MetricsTextTest {
         .containsPattern("\nprocess_cpu_seconds_total [0-9.]+\n")
         .containsPattern("\nprocess_resident_memory_bytes [1-9][0-9.]+\n")
         .containsPattern("\nprocess_open_fds [1-9][0-9.]*\n")
+        .contains("# TYPE sluice_build_info gauge\nsluice_build_info{java=\"a\\\\\\\"b\\nc\"} 1\n")
+        .contains("# TYPE jvm_threads_started_total counter\njvm_threads_started_total 3\n")
+        .contains(
+            """
+            # TYPE jvm_memory_used_bytes gauge
+            jvm_memory_used_bytes{area="heap"} 1073741824
+            jvm_memory_used_bytes{area="nonheap"} 0
+            """)
+        .contains(
+            """
+            # TYPE jvm_gc_collection_seconds summary
+            jvm_gc_collection_seconds_count{gc="Copy"} 2
+            jvm_gc_collection_seconds_sum{gc="Copy"} 0.125
+            jvm_gc_collection_seconds_count{gc="Mark"} 0
+            """)
         .doesNotContain("# UNIT")
         .doesNotContain("# EOF");
   }
@@ -71,6 +104,8 @@ final class MetricsTextTest {
         .contains("# TYPE sluice_output_bytes gauge\n# UNIT sluice_output_bytes bytes\n")
         .contains("# TYPE sluice_cpu_seconds counter\n# UNIT sluice_cpu_seconds seconds\n")
         .contains("# UNIT sluice_request_duration_seconds seconds\n")
+        .contains("# TYPE sluice_build info\nsluice_build_info{java=")
+        .contains("# TYPE jvm_threads_started counter\njvm_threads_started_total 3\n")
         .endsWith("# EOF\n");
   }
 

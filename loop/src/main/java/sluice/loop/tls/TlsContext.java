@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,7 +47,8 @@ public final class TlsContext {
 
   private static final int SESSION_SECONDS = 4 * 3600;
 
-  private record Loaded(SSLContext context, List<String> ciphers) {}
+  private record Loaded(
+      SSLContext context, List<String> ciphers, List<TlsCertificate> certificates) {}
 
   private final List<TlsPair> pairs;
   private final TlsOptions options;
@@ -98,7 +100,7 @@ public final class TlsContext {
       triedStamp = stamp();
       current = read();
       failure = null;
-      Log.LOGGER.log(Level.INFO, () -> "TLS certificate loaded again from " + certificates());
+      Log.LOGGER.log(Level.INFO, () -> "TLS certificate loaded again from " + fileNames());
     } catch (IOException e) {
       failure = e.getMessage();
       throw e;
@@ -128,6 +130,12 @@ public final class TlsContext {
   /// Why the files could not be loaded the last time, or null when they could.
   public @Nullable String lastFailure() {
     return failure;
+  }
+
+  /// Returns the certificates that new connections get, without their issuers, in the order of the
+  /// pairs.
+  public List<TlsCertificate> certificates() {
+    return current.certificates;
   }
 
   public TlsOptions options() {
@@ -179,6 +187,7 @@ public final class TlsContext {
 
   private Loaded read() throws IOException {
     List<TlsPem> pems = new ArrayList<>();
+    List<TlsCertificate> certificates = new ArrayList<>();
     for (TlsPair pair : pairs) {
       TlsPem pem = TlsPem.read(pair.certificate(), pair.key());
       X509Certificate own = pem.chain().getFirst();
@@ -189,6 +198,7 @@ public final class TlsContext {
             () -> "the certificate in " + file + " has expired on " + own.getNotAfter());
       }
       pems.add(pem);
+      certificates.add(certificate(pair.certificate(), own));
     }
     try {
       SSLContext context = SSLContext.getInstance("TLS");
@@ -196,16 +206,27 @@ public final class TlsContext {
       context.getServerSessionContext().setSessionCacheSize(SESSION_CACHE_ENTRIES);
       context.getServerSessionContext().setSessionTimeout(SESSION_SECONDS);
       String[] offered = context.getDefaultSSLParameters().getCipherSuites();
-      return new Loaded(context, Arrays.stream(offered).filter(TlsContext::strong).toList());
+      List<String> ciphers = Arrays.stream(offered).filter(TlsContext::strong).toList();
+      return new Loaded(context, ciphers, List.copyOf(certificates));
     } catch (GeneralSecurityException e) {
       throw new IOException(
           "cannot set up TLS with "
-              + certificates()
+              + fileNames()
               + ". Why: this JDK cannot use them ("
               + e.getMessage()
               + "). Fix: use a certificate and a key that this JDK knows, such as EC P-256.",
           e);
     }
+  }
+
+  private static TlsCertificate certificate(Path file, X509Certificate certificate) {
+    List<String> names;
+    try {
+      names = TlsNames.names(certificate);
+    } catch (CertificateParsingException e) {
+      names = List.of(); // a client finds no name in it either
+    }
+    return new TlsCertificate(file, names, certificate.getNotAfter().toInstant());
   }
 
   private static KeyManager[] several(List<TlsPem> pems) throws GeneralSecurityException {
@@ -223,7 +244,7 @@ public final class TlsContext {
     return keys.getKeyManagers();
   }
 
-  private String certificates() {
+  private String fileNames() {
     return pairs.stream().map(pair -> pair.certificate().toString()).collect(joining(", "));
   }
 

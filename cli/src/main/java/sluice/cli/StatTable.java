@@ -1,0 +1,125 @@
+package sluice.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sluice.host.text.TerminalText;
+import sluice.loop.counters.CounterSnapshot;
+import sluice.loop.counters.CounterValue;
+import sluice.sys.WindowSize;
+
+/// The counters of processes in a window: what a person looks at while a server works. Sources that
+/// differ in their number alone, as the loops of a server, are added up, counters that are zero are
+/// left out, and lines stand side by side where the window is wide. Stateless.
+final class StatTable {
+  private static final int NAME = 30;
+  private static final int VALUE = 17;
+  private static final int RATE = 12;
+
+  /// Width of a counter with its rate.
+  static final int CELL = 1 + NAME + 1 + VALUE + RATE;
+
+  private static final String BETWEEN = "   ";
+
+  /// A process at two times.
+  ///
+  /// @param before null if it was not there
+  /// @param seconds between the two
+  record Look(CounterSnapshot now, @Nullable CounterSnapshot before, double seconds) {}
+
+  /// A counter of all sources of a kind together.
+  private static final class Sum {
+    private final boolean gauge;
+    private long value;
+    private long before;
+
+    private Sum(boolean gauge) {
+      this.gauge = gauge;
+    }
+  }
+
+  private StatTable() {}
+
+  /// Returns lines that fit into a window; the last one says how many do not.
+  static List<String> of(List<Look> looks, WindowSize window) {
+    List<String> cells = new ArrayList<>();
+    for (Look look : looks) {
+      cells.add(("process " + look.now.pid() + "  " + look.now.description()).strip());
+      groups(look)
+          .forEach((group, sums) -> {
+            List<String> rows = rows(look, sums);
+            if (!rows.isEmpty()) {
+              cells.add(group);
+              cells.addAll(rows);
+            }
+          });
+    }
+    return fitted(cells, window);
+  }
+
+  /// The counters by group and name, each in the order of their creation.
+  private static Map<String, Map<String, Sum>> groups(Look look) {
+    Map<String, Map<String, Sum>> groups = new LinkedHashMap<>();
+    List<CounterValue> values = look.now.values();
+    CounterSnapshot last = look.before;
+    for (int i = 0; i < values.size(); i++) {
+      CounterValue value = values.get(i);
+      int slash = value.label().indexOf('/');
+      String group = value.label().substring(0, Math.max(slash, 0)).replaceFirst("-[0-9]+$", "-*");
+      Sum sum =
+          groups
+              .computeIfAbsent(group, _ -> new LinkedHashMap<>())
+              .computeIfAbsent(value.label().substring(slash + 1), _ -> new Sum(value.gauge()));
+      sum.value += value.value();
+      // The table of labels only grows, so an index means the same counter in both.
+      sum.before += last != null && i < last.values().size() ? last.values().get(i).value() : 0;
+    }
+    return groups;
+  }
+
+  private static List<String> rows(Look look, Map<String, Sum> sums) {
+    List<String> rows = new ArrayList<>();
+    sums.forEach((name, sum) -> {
+      if (sum.value != 0) {
+        String row =
+            String.format(Locale.ROOT, " %-" + NAME + "s %," + VALUE + "d", name, sum.value);
+        boolean hasRate = !sum.gauge && look.before != null && look.seconds > 0;
+        double rate = hasRate ? (sum.value - sum.before) / look.seconds : 0;
+        rows.add(
+            hasRate ? row + String.format(Locale.ROOT, " %," + (RATE - 3) + ".0f/s", rate) : row);
+      }
+    });
+    return rows;
+  }
+
+  /// Sets cells below each other, and then into further columns.
+  private static List<String> fitted(List<String> cells, WindowSize window) {
+    int rows = Math.max(1, window.rows() - 1); // one for the line at the end
+    int across = Math.max(1, (window.columns() + BETWEEN.length()) / (CELL + BETWEEN.length()));
+    int shown = Math.min(cells.size(), rows * across);
+    int width = across == 1 ? window.columns() : CELL;
+    // as few rows as do, so that columns are of one length
+    int down = Math.min(rows, (shown + across - 1) / across);
+    List<String> lines = new ArrayList<>();
+    for (int row = 0; row < down; row++) {
+      StringBuilder line = new StringBuilder();
+      for (int at = row; at < shown; at += down) {
+        String cell = TerminalText.line(cells.get(at));
+        String cut = cell.length() > width ? cell.substring(0, width) : cell;
+        line.append(at == row ? "" : BETWEEN).append(cut);
+        line.repeat(' ', at + down < shown ? width - cut.length() : 0);
+      }
+      lines.add(line.toString());
+    }
+    int hidden = cells.size() - shown;
+    String end =
+        hidden == 0
+            ? "Ctrl-C ends; all counters: sluice stat --once"
+            : hidden + " more lines; all counters: sluice stat --once";
+    lines.add(end.substring(0, Math.min(end.length(), window.columns())));
+    return lines;
+  }
+}

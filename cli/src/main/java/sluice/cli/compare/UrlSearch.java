@@ -1,0 +1,215 @@
+package sluice.cli.compare;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import sluice.cli.console.Child;
+import sluice.host.text.TerminalText;
+
+/// Finds URLs of an application: starts it, looks where it and its children listen, asks for `/` of
+/// each port, and takes the pages that answer, with the images, scripts and styles that they load
+/// from there. Links are not followed: one of them may log out or buy. The main thread runs it.
+///
+/// @param launcher the `sluice` script
+/// @param application its JVM options, jar and arguments
+record UrlSearch(String launcher, List<String> application) {
+  static final int MOST_URLS = 32;
+
+  private static final int MOST_BYTES = 1 << 20;
+  private static final int MOST_REDIRECTS = 5;
+  private static final int TIMEOUT_MILLIS = 5_000;
+  private static final int START_SECONDS = 120;
+
+  /// An application that listens on several ports opens them one after another.
+  private static final int QUIET_SECONDS = 2;
+
+  /// A port may answer for a while that its application starts.
+  private static final int REFUSED_SECONDS = 15;
+
+  private static final Pattern LOADED =
+      Pattern.compile(
+          "(?is)<(?:img|script)\\b[^>]{0,1000}?\\ssrc\\s*=\\s*[\"']([^\"'#]{1,1000})[\"'#]"
+              + "|<link\\b[^>]{0,1000}?\\shref\\s*=\\s*[\"']([^\"'#]{1,1000})[\"'#]");
+
+  /// What a URL is answered with.
+  ///
+  /// @param status 0 if that is no HTTP
+  private record Page(URI url, int status, String body, @Nullable String location) {
+    boolean isGood() {
+      return status >= 200 && status < 300;
+    }
+
+    @Override
+    public String toString() {
+      return url + (status == 0 ? " does not speak HTTP" : " answers " + status);
+    }
+  }
+
+  /// Returns the URLs, at least one, all of them answered by a status from 200 to 299.
+  ///
+  /// @param progress gets a line for what is found
+  /// @throws IOException if there are none, with what was found instead
+  List<URI> find(Consumer<String> progress) throws IOException, InterruptedException {
+    progress.accept("no load is named: looking for URLs of the application");
+    List<String> command = new ArrayList<>(List.of(launcher, "run", "--backend", "jdk"));
+    command.addAll(application);
+    Path log = Files.createTempFile("sluice-compare", ".log");
+    log.toFile().deleteOnExit();
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    try (Child _ = new Child(process)) {
+      Set<URI> urls = new LinkedHashSet<>();
+      for (Page page : await(process, log)) {
+        if (page.isGood() && urls.size() < MOST_URLS) {
+          urls.add(page.url);
+          urls.addAll(loadedBy(page, MOST_URLS - urls.size()));
+        }
+      }
+      urls.forEach(url -> progress.accept("found " + TerminalText.line(url.toString())));
+      return List.copyOf(urls);
+    } finally {
+      Files.deleteIfExists(log);
+    }
+  }
+
+  /// Waits until a port answers with a page, and no further port is opened.
+  private static List<Page> await(Process process, Path log)
+      throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    long change = start;
+    Set<InetSocketAddress> known = Set.of();
+    Map<InetSocketAddress, Page> pages = new LinkedHashMap<>();
+    while (process.isAlive()) {
+      Set<InetSocketAddress> now = listening(process.toHandle());
+      long time = System.nanoTime();
+      change = now.equals(known) ? change : time;
+      known = now;
+      pages.keySet().retainAll(now);
+      for (InetSocketAddress each : now) {
+        Page before = pages.get(each);
+        if (before == null || !before.isGood()) {
+          pages.put(each, front(each));
+        }
+      }
+      boolean isFound = pages.values().stream().anyMatch(Page::isGood);
+      long quiet = TimeUnit.NANOSECONDS.toSeconds(time - change);
+      if (isFound && quiet >= QUIET_SECONDS) {
+        return List.copyOf(pages.values());
+      }
+      boolean isRefused = !now.isEmpty() && quiet >= REFUSED_SECONDS;
+      if (isRefused || TimeUnit.NANOSECONDS.toSeconds(time - start) >= START_SECONDS) {
+        throw none(pages, log);
+      }
+      Thread.sleep(200);
+    }
+    throw new IOException("the application did not start:\n" + CompareRounds.tail(log));
+  }
+
+  private static IOException none(Map<InetSocketAddress, Page> pages, Path log) throws IOException {
+    String found =
+        pages.isEmpty()
+            ? "it listens on no port of TCP"
+            : String.join("; ", pages.values().stream().map(Page::toString).toList());
+    return new IOException(
+        "no URL of the application was found: "
+            + TerminalText.line(found)
+            + ". Fix: name some by --load FILE, or a command by --load-command. It says:\n"
+            + CompareRounds.tail(log));
+  }
+
+  private static Set<InetSocketAddress> listening(ProcessHandle root) {
+    Set<InetSocketAddress> all = new LinkedHashSet<>();
+    Stream.concat(Stream.of(root), root.descendants())
+        .forEach(each -> all.addAll(ListeningSockets.of(Path.of("/proc/" + each.pid()))));
+    return all;
+  }
+
+  /// The first page of a port, at the end of redirections within it.
+  private static Page front(InetSocketAddress address) throws InterruptedException {
+    URI url = url(address);
+    Page page = ask(url);
+    for (int i = 0; i < MOST_REDIRECTS && page.location != null; i++) {
+      URI next = within(page.url, page.location);
+      if (next == null) {
+        break;
+      }
+      page = ask(next);
+    }
+    return page;
+  }
+
+  private static URI url(InetSocketAddress address) {
+    InetAddress ip = address.getAddress();
+    String host = ip.isAnyLocalAddress() ? "127.0.0.1" : ip.getHostAddress();
+    String bracketed = host.contains(":") ? "[" + host.replaceFirst("%.*", "") + "]" : host;
+    return URI.create("http://" + bracketed + ":" + address.getPort() + "/");
+  }
+
+  /// Returns what a reference of a page leads to; null if that is another server, or no URL.
+  private static @Nullable URI within(URI page, String reference) {
+    try {
+      URI url = page.resolve(reference.strip().replace("&amp;", "&"));
+      boolean isHere =
+          "http".equals(url.getScheme()) && page.getAuthority().equals(url.getAuthority());
+      return isHere ? url : null;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private static Set<URI> loadedBy(Page page, int most) throws InterruptedException {
+    Set<URI> found = new LinkedHashSet<>();
+    Set<URI> asked = new HashSet<>(Set.of(page.url));
+    Matcher matcher = LOADED.matcher(page.body);
+    while (found.size() < most && asked.size() < 2 * MOST_URLS && matcher.find()) {
+      URI url = within(page.url, matcher.group(1) == null ? matcher.group(2) : matcher.group(1));
+      if (url != null && asked.add(url) && ask(url).isGood()) {
+        found.add(url);
+      }
+    }
+    return found;
+  }
+
+  private static Page ask(URI url) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    HttpURLConnection connection = null;
+    try {
+      connection = (HttpURLConnection) url.toURL().openConnection(java.net.Proxy.NO_PROXY);
+      connection.setConnectTimeout(TIMEOUT_MILLIS);
+      connection.setReadTimeout(TIMEOUT_MILLIS);
+      connection.setInstanceFollowRedirects(false);
+      int status = Math.max(0, connection.getResponseCode());
+      boolean hasBody = status >= 200 && status < 300;
+      byte[] body = hasBody ? connection.getInputStream().readNBytes(MOST_BYTES) : new byte[0];
+      boolean isMoved = status >= 300 && status < 400;
+      String location = isMoved ? connection.getHeaderField("Location") : null;
+      return new Page(url, status, new String(body, StandardCharsets.ISO_8859_1), location);
+    } catch (IOException e) {
+      return new Page(url, 0, "", null);
+    } finally {
+      if (connection != null) {
+        connection.disconnect();
+      }
+    }
+  }
+}
