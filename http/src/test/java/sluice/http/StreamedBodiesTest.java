@@ -14,8 +14,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -108,25 +109,24 @@ class StreamedBodiesTest {
     TlsContext tls = TlsContext.load(keys.certificate(), keys.key());
     ServerConfig config = ServerConfig.onLoopback("body", 0).withBackend(backend).withTls(tls);
     byte[] sent = bytes(LENGTH);
-    AtomicReference<byte[]> got = new AtomicReference<>(new byte[0]);
+    CompletableFuture<byte[]> got = new CompletableFuture<>();
     try (HttpServer server = start(config);
         Socket plain = new Socket(InetAddress.getLoopbackAddress(), server.server().port());
         SSLSocket socket = keys.secure(plain)) {
       plain.setSoTimeout(60_000);
       OutputStream out = socket.getOutputStream();
       out.write(requestHead(LENGTH));
-      Thread reader =
+      Thread _ =
           Thread.ofVirtual()
               .start(() -> {
                 try {
-                  got.set(socket.getInputStream().readAllBytes());
+                  got.complete(socket.getInputStream().readAllBytes());
                 } catch (IOException e) {
-                  ends.add("reader: " + e);
+                  got.completeExceptionally(e);
                 }
               });
       out.write(sent);
-      reader.join();
-      assertThat(unchunked(got.get())).isEqualTo(sent);
+      assertThat(unchunked(got.get(Await.SECONDS, TimeUnit.SECONDS))).isEqualTo(sent);
       assertThat(ends).containsExactly("whole");
     }
   }

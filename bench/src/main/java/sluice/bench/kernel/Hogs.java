@@ -5,6 +5,7 @@ import java.util.regex.Pattern;
 
 /// Code that does not come back from a processor by itself, one class for each reason. Loaded into
 /// domains, and run until those end.
+@SuppressWarnings("UnusedVariable") // written, so that no compiler leaves the work out
 public final class Hogs {
   private Hogs() {}
 

@@ -25,7 +25,7 @@ final class Slot<Q> {
   }
 
   /// In place of a continuation that was taken, until its queue was: the worker may not put before.
-  private static final Runnable TAKEN = () -> {};
+  private static final Runnable TAKEN = Slot::nothing;
 
   private final Q none;
   private Q queue;
@@ -50,6 +50,8 @@ final class Slot<Q> {
     TASK.setRelease(this, continuation);
     return true;
   }
+
+  private static void nothing() {}
 
   /// Takes the continuation, or null. [#taken] is to be called then.
   @Nullable Runnable take() {

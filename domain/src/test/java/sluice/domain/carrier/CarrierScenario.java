@@ -31,7 +31,7 @@ abstract class CarrierScenario implements Scenario, Observer {
     private int running;
     private long bytes;
 
-    Place(RunQueue queue, QueueTerms terms, @Nullable LocalScheduler local, Flag stop) {
+    private Place(RunQueue queue, QueueTerms terms, @Nullable LocalScheduler local, Flag stop) {
       this.queue = queue;
       this.terms = terms;
       this.local = local;
@@ -70,7 +70,7 @@ abstract class CarrierScenario implements Scenario, Observer {
   private @Nullable Carriers carriers;
   private Processor[] processors = {};
   private final List<Place> places = new ArrayList<>();
-  private final Map<Thread, Place> owners = new IdentityHashMap<>();
+  private final IdentityHashMap<Thread, Place> owners = new IdentityHashMap<>();
   private final List<Thread> begun = new ArrayList<>();
   private final List<Thread> ended = new ArrayList<>();
   private final List<String> wrong = new ArrayList<>();

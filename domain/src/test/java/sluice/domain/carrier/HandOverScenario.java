@@ -3,7 +3,6 @@ package sluice.domain.carrier;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,7 @@ public final class HandOverScenario extends CarrierScenario {
   private @Nullable Thread handed;
   private int sinceListed;
   private boolean isHandingOver;
-  private final Map<Thread, Long> since = new IdentityHashMap<>();
+  private final IdentityHashMap<Thread, Long> since = new IdentityHashMap<>();
 
   /// For the loader.
   public HandOverScenario() {}

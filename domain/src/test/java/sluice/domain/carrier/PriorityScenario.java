@@ -15,7 +15,7 @@ public final class PriorityScenario extends CarrierScenario {
   private static final String FIRST = "a first";
 
   /// While they are ready, how many others of the domain have begun.
-  private final Map<Thread, Integer> begun = new IdentityHashMap<>();
+  private final IdentityHashMap<Thread, Integer> begun = new IdentityHashMap<>();
 
   private final List<Thread> firsts = new ArrayList<>();
   private @Nullable Place domain;

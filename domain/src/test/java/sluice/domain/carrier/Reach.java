@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What carriers keep: a walk over their fields and those of their workers, and over collections.
 final class Reach {
-  private static final Map<Class<?>, List<Field>> FIELDS = new IdentityHashMap<>();
+  private static final IdentityHashMap<Class<?>, List<Field>> FIELDS = new IdentityHashMap<>();
 
   private Reach() {}
 

@@ -17,7 +17,7 @@ public final class TurnsScenario extends CarrierScenario {
   private static final int[] WEIGHTS = {1, 1, 3, 10};
 
   /// Since a thread is ready, what other queues have used until then.
-  private final Map<Thread, Map<Place, Long>> since = new IdentityHashMap<>();
+  private final IdentityHashMap<Thread, Map<Place, Long>> since = new IdentityHashMap<>();
 
   private final List<Place> busy = new ArrayList<>();
   private int processors;

@@ -67,12 +67,12 @@ public final class Instead {
   }
 
   /// Instead of `Thread.yield`.
-  public static void yield() {
+  public static void giveUp() {
     Strand strand = Simulation.now().running().strand();
     if (strand == null) {
       Simulation.step();
     } else {
-      strand.yield();
+      strand.giveUp();
     }
   }
 

@@ -256,8 +256,7 @@ public final class Simulation {
 
   /// Makes a thread that stands for a platform thread.
   Thread platform(Thread standsFor) {
-    SimulatedThread made =
-        new SimulatedThread(this, standsFor.getName(), standsFor, standsFor::run);
+    SimulatedThread made = new SimulatedThread(this, standsFor.getName(), standsFor, standsFor);
     platforms.put(standsFor.threadId(), made);
     return add(made);
   }

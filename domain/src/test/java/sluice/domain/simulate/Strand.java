@@ -120,7 +120,7 @@ final class Strand implements Runnable {
   }
 
   /// Called on the strand.
-  void yield() {
+  void giveUp() {
     if (pins == 0) {
       leave(State.YIELDING);
       own.block();

@@ -82,7 +82,7 @@ final class WovenLoader extends ClassLoader {
     same(LOCKS + "parkNanos(Ljava/lang/Object;J)V", "parkNanos");
     same(LOCKS + "unpark(" + THREAD + ")V", "unpark");
     same("java/lang/Thread.currentThread()" + THREAD, "currentThread");
-    same("java/lang/Thread.yield()V", "yield");
+    same("java/lang/Thread.yield()V", "giveUp");
     instead("java/lang/Thread.start()V", "start", "(" + THREAD + ")V");
     instead("sluice/domain/carrier/Worker.start()V", "startPlatform", "(" + THREAD + ")V");
     instead(

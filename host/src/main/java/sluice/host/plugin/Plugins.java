@@ -81,14 +81,12 @@ public final class Plugins implements AutoCloseable {
   }
 
   private static IOException failure(Throwable thrown) {
-    switch (thrown) {
-      case IOException told -> {
-        return told;
-      }
+    return switch (thrown) {
+      case IOException told -> told;
       case RuntimeException unexpected -> throw unexpected;
       case Error error -> throw error;
       default -> throw new AssertionError(thrown);
-    }
+    };
   }
 
   /// What they answer.

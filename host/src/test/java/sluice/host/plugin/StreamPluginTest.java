@@ -385,10 +385,8 @@ final class StreamPluginTest extends PluginServerRig {
   void aClientThatAsksBeforeItSendsIsToldToGoOn() throws Exception {
     startStreams();
     try (Socket client = connected()) {
-      write(
-          client,
-          "POST /api?count HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\nExpect: 100-continue\r\n"
-              + "Connection: close\r\n\r\n");
+      String fields = "Content-Length: 20000\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n";
+      write(client, "POST /api?count HTTP/1.1\r\nHost: a\r\n" + fields);
       assertThat(head(client)).startsWith("HTTP/1.1 100");
       write(client, "c".repeat(20_000));
       assertThat(rest(client)).endsWith("20000 bytes");
