@@ -4,8 +4,10 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
+import sluice.domain.DomainConfig;
 import sluice.domain.carrier.Carriers;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Portals;
@@ -19,6 +21,7 @@ final class DomainHogs implements Work {
 
   private static final long APART_NANOS = 1_000_000;
 
+  private final Supplier<DomainConfig> config;
   private final Domain domain;
   private final PortalWorks.Counter counter;
   private final @Nullable String hog;
@@ -28,12 +31,15 @@ final class DomainHogs implements Work {
   private int count;
   private long measured;
 
+  /// @param config of a new domain
   /// @param hog name of a class; null for none
   /// @param perProcessor whether there are more of them than processors, or one
-  DomainHogs(@Nullable String hog, boolean perProcessor) throws Exception {
+  DomainHogs(Supplier<DomainConfig> config, @Nullable String hog, boolean perProcessor)
+      throws Exception {
+    this.config = config;
     this.hog = hog;
     hogs = perProcessor ? Carriers.shared().processors() + 1 : 1;
-    domain = Domain.create(DomainWorks.config(DomainWorks.jars()));
+    domain = Domain.create(config.get());
     Portals portals = new Portals(CallPath.SERVICE);
     PortalWorks.offer(portals, domain);
     counter =
@@ -56,7 +62,7 @@ final class DomainHogs implements Work {
     if (hog == null) {
       return calls(rounds);
     }
-    try (Domain greedy = Domain.create(DomainWorks.config(DomainWorks.jars()))) {
+    try (Domain greedy = Domain.create(config.get())) {
       for (int i = 0; i < hogs; i++) {
         Runnable task =
             Class.forName("sluice.bench.kernel.Hogs$" + hog, true, greedy.loader())
@@ -95,7 +101,7 @@ final class DomainHogs implements Work {
   public Map<String, Double> extra() {
     long[] sorted = Arrays.copyOf(times, count);
     count = 0;
-    return DomainNeighbour.percentiles(sorted);
+    return Work.percentiles(sorted);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package sluice.bench.domain;
 
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 import sluice.domain.Domain;
@@ -69,18 +68,7 @@ final class DomainNeighbour implements Work {
   public Map<String, Double> extra() {
     long[] taken = Arrays.copyOf(times, count);
     count = 0;
-    return percentiles(taken);
-  }
-
-  /// @param nanos sorted here
-  static Map<String, Double> percentiles(long[] nanos) {
-    Arrays.sort(nanos);
-    Map<String, Double> found = new LinkedHashMap<>();
-    if (nanos.length > 0) {
-      found.put("p50_us", nanos[nanos.length / 2] / 1e3);
-      found.put("p99_us", nanos[Math.min(nanos.length - 1, nanos.length * 99 / 100)] / 1e3);
-    }
-    return found;
+    return Work.percentiles(taken);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package sluice.bench.domain;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// One system of a case: something that is done again and again. Owned by the worker's main thread.
@@ -22,6 +24,19 @@ interface Work extends AutoCloseable {
   /// @throws Exception when the system fails
   default Map<String, Double> extra() throws Exception {
     return Map.of();
+  }
+
+  /// Returns the median and the 99th percentile, as metrics.
+  ///
+  /// @param nanos sorted here
+  static Map<String, Double> percentiles(long[] nanos) {
+    Arrays.sort(nanos);
+    Map<String, Double> found = new LinkedHashMap<>();
+    if (nanos.length > 0) {
+      found.put("p50_us", nanos[nanos.length / 2] / 1e3);
+      found.put("p99_us", nanos[Math.min(nanos.length - 1, nanos.length * 99 / 100)] / 1e3);
+    }
+    return found;
   }
 
   @Override

@@ -76,11 +76,13 @@ final class SimulatedThread implements Executor {
 
   /// @param nanos at most, or negative for no bound
   void park(long nanos) {
+    simulation.leaveIfOver();
     if (!permit && nanos != 0) {
       Simulation.Timer timer = nanos < 0 ? null : simulation.after(nanos, this::unpark);
       isParked = true;
       LockSupport.park();
       isParked = false;
+      simulation.leaveIfOver();
       if (timer != null) {
         timer.cancel();
       }
@@ -99,8 +101,10 @@ final class SimulatedThread implements Executor {
 
   /// Waits until it is resumed. Called on the thread.
   void block() {
+    simulation.leaveIfOver();
     while (!isResumed) {
       LockSupport.park();
+      simulation.leaveIfOver();
     }
     isResumed = false;
   }

@@ -9,6 +9,7 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
   /// A run that takes more steps hangs.
   private static final int MOST_STEPS = 400_000;
+
+  /// Code that catches everything may have to be left several times.
+  private static final int MOST_UNWINDS = 100;
 
   /// Of so many points, one changes the thread.
   private static final int CHANGES = 3;
@@ -73,6 +77,7 @@ public final class Simulation {
   private final List<Thread> all = new ArrayList<>();
   private Observer observer = Observer.NONE;
   private @Nullable SimulatedThread running;
+  private boolean isOver;
   private int numbers;
   private int steps;
   private int quiet;
@@ -167,7 +172,41 @@ public final class Simulation {
       scenario.check();
       scenario.end(this);
     } finally {
+      unwind();
       current = null;
+    }
+  }
+
+  /// Ends the threads that still wait: the JVM would keep them, and what they lead to, for ever.
+  private void unwind() {
+    isOver = true;
+    for (int i = 0; i < MOST_UNWINDS; i++) {
+      all.stream().filter(Thread::isAlive).forEach(LockSupport::unpark);
+      if (ready.isEmpty()) {
+        return;
+      }
+      while (!ready.isEmpty()) {
+        SimulatedThread next = ready.removeLast();
+        running = next;
+        next.step();
+        running = null;
+      }
+    }
+  }
+
+  /// Leaves the code of a thread whose run is over.
+  void leaveIfOver() {
+    if (isOver) {
+      throw new Over();
+    }
+  }
+
+  /// Thrown in threads that are left when a run is over.
+  private static final class Over extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Over() {
+      super("the run is over", null, false, false);
     }
   }
 
@@ -385,6 +424,7 @@ public final class Simulation {
     if (simulation == null || !Thread.currentThread().isVirtual() || simulation.quiet > 0) {
       return;
     }
+    simulation.leaveIfOver();
     if (simulation.freezes > 0 && simulation.oneIn(simulation.freezes)) {
       simulation.freeze();
     } else if (simulation.oneIn(CHANGES)) {
@@ -404,6 +444,10 @@ public final class Simulation {
   @SuppressWarnings("ThreadPriorityCheck") // it is the scheduler's
   static void step() {
     Thread.yield();
+    Simulation simulation = current;
+    if (simulation != null) {
+      simulation.leaveIfOver();
+    }
   }
 
   /// Instead of the JVM's: a thread that waits for it is ready all the time.
@@ -412,6 +456,7 @@ public final class Simulation {
     if (simulation == null || !Thread.currentThread().isVirtual()) {
       return; // before or after the run, by its thread alone
     }
+    simulation.leaveIfOver();
     Monitor monitor = simulation.monitors.computeIfAbsent(object, _ -> new Monitor());
     while (monitor.owner != null && monitor.owner != Thread.currentThread()) {
       step();
@@ -425,6 +470,9 @@ public final class Simulation {
   public static void exit(Object object) {
     Simulation simulation = current;
     if (simulation == null || !Thread.currentThread().isVirtual()) {
+      return;
+    }
+    if (simulation.isOver) {
       return;
     }
     Monitor monitor = simulation.monitors.get(object);

@@ -107,7 +107,6 @@ final class SimulationTest {
     "WakingScenario, RunQueue.wake, Carriers.wake, false",
     "WakingScenario, RunQueue.leave, RunQueue.list, false",
     "WakingScenario, RunQueue.leave, RunQueue.wake, false",
-    "WakingScenario, Worker.awaitProcessor, Worker.giveNextBack, false",
     "WakingScenario, Worker.awaitProcessor, Carriers.wake, false",
     "WakingScenario, Carriers.lookOnce, Carriers.replace, false",
     "WakingScenario, Carriers.lookOnce, Meter.hasRun, true",

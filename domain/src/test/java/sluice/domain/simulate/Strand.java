@@ -4,7 +4,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// A virtual thread of woven code, as the JDK's: its scheduler gets it as a continuation each time
-/// it is ready. A [SimulatedThread] of its own runs its code while one that carries it waits.
+/// it is ready. A [SimulatedThread] of its own runs its code while its carrier waits.
 final class Strand implements Runnable {
   private enum State {
     NEW,
