@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.domain.portal.PostedCalls.Posted;
 import sluice.domain.portal.copy.CopyQuota;
+import sluice.sys.threads.Uninterrupted;
 import sluice.testbase.Await;
 
 /// Calls for which their callers do not wait: bounds, one wake-up for many, lateness, ends.
@@ -181,12 +182,13 @@ final class PostedCallsTest {
   void whatIsOpenAtTheEndIsTold() throws Exception {
     PostedCalls calls = new PostedCalls(server, "end", 1, 8);
     CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
     post(
         calls,
         call(() -> {
           begun.countDown();
-          Thread.sleep(600_000);
-          return "slept";
+          Uninterrupted.await(gate::await);
+          return "too late";
         }));
     begun.await();
     post(calls, call(() -> "not run"));
@@ -195,6 +197,7 @@ final class PostedCallsTest {
     assertThat(next()).isEqualTo("unserved party server ended");
     assertThat(calls.post(call(() -> ""))).isEqualTo(Posted.ENDED);
     assertThat(calls.retire(1)).as("a thread is in a call").isFalse();
+    gate.countDown();
   }
 
   @Test

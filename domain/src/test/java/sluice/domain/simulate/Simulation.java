@@ -6,7 +6,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
   /// A run that takes more steps hangs.
   private static final int MOST_STEPS = 400_000;
+
+  /// So long a thread of the JVM has to give a monitor to another one.
+  private static final long UNBLOCK_NANOS = 20_000_000_000L;
 
   /// Code that catches everything may have to be left several times.
   private static final int MOST_UNWINDS = 100;
@@ -75,6 +80,8 @@ public final class Simulation {
   private final List<SimulatedThread> stalled = new ArrayList<>();
   private final List<Throwable> problems = new ArrayList<>();
   private final List<Thread> all = new ArrayList<>();
+  private final Thread runner = Thread.currentThread();
+  private final Queue<SimulatedThread> unblocked = new ConcurrentLinkedQueue<>();
   private Observer observer = Observer.NONE;
   private @Nullable SimulatedThread running;
   private boolean isOver;
@@ -242,6 +249,7 @@ public final class Simulation {
         }
         continue;
       }
+      takeUnblocked();
       if (!ready.isEmpty()) {
         return true;
       }
@@ -274,7 +282,30 @@ public final class Simulation {
   // ---- what its threads are -----------------------------------------------------------------
 
   void ready(SimulatedThread thread) {
-    ready.add(thread);
+    if (Thread.currentThread().isVirtual() || Thread.currentThread() == runner) {
+      ready.add(thread);
+    } else {
+      unblocked.add(thread); // by the JVM, which gives it a monitor of its own
+    }
+  }
+
+  /// Takes the threads that have waited for monitors of the JVM; waits for one if all others wait.
+  /// Such monitors are held by code that runs woven code in between, as maps do.
+  private void takeUnblocked() {
+    long deadline = System.nanoTime() + UNBLOCK_NANOS;
+    while (true) {
+      for (SimulatedThread each = unblocked.poll(); each != null; each = unblocked.poll()) {
+        ready.add(each);
+      }
+      if (!ready.isEmpty() || !isBlocked() || System.nanoTime() > deadline) {
+        return;
+      }
+      LockSupport.parkNanos(100_000);
+    }
+  }
+
+  private boolean isBlocked() {
+    return all.stream().anyMatch(each -> each.getState() == Thread.State.BLOCKED);
   }
 
   void failed(Throwable problem) {
