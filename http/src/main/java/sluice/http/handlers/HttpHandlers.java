@@ -229,8 +229,7 @@ public final class HttpHandlers {
       return end;
     }
     if (feed.done()) {
-      session.fed();
-      connection.feedDeferred(false);
+      endFeed(connection, session);
       connection.deadline(0);
     }
     return at;
@@ -253,8 +252,7 @@ public final class HttpHandlers {
       return false;
     }
     feed.broken(status);
-    session.fed();
-    connection.feedDeferred(false);
+    endFeed(connection, session);
     connection.deadline(0);
     connection.refuseInput();
     return true;
@@ -267,11 +265,15 @@ public final class HttpHandlers {
     HandlerSession session = http.session(connection);
     BodyFeed feed = session.feed();
     if (feed != null) {
-      session.fed();
-      connection.feedDeferred(false);
+      endFeed(connection, session);
       feed.over();
     }
     return feed;
+  }
+
+  private static void endFeed(Connection connection, HandlerSession session) {
+    session.fed();
+    connection.feedDeferred(false);
   }
 
   /// Takes more of the body that is being uploaded.

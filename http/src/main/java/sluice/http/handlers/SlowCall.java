@@ -193,15 +193,20 @@ final class SlowCall {
     try {
       ticket.awaitRoom();
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
       cutOff();
-      InterruptedIOException failure = new InterruptedIOException("interrupted in a reply");
-      failure.initCause(e);
-      throw failure;
+      throw interrupted(e, "interrupted in a reply");
     } finally {
       waits = false;
     }
     requireClient();
+  }
+
+  /// Sets the interrupt of the calling thread again, and returns what it is to throw.
+  static InterruptedIOException interrupted(InterruptedException cause, String message) {
+    Thread.currentThread().interrupt();
+    InterruptedIOException failure = new InterruptedIOException(message);
+    failure.initCause(cause);
+    return failure;
   }
 
   /// Sends the rest of the body.

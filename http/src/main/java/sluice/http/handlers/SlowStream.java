@@ -65,10 +65,7 @@ final class SlowStream extends OutputStream {
     try {
       writing.lockInterruptibly();
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      InterruptedIOException failure = new InterruptedIOException("interrupted in a reply");
-      failure.initCause(e);
-      throw failure;
+      throw SlowCall.interrupted(e, "interrupted in a reply");
     }
   }
 

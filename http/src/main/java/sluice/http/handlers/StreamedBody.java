@@ -2,7 +2,6 @@ package sluice.http.handlers;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -164,10 +163,7 @@ final class StreamedBody extends InputStream {
         reading.unlock();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      InterruptedIOException failure = new InterruptedIOException("interrupted in a body");
-      failure.initCause(e);
-      throw failure;
+      throw SlowCall.interrupted(e, "interrupted in a body");
     }
   }
 
