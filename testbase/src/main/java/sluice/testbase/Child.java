@@ -1,5 +1,6 @@
 package sluice.testbase;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
@@ -17,9 +18,12 @@ public record Child(int exit, String output) {
     return new Child(process.waitFor(), output);
   }
 
-  /// The class path of this JVM, for a process that runs classes of the test: surefire keeps it
-  /// apart when the test runs on the module path or by a manifest.
+  /// The class path of this JVM and its module path, for a process that runs classes of the test:
+  /// surefire keeps the first apart when the test runs on the module path or by a manifest.
   public static String classPath() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    String classes =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    String modules = System.getProperty("jdk.module.path", "");
+    return modules.isEmpty() ? classes : classes + File.pathSeparator + modules;
   }
 }

@@ -23,7 +23,7 @@ import sluice.verify.check.RuleTable;
 /// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
 public final class Translator {
   /// Changes when the same class is to be translated otherwise than before.
-  public static final int VERSION = 9;
+  public static final int VERSION = 10;
 
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
 
@@ -129,7 +129,8 @@ public final class Translator {
         code,
         Tables.REDIRECTS,
         ancestry,
-        computesValue(method, ancestry));
+        computesValue(method, ancestry),
+        OnStackReplacement.padding(method, code));
   }
 
   private static void weave(MethodBuilder body, CodeModel code, CodeTransform weaver) {

@@ -44,6 +44,7 @@ final class Weaver implements CodeTransform {
   private final Redirects redirects;
   private final Ancestry ancestry;
   private final boolean computesValue;
+  private final int padding;
   private final Handlers handlers;
 
   /// Where the gate of a handler ends.
@@ -68,17 +69,25 @@ final class Weaver implements CodeTransform {
 
   /// @param where class and method, for messages
   /// @param computesValue whether it is the `computeValue` of a `ClassValue`
+  /// @param padding how many instructions that do nothing it begins with
   Weaver(
-      String where, CodeModel code, Redirects redirects, Ancestry ancestry, boolean computesValue) {
+      String where,
+      CodeModel code,
+      Redirects redirects,
+      Ancestry ancestry,
+      boolean computesValue,
+      int padding) {
     this.where = where;
     this.redirects = redirects;
     this.ancestry = ancestry;
     this.computesValue = computesValue;
+    this.padding = padding;
     handlers = new Handlers(code);
   }
 
   @Override
   public void atStart(CodeBuilder builder) {
+    OnStackReplacement.pad(builder, padding);
     gate(builder);
     if (computesValue) {
       builder.aload(0).aload(1);

@@ -1,7 +1,6 @@
 package sluice.http.handlers;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
@@ -194,19 +193,11 @@ final class SlowCall {
       ticket.awaitRoom();
     } catch (InterruptedException e) {
       cutOff();
-      throw interrupted(e, "interrupted in a reply");
+      throw Interrupts.asFailure(e, "interrupted in a reply");
     } finally {
       waits = false;
     }
     requireClient();
-  }
-
-  /// Sets the interrupt of the calling thread again, and returns what it is to throw.
-  static InterruptedIOException interrupted(InterruptedException cause, String message) {
-    Thread.currentThread().interrupt();
-    InterruptedIOException failure = new InterruptedIOException(message);
-    failure.initCause(cause);
-    return failure;
   }
 
   /// Sends the rest of the body.

@@ -65,7 +65,7 @@ final class SlowStream extends OutputStream {
     try {
       writing.lockInterruptibly();
     } catch (InterruptedException e) {
-      throw SlowCall.interrupted(e, "interrupted in a reply");
+      throw Interrupts.asFailure(e, "interrupted in a reply");
     }
   }
 

@@ -163,7 +163,7 @@ final class StreamedBody extends InputStream {
         reading.unlock();
       }
     } catch (InterruptedException e) {
-      throw SlowCall.interrupted(e, "interrupted in a body");
+      throw Interrupts.asFailure(e, "interrupted in a body");
     }
   }
 

@@ -1,0 +1,32 @@
+package sluice.domain;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Runs a guest's class initializer on a virtual thread of a domain beside threads that have the
+/// carriers change. In a process of its own: where the translator is wrong, the JVM crashes.
+final class InitializerMain {
+  private InitializerMain() {}
+
+  public static void main(String[] arguments) throws Exception {
+    DomainConfig config = DomainConfig.of("initializer", Guests.classes());
+    try (Domain domain = Domain.create(config)) {
+      List<Thread> neighbours = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        neighbours.add(start(domain, "Initializers$Neighbour"));
+      }
+      start(domain, "Initializers$Waiting").join();
+      for (Thread each : neighbours) {
+        each.interrupt();
+        each.join();
+      }
+    }
+    System.out.println("the end");
+  }
+
+  private static Thread start(Domain domain, String guest) throws Exception {
+    Thread thread = domain.serviceThread(guest, (Runnable) Guests.create(domain, guest));
+    thread.start();
+    return thread;
+  }
+}
