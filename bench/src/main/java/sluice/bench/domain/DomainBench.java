@@ -30,11 +30,19 @@ public final class DomainBench extends WorkBench {
   static final String ALONE = "sluice/alone";
   static final String ONE = "sluice/one-hog";
   static final String MANY = "sluice/more-hogs-than-processors";
+  static final String PLATFORM_ALONE = "platform-threads/alone";
+  static final String PLATFORM_ONE = "platform-threads/one-hog";
+  static final String PLATFORM_MANY = "platform-threads/more-hogs-than-processors";
   static final String LOADER = "class-loader";
   static final String DEFINE = "jvm/define-class";
   static final String GATES = "sluice/gates";
   static final String METERED = "sluice/metered";
   static final String PLAIN = "plain";
+
+  /// Whether the JVM of a system has carriers.
+  static boolean hasCarriers(String system) {
+    return !system.startsWith("platform-threads/");
+  }
 
   public DomainBench() {
     super(NAME, cases());
@@ -47,7 +55,11 @@ public final class DomainBench extends WorkBench {
     cases.add(new WorkCase(LOAD, true, List.of(OURS, DEFINE, COLD, LOADER)));
     cases.add(new WorkCase(NEIGHBOUR, false, List.of(KILLS, NO_KILL)));
     for (String hog : DomainHogs.KINDS.keySet()) {
-      cases.add(new WorkCase(BESIDE + hog, hog.equals("loop"), List.of(ONE, MANY, ALONE)));
+      cases.add(
+          new WorkCase(
+              BESIDE + hog,
+              hog.equals("loop"),
+              List.of(ONE, MANY, ALONE, PLATFORM_ONE, PLATFORM_MANY, PLATFORM_ALONE)));
     }
     for (String kernel : DomainWorks.KERNELS.keySet()) {
       boolean quick = kernel.equals("json");

@@ -8,18 +8,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
-import sluice.domain.carrier.Carriers;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Portals;
 
 /// Calls into a domain, one a millisecond by a platform thread, beside a domain whose threads do
-/// not come back from their processors. Those run in a measurement only. Owned by the worker's main
-/// thread.
+/// not come back from their processors. Those run in a measurement only, and for a moment before
+/// the first call of it: until then gates do not look, and code is interpreted. In a JVM without
+/// carriers, all threads are platform threads. Owned by the worker's main thread.
 final class DomainHogs implements Work {
   /// Ways to hog a processor, with the class of each.
   static final Map<String, String> KINDS = kinds();
 
   private static final long APART_NANOS = 1_000_000;
+  private static final long HEAD_START_MILLIS = 200;
 
   private final Supplier<DomainConfig> config;
   private final Domain domain;
@@ -27,6 +28,7 @@ final class DomainHogs implements Work {
   private final @Nullable String hog;
   private final int hogs;
   private final Thread caller = Thread.currentThread();
+  private @Nullable Domain greedy;
   private long[] times = new long[1024];
   private int count;
   private long measured;
@@ -38,7 +40,7 @@ final class DomainHogs implements Work {
       throws Exception {
     this.config = config;
     this.hog = hog;
-    hogs = perProcessor ? Carriers.shared().processors() + 1 : 1;
+    hogs = perProcessor ? Runtime.getRuntime().availableProcessors() + 1 : 1;
     domain = Domain.create(config.get());
     Portals portals = new Portals(CallPath.SERVICE);
     PortalWorks.offer(portals, domain);
@@ -59,20 +61,25 @@ final class DomainHogs implements Work {
 
   @Override
   public long run(int rounds) throws Exception {
-    if (hog == null) {
-      return calls(rounds);
+    if (hog != null && greedy == null) {
+      greedy = hogged(hog);
+      Thread.sleep(HEAD_START_MILLIS);
     }
-    try (Domain greedy = Domain.create(config.get())) {
-      for (int i = 0; i < hogs; i++) {
-        Runnable task =
-            Class.forName("sluice.bench.kernel.Hogs$" + hog, true, greedy.loader())
-                .asSubclass(Runnable.class)
-                .getDeclaredConstructor()
-                .newInstance();
-        greedy.serviceThread("hog-" + i, task).start();
-      }
-      return calls(rounds);
+    return calls(rounds);
+  }
+
+  /// Starts the threads that hog, which run for the rest of the measurement.
+  private Domain hogged(String name) throws Exception {
+    Domain made = Domain.create(config.get());
+    for (int i = 0; i < hogs; i++) {
+      Runnable task =
+          Class.forName("sluice.bench.kernel.Hogs$" + name, true, made.loader())
+              .asSubclass(Runnable.class)
+              .getDeclaredConstructor()
+              .newInstance();
+      made.serviceThread("hog-" + i, task).start();
     }
+    return made;
   }
 
   private long calls(int rounds) {
@@ -101,11 +108,20 @@ final class DomainHogs implements Work {
   public Map<String, Double> extra() {
     long[] sorted = Arrays.copyOf(times, count);
     count = 0;
+    endHogs();
     return Work.percentiles(sorted);
+  }
+
+  private void endHogs() {
+    if (greedy != null) {
+      greedy.close();
+      greedy = null;
+    }
   }
 
   @Override
   public void close() {
+    endHogs();
     domain.kill();
   }
 }

@@ -59,9 +59,12 @@ final class DomainWorks {
   private static Work hogs(String name, String system) throws Exception {
     String hog = DomainHogs.KINDS.get(name.substring(DomainBench.BESIDE.length()));
     return switch (system) {
-      case DomainBench.ALONE -> new DomainHogs(() -> config(jars()), null, false);
-      case DomainBench.ONE -> new DomainHogs(() -> config(jars()), hog, false);
-      case DomainBench.MANY -> new DomainHogs(() -> config(jars()), hog, true);
+      case DomainBench.ALONE, DomainBench.PLATFORM_ALONE ->
+          new DomainHogs(() -> config(jars()), null, false);
+      case DomainBench.ONE, DomainBench.PLATFORM_ONE ->
+          new DomainHogs(() -> config(jars()), hog, false);
+      case DomainBench.MANY, DomainBench.PLATFORM_MANY ->
+          new DomainHogs(() -> config(jars()), hog, true);
       default -> throw WorkCase.unknown(name, system);
     };
   }

@@ -35,7 +35,9 @@ final class WorkProcess implements AutoCloseable {
                 "-Xmn64m",
                 "-XX:+UseCountedLoopSafepoints",
                 "-XX:LoopStripMiningIter=1000",
-                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                DomainBench.hasCarriers(system)
+                    ? "--add-opens=java.base/java.lang=ALL-UNNAMED"
+                    : "-Dwithout.carriers=true",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",

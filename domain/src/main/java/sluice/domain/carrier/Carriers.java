@@ -20,9 +20,10 @@ import sluice.sys.threads.VirtualThreads;
 /// carrier, and no other carrier is woken.
 ///
 /// While a thread waits for a processor, a continuation that has run for 2 to 4 ms is asked to
-/// yield ([RunQueue.Guest#yieldSoon]). A continuation that has not come back after some 10 ms (a
-/// class initializer, a native frame) keeps its platform thread, and a spare one takes over; the
-/// number of spare ones is bounded by the budgets of threads of the domains.
+/// yield ([RunQueue.Guest#yieldSoon]), and at once if its domain has used more of the processors
+/// than that of the thread. A continuation that has not come back after some 10 ms (a class
+/// initializer, a native frame) keeps its platform thread, and a spare one takes over; the number
+/// of spare ones is bounded by the budgets of threads of the domains.
 ///
 /// Needs [VirtualThreads#OPTION].
 ///
@@ -34,6 +35,10 @@ import sluice.sys.threads.VirtualThreads;
 /// | ended | the thread that closes | volatile | volatile |
 public final class Carriers implements AutoCloseable {
   private static final long LOOK_NANOS = 2_000_000;
+
+  /// By so much the turn of a queue comes before that of one that runs if it is not to wait for a
+  /// look of the watcher.
+  private static final long CLEAR_NANOS = 1_000_000;
 
   /// A continuation that did not come back for so many looks is asked to yield.
   private static final int LONG_LOOKS = 1;
@@ -230,9 +235,36 @@ public final class Carriers implements AutoCloseable {
     return cpus.contains(processors[processor].cpu());
   }
 
+  /// Wakes an idle processor for a queue that has been listed. Where none is idle, and a queue runs
+  /// whose turn is clearly later, that is asked to yield.
+  void wake(RunQueue listed) {
+    if (wake()) {
+      return;
+    }
+    RunQueue latest = null;
+    for (Processor each : processors) {
+      Worker worker = each.worker();
+      if (worker == null || each.isIdle() || !listed.mayRunOn(each.index())) {
+        continue;
+      }
+      RunQueue running = worker.meter().current();
+      if (running == own || running == listed) {
+        return; // which comes back soon
+      }
+      if (latest == null || running.turnNanos() > latest.turnNanos()) {
+        latest = running;
+      }
+    }
+    if (latest != null && latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
+      latest.yieldSoon();
+    }
+  }
+
   /// Wakes an idle processor for which a queue waits, if there is one. A processor gets its thread
   /// when it is first woken.
-  void wake() {
+  ///
+  /// @return false if no idle processor has anything to do
+  boolean wake() {
     for (Processor each : processors) {
       boolean isNeeded = each.isIdle() && !turns.isEmpty(each.index());
       long state = isNeeded ? each.wake() : -1;
@@ -243,9 +275,10 @@ public final class Carriers implements AutoCloseable {
         } else {
           LockSupport.unpark(worker);
         }
-        return;
+        return true;
       }
     }
+    return false;
   }
 
   /// Called by a worker that has waited.
@@ -325,7 +358,8 @@ public final class Carriers implements AutoCloseable {
       boolean isAlone = running.isAlone(turns);
       boolean isAwaited = (!turns.isEmpty(each.index()) && !isAlone) || worker.hasNext();
       boolean isLate = looks >= lateLooks;
-      if (isLate && (isAwaited || (isAlone && !worker.meter().hasRun()))) {
+      boolean isAwaitedLong = each.isAgain(isAwaited); // and not on its way to another processor
+      if (isLate && (isAwaitedLong || (isAlone && !worker.meter().hasRun()))) {
         replace(each, worker); // alone, it may wait for another of its own queue
       } else if (isAwaited || running.endsSlice(looks * lookNanos)) {
         running.yieldSoon();

@@ -18,7 +18,8 @@ import sluice.sys.threads.VirtualThreads;
 /// |---|---|---|---|
 /// | ready, isListed, cpuNanos, bytes | any thread | atomic | atomic |
 /// | isEntered, first | workers | atomic | atomic |
-/// | turnNanos, creditNanos | any thread | under the lock of the list | under the lock of the list |
+/// | turnNanos | any thread | volatile | volatile, under the lock of the list |
+/// | creditNanos | any thread | under the lock of the list | under the lock of the list |
 public final class RunQueue implements Executor, TurnList.Entry {
   /// So much a queue that had nothing to run may be ahead of the others.
   private static final long CREDIT_NANOS = 4_000_000;
@@ -40,8 +41,8 @@ public final class RunQueue implements Executor, TurnList.Entry {
   /// Of a cooperative queue, the continuation that has made room and runs before others.
   private final AtomicReference<@Nullable Runnable> first = new AtomicReference<>();
 
-  /// Where the queue stands in the list of those with ready threads; under the lock of the list.
-  private long turnNanos;
+  /// Where the queue stands in the list of those with ready threads, or stood last.
+  private volatile long turnNanos;
 
   /// By which it stands behind what it has used, because it had nothing to run.
   private long creditNanos;
@@ -86,7 +87,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
   /// Wakes an idle processor, unless the worker on which this is called looks itself soon.
   void wake(@Nullable Worker here) {
     if (here == null || !here.looksSoonFor(this)) {
-      carriers.wake();
+      carriers.wake(this);
     }
   }
 
@@ -129,8 +130,10 @@ public final class RunQueue implements Executor, TurnList.Entry {
   /// @param now where the list stands
   @Override
   public void stand(long now) {
-    turnNanos = Math.max(cpuNanos.get() / terms.weight() + creditNanos, now - CREDIT_NANOS);
-    creditNanos = turnNanos - cpuNanos.get() / terms.weight();
+    long used = cpuNanos.get() / terms.weight();
+    long turn = Math.max(used + creditNanos, now - CREDIT_NANOS);
+    creditNanos = turn - used;
+    turnNanos = turn;
   }
 
   @Override
