@@ -408,6 +408,23 @@ final class CarriersTest {
     }
   }
 
+  /// The watcher looks too late for this test.
+  @Test
+  void aThreadThatIsWokenHasAQueueThatUsedMoreYieldAtOnce() throws Exception {
+    try (Carriers carriers = new Carriers("carriers", 1, TimeUnit.MINUTES.toNanos(2), 1_000)) {
+      AtomicBoolean stop = new AtomicBoolean();
+      RunQueue greedy = spinning(carriers, 1, stop, 2);
+      Await.until("it has run", () -> greedy.cpuNanos() > TimeUnit.MILLISECONDS.toNanos(20));
+      greedy.yieldSoon(); // it is charged, and its other thread has the turn
+      Await.until("it has had turns", () -> greedy.turnNanos() > TimeUnit.MILLISECONDS.toNanos(10));
+      RunQueue polite = queue(carriers);
+      for (int i = 0; i < 100; i++) {
+        polite.threads().start(() -> LockSupport.parkNanos(1_000)).join();
+      }
+      stop.set(true);
+    }
+  }
+
   /// A queue whose threads yield when they are asked to, and count nothing but that.
   private static RunQueue spinning(Carriers carriers, int weight, AtomicBoolean stop, int threads) {
     AtomicBoolean asked = new AtomicBoolean();
