@@ -319,6 +319,9 @@ public final class Carriers implements AutoCloseable {
     int idle = 0;
     while (!ended) {
       LockSupport.parkNanos(this, lookNanos);
+      if (isAwaited()) {
+        LockSupport.parkNanos(this, lookNanos / 16); // for what is on its way to a worker only
+      }
       try {
         idle = lookOnce() ? idle + 1 : 0;
         if (idle > IDLE_LOOKS) {
@@ -358,8 +361,7 @@ public final class Carriers implements AutoCloseable {
       boolean isAlone = running.isAlone(turns);
       boolean isAwaited = (!turns.isEmpty(each.index()) && !isAlone) || worker.hasNext();
       boolean isLate = looks >= lateLooks;
-      boolean isAwaitedLong = each.isAgain(isAwaited); // and not on its way to another processor
-      if (isLate && (isAwaitedLong || (isAlone && !worker.meter().hasRun()))) {
+      if (isLate && (isAwaited || (isAlone && !worker.meter().hasRun()))) {
         replace(each, worker); // alone, it may wait for another of its own queue
       } else if (isAwaited || running.endsSlice(looks * lookNanos)) {
         running.yieldSoon();

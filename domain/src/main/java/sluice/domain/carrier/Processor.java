@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | state | the worker, the watcher, a thread with work | volatile | compareAndSet |
 /// | worker | the watcher, or the first thread with work, after it has counted | volatile | volatile |
-/// | seen, seenTurns, looks, wasAwaited | the watcher | plain | plain |
+/// | seen, seenTurns, looks | the watcher | plain | plain |
 final class Processor {
   private static final VarHandle STATE;
 
@@ -42,7 +42,6 @@ final class Processor {
   private long seen = -1;
   private long seenTurns;
   private int looks;
-  private boolean wasAwaited;
 
   /// @param index among the carriers' processors
   /// @param cpu its number as the kernel counts, or [#NO_CPU]
@@ -115,21 +114,10 @@ final class Processor {
       seen = now;
       seenTurns = turns;
       looks = 0;
-      wasAwaited = false;
     } else {
       looks++;
     }
     return looks;
-  }
-
-  /// Called by the watcher at each look at a worker that does not come back.
-  ///
-  /// @param isAwaited whether a thread waits for the processor
-  /// @return whether one waited at the last such look too
-  boolean isAgain(boolean isAwaited) {
-    boolean isAgain = isAwaited && wasAwaited;
-    wasAwaited = isAwaited;
-    return isAgain;
   }
 
   /// Takes the processor from its worker, if it was not idle since the last look.

@@ -128,10 +128,12 @@ final class Worker extends Thread {
   }
 
   /// Returns true if the worker takes what is ready of a queue as soon as the calling thread, which
-  /// it is or carries, goes on: no other one need be woken. Where a thread yields that has handed
-  /// over, it does not: what was handed over runs first.
+  /// it is or carries, goes on: no other one need be woken. One without a processor takes nothing;
+  /// if it loses it after this, its successor looks. Where a thread yields that has handed over, it
+  /// does not: what was handed over runs first.
   boolean looksSoonFor(RunQueue queue) {
-    return queue.mayRunOn(processor.index())
+    return !isLost()
+        && queue.mayRunOn(processor.index())
         && ((Thread.currentThread() == this && !hasNext()) || (isCalling && !isHandingOver));
   }
 
@@ -303,7 +305,6 @@ final class Worker extends Thread {
   /// @return false if it is not needed
   private boolean awaitProcessor() {
     giveNextBack();
-    carriers.wake(); // a thread that yielded has woken none: this one was about to look
     meter.close();
     carriers.spare(this);
     long since = System.nanoTime();

@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.schedule.Scheduler;
 import sluice.domain.simulate.Observer;
@@ -29,7 +30,7 @@ abstract class CarrierScenario implements Scenario, Observer {
     private final @Nullable LocalScheduler local;
     private final Flag stop;
     private int running;
-    private long bytes;
+    private final AtomicLong bytes = new AtomicLong();
 
     private Place(RunQueue queue, QueueTerms terms, @Nullable LocalScheduler local, Flag stop) {
       this.queue = queue;
@@ -172,7 +173,7 @@ abstract class CarrierScenario implements Scenario, Observer {
   }
 
   final void allocate(Place of, long bytes) {
-    of.bytes += bytes;
+    of.bytes.addAndGet(bytes);
     simulation().allocate(bytes);
   }
 
@@ -291,7 +292,7 @@ abstract class CarrierScenario implements Scenario, Observer {
       wrong(charged + " ns are charged, " + simulation().readNanos() + " were used");
     }
     for (Place each : places) {
-      if (each.terms.countsBytes() && each.bytes != each.queue.allocatedBytes()) {
+      if (each.terms.countsBytes() && each.bytes.get() != each.queue.allocatedBytes()) {
         wrong(each.queue.allocatedBytes() + " bytes are charged, " + each.bytes + " were used");
       }
     }

@@ -107,7 +107,7 @@ final class SimulationTest {
     "WakingScenario, RunQueue.wake, Carriers.wake, false",
     "WakingScenario, RunQueue.leave, RunQueue.list, false",
     "WakingScenario, RunQueue.leave, RunQueue.wake, false",
-    "WakingScenario, Worker.awaitProcessor, Carriers.wake, false",
+    "WakingScenario, Worker.looksSoonFor, Worker.isLost, false",
     "WakingScenario, Carriers.lookOnce, Carriers.replace, false",
     "WakingScenario, Carriers.lookOnce, Meter.hasRun, true",
     "WakingScenario, RunQueue.enterFresh, RunQueue.enter, true",
