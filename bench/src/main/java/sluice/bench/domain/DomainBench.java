@@ -30,19 +30,14 @@ public final class DomainBench extends WorkBench {
   static final String ALONE = "sluice/alone";
   static final String ONE = "sluice/one-hog";
   static final String MANY = "sluice/more-hogs-than-processors";
-  static final String PLATFORM_ALONE = "platform-threads/alone";
-  static final String PLATFORM_ONE = "platform-threads/one-hog";
-  static final String PLATFORM_MANY = "platform-threads/more-hogs-than-processors";
+  static final String PLATFORM_ALONE = WorkProcess.WITHOUT_CARRIERS + "alone";
+  static final String PLATFORM_ONE = WorkProcess.WITHOUT_CARRIERS + "one-hog";
+  static final String PLATFORM_MANY = WorkProcess.WITHOUT_CARRIERS + "more-hogs-than-processors";
   static final String LOADER = "class-loader";
   static final String DEFINE = "jvm/define-class";
   static final String GATES = "sluice/gates";
   static final String METERED = "sluice/metered";
   static final String PLAIN = "plain";
-
-  /// Whether the JVM of a system has carriers.
-  static boolean hasCarriers(String system) {
-    return !system.startsWith("platform-threads/");
-  }
 
   public DomainBench() {
     super(NAME, cases());

@@ -11,6 +11,9 @@ import sluice.bench.run.WorkerProcess;
 
 /// The process of one system, seen from the harness. Used by the harness's main thread.
 final class WorkProcess implements AutoCloseable {
+  /// Begins the name of a system whose JVM has no carriers.
+  static final String WITHOUT_CARRIERS = "platform-threads/";
+
   private final WorkerProcess process;
 
   private WorkProcess(WorkerProcess process) {
@@ -35,9 +38,9 @@ final class WorkProcess implements AutoCloseable {
                 "-Xmn64m",
                 "-XX:+UseCountedLoopSafepoints",
                 "-XX:LoopStripMiningIter=1000",
-                DomainBench.hasCarriers(system)
-                    ? "--add-opens=java.base/java.lang=ALL-UNNAMED"
-                    : "-Dwithout.carriers=true",
+                system.startsWith(WITHOUT_CARRIERS)
+                    ? "-Dwithout.carriers=true"
+                    : "--add-opens=java.base/java.lang=ALL-UNNAMED",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",

@@ -36,8 +36,8 @@ import sluice.sys.threads.VirtualThreads;
 public final class Carriers implements AutoCloseable {
   private static final long LOOK_NANOS = 2_000_000;
 
-  /// By so much the turn of a queue comes before that of one that runs if it is not to wait for a
-  /// look of the watcher.
+  /// By so much the turn of a queue comes before that of the queue that runs, if it is not to wait
+  /// for a look of the watcher.
   private static final long CLEAR_NANOS = 1_000_000;
 
   /// A continuation that did not come back for so many looks is asked to yield.
