@@ -519,7 +519,8 @@ public final class Domain implements Party, AutoCloseable {
     return usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
   }
 
-  /// Called by the watcher of the carriers: gates that do not look yet are told to by the warden.
+  /// Called by the watcher of the carriers, and by threads that wake others: gates that do not look
+  /// yet are told to by the warden.
   private void yieldSoon() {
     throttle.yieldSoon();
     yields = true;

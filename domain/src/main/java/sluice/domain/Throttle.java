@@ -11,7 +11,7 @@ import sluice.domain.carrier.Carriers;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | visitors | threads of the host | concurrent set, at gates that hold | concurrent set |
-/// | asked | the warden's thread; the thread that ends the domain; the watcher of carriers; gates | volatile, at gates | under the lock |
+/// | asked | the warden's thread; the thread that ends the domain; the watcher of carriers, threads that wake others; gates | volatile, at gates | under the lock |
 final class Throttle implements Runnable {
   private static final long LOOK_NANOS = 1_000_000;
 

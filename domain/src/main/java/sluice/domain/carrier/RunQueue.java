@@ -53,8 +53,9 @@ public final class RunQueue implements Executor, TurnList.Entry {
     /// Told what a handler of uncaught exceptions has thrown, on a carrier.
     void escaped(Throwable problem);
 
-    /// Told while a thread of the domain has run for some milliseconds and another thread waits for
-    /// a processor: one of those that run is to yield soon.
+    /// Told while another thread waits for a processor, and a thread of the domain has run for some
+    /// milliseconds, or the domain has used more: one of those that run is to yield soon. Called by
+    /// the watcher, and by any thread that wakes another.
     default void yieldSoon() {}
 
     /// Told that the scheduler of the domain has thrown, or cannot be made: the domain is to end.
