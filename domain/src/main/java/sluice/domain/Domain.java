@@ -137,6 +137,11 @@ public final class Domain implements Party, AutoCloseable {
       }
 
       @Override
+      public boolean isToYield() {
+        return throttle.isToYield();
+      }
+
+      @Override
       public void schedulerFailed(Throwable problem) {
         aside(() -> kill("its scheduler failed: " + textOf(problem)));
       }

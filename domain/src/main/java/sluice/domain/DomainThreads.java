@@ -139,6 +139,9 @@ final class DomainThreads {
     /// Told while others wait for a processor that the domain has had for long.
     void yieldSoon();
 
+    /// Returns true if no thread of the domain has yielded since.
+    boolean isToYield();
+
     /// Told that the scheduler of the domain has failed: the domain is to end.
     void schedulerFailed(Throwable problem);
 
@@ -162,6 +165,11 @@ final class DomainThreads {
           @Override
           public void yieldSoon() {
             owner.yieldSoon();
+          }
+
+          @Override
+          public boolean isToYield() {
+            return owner.isToYield();
           }
 
           @Override

@@ -43,6 +43,11 @@ final class Throttle implements Runnable {
     }
   }
 
+  /// Returns true if no virtual thread has come to a gate since one was to yield.
+  boolean isToYield() {
+    return (asked & YIELD) != 0;
+  }
+
   /// By gates of a domain that was over its budget lately, or for whose processors others wait.
   @Override
   public void run() {
@@ -59,7 +64,9 @@ final class Throttle implements Runnable {
         hold();
       }
     } else if (Thread.currentThread().isVirtual()) {
-      set(YIELD, false);
+      if (!Carriers.runsBeside()) {
+        set(YIELD, false);
+      }
       Carriers.makeRoom();
     }
   }

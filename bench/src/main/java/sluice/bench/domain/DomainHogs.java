@@ -20,7 +20,7 @@ final class DomainHogs implements Work {
   static final Map<String, String> KINDS = kinds();
 
   private static final long APART_NANOS = 1_000_000;
-  private static final long HEAD_START_MILLIS = 200;
+  private static final long HEAD_START_MILLIS = 2000;
 
   private final Supplier<DomainConfig> config;
   private final Domain domain;
@@ -63,7 +63,10 @@ final class DomainHogs implements Work {
   public long run(int rounds) throws Exception {
     if (hog != null && greedy == null) {
       greedy = hogged(hog);
-      Thread.sleep(HEAD_START_MILLIS);
+      long until = System.nanoTime() + 1_000_000L * HEAD_START_MILLIS;
+      while (System.nanoTime() - until < 0) {
+        counter.nothing();
+      }
     }
     return calls(rounds);
   }
@@ -84,7 +87,7 @@ final class DomainHogs implements Work {
 
   private long calls(int rounds) {
     for (int i = 0; i < rounds; i++) {
-      LockSupport.parkNanos(caller, APART_NANOS);
+      rest();
       long start = System.nanoTime();
       counter.nothing();
       long took = System.nanoTime() - start;
@@ -95,6 +98,13 @@ final class DomainHogs implements Work {
       measured += took;
     }
     return rounds;
+  }
+
+  private void rest() {
+    long until = System.nanoTime() + APART_NANOS;
+    for (long left = APART_NANOS; left > 0; left = until - System.nanoTime()) {
+      LockSupport.parkNanos(caller, left);
+    }
   }
 
   @Override

@@ -21,9 +21,10 @@ import sluice.sys.threads.VirtualThreads;
 ///
 /// While a thread waits for a processor, a continuation that has run for 2 to 4 ms is asked to
 /// yield ([RunQueue.Guest#yieldSoon]), and at once if its domain has used more of the processors
-/// than that of the thread. A continuation that has not come back after some 10 ms (a class
-/// initializer, a native frame) keeps its platform thread, and a spare one takes over; the number
-/// of spare ones is bounded by the budgets of threads of the domains.
+/// than that of the thread. A continuation that has not come back after some 10 ms, though it was
+/// asked (a class initializer, a native frame), keeps its platform thread, and a spare one takes
+/// over; at once if threads of its domain did not yield lately. The number of spare ones is bounded
+/// by the budgets of threads of the domains.
 ///
 /// Needs [VirtualThreads#OPTION].
 ///
@@ -32,6 +33,7 @@ import sluice.sys.threads.VirtualThreads;
 /// | spares, workers, replacements | any thread | atomic | atomic |
 /// | isPinning | any thread | volatile | volatile |
 /// | isWatching | workers, the watcher | volatile | volatile |
+/// | isHurried | threads with work, the watcher | volatile | volatile |
 /// | ended | the thread that closes | volatile | volatile |
 public final class Carriers implements AutoCloseable {
   private static final long LOOK_NANOS = 2_000_000;
@@ -74,6 +76,7 @@ public final class Carriers implements AutoCloseable {
   private final Thread watcher;
   private volatile boolean isPinning;
   private volatile boolean isWatching = true;
+  private volatile boolean isHurried;
   private volatile boolean ended;
 
   /// Makes carriers of their own, daemons: for measurements, and for tests.
@@ -120,6 +123,15 @@ public final class Carriers implements AutoCloseable {
     return Shared.HOST;
   }
 
+  /// Returns true if all carriers that domains share run something: a thread that is woken now gets
+  /// a processor from one that runs, which the kernel need not wake.
+  public static boolean areBusy() {
+    if (!isAvailable()) {
+      return false;
+    }
+    return Arrays.stream(Shared.ALL.processors).noneMatch(Processor::isIdle);
+  }
+
   /// Wakes a thread that the caller is about to wait for. Where both are virtual threads of the
   /// same carriers the woken one runs as soon as the caller waits, on its carrier; else as
   /// `LockSupport.unpark`. A caller that does not wait at once holds the other up.
@@ -164,6 +176,12 @@ public final class Carriers implements AutoCloseable {
       isPinning = true;
     }
     return new RunQueue(this, queueName, terms, guest);
+  }
+
+  /// Returns true if the calling thread is a virtual one that runs beside the processors.
+  public static boolean runsBeside() {
+    Worker here = Worker.current();
+    return here != null && here.isLost();
   }
 
   /// Has the calling virtual thread make room for other queues: its own goes on with it.
@@ -242,6 +260,7 @@ public final class Carriers implements AutoCloseable {
       return;
     }
     RunQueue latest = null;
+    Processor later = null;
     for (Processor each : processors) {
       Worker worker = each.worker();
       if (worker == null || each.isIdle() || !listed.mayRunOn(each.index())) {
@@ -253,10 +272,25 @@ public final class Carriers implements AutoCloseable {
       }
       if (latest == null || running.turnNanos() > latest.turnNanos()) {
         latest = running;
+        later = each;
       }
     }
     if (latest != null && latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
-      latest.yieldSoon();
+      latest.yieldSoon(false);
+      if (latest.isStubborn()) {
+        hurry(later);
+      }
+    }
+  }
+
+  /// Has the watcher look at a processor now: the domain that runs there has had continuations
+  /// lately that did not yield when they were asked.
+  private void hurry(Processor later) {
+    Worker running = later.worker();
+    if (running != null) {
+      later.asked(running);
+      isHurried = true;
+      LockSupport.unpark(watcher);
     }
   }
 
@@ -316,13 +350,19 @@ public final class Carriers implements AutoCloseable {
   }
 
   private void look() {
+    long last = System.nanoTime();
     int idle = 0;
     while (!ended) {
-      LockSupport.parkNanos(this, lookNanos);
-      if (isAwaited()) {
-        LockSupport.parkNanos(this, lookNanos / 16); // for what is on its way to a worker only
-      }
       try {
+        long left = last + lookNanos - System.nanoTime();
+        if (left > 0) {
+          waitHurried(left);
+          continue;
+        }
+        last = System.nanoTime();
+        if (isAwaited()) {
+          LockSupport.parkNanos(this, lookNanos / 16); // for what is on its way to a worker only
+        }
         idle = lookOnce() ? idle + 1 : 0;
         if (idle > IDLE_LOOKS) {
           idle = 0;
@@ -330,6 +370,23 @@ public final class Carriers implements AutoCloseable {
         }
       } catch (Throwable e) { // an Error of the JVM: no thread can be started
         failed(e);
+      }
+    }
+  }
+
+  /// Waits until the next look, or until a thread wants a processor looked at.
+  private void waitHurried(long nanos) {
+    if (!isHurried) {
+      LockSupport.parkNanos(this, nanos);
+    }
+    if (!isHurried) {
+      return;
+    }
+    isHurried = false;
+    for (Processor each : processors) {
+      Worker worker = each.worker();
+      if (each.isAskedInVain() && worker != null && !turns.isEmpty(each.index())) {
+        replace(each, worker);
       }
     }
   }
@@ -360,18 +417,21 @@ public final class Carriers implements AutoCloseable {
       RunQueue running = worker.meter().current();
       boolean isAlone = running.isAlone(turns);
       boolean isAwaited = (!turns.isEmpty(each.index()) && !isAlone) || worker.hasNext();
+      boolean isAgain = each.isAwaitedAgain(isAwaited);
       boolean isLate = looks >= lateLooks;
-      if (isLate && (isAwaited || (isAlone && !worker.meter().hasRun()))) {
+      boolean hasRun = (isAwaited || isAlone) && worker.meter().hasRun();
+      if (isLate && (isAgain || (isAlone && !hasRun))) {
         replace(each, worker); // alone, it may wait for another of its own queue
       } else if (isAwaited || running.endsSlice(looks * lookNanos)) {
-        running.yieldSoon();
+        running.yieldSoon(isAgain && hasRun);
       }
     }
     for (Worker each : workers) {
       if (each.isLost()) {
         each.giveNextBack();
-        if (isAwaited() && each.meter().hasRun()) {
-          each.meter().current().yieldSoon(); // it runs beside the processors, by no turn
+        RunQueue running = each.meter().current();
+        if (running != own && each.meter().hasRun()) {
+          running.yieldSoon(true); // it runs beside the processors, by no turn
         }
       }
     }

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | state | the worker, the watcher, a thread with work | volatile | compareAndSet |
+/// | askedTurns | a thread with work | volatile | volatile |
 /// | worker | the watcher, or the first thread with work, after it has counted | volatile | volatile |
-/// | seen, seenTurns, looks | the watcher | plain | plain |
+/// | seen, seenTurns, looks, wasAwaited | the watcher | plain | plain |
 final class Processor {
   private static final VarHandle STATE;
 
@@ -39,9 +40,11 @@ final class Processor {
   private final int cpu;
   private volatile long state = 1;
   private volatile @Nullable Worker worker;
+  private volatile long askedTurns = -1;
   private long seen = -1;
   private long seenTurns;
   private int looks;
+  private boolean wasAwaited;
 
   /// @param index among the carriers' processors
   /// @param cpu its number as the kernel counts, or [#NO_CPU]
@@ -103,6 +106,21 @@ final class Processor {
     boolean _ = STATE.compareAndSet(this, resting, resting + 1);
   }
 
+  /// Notes that the continuation which runs now was asked to yield, for a queue whose turn it is.
+  void asked(Worker running) {
+    askedTurns = running.turns();
+  }
+
+  /// Returns true if the continuation that was asked to yield has not come back since. Called by
+  /// the watcher, once for each time.
+  boolean isAskedInVain() {
+    long turns = askedTurns;
+    askedTurns = -1;
+    Worker of = worker;
+    seen = state;
+    return of != null && of.turns() == turns && !isIdle();
+  }
+
   /// Called by the watcher at each look.
   ///
   /// @return for how many looks the worker has come back from no continuation
@@ -114,10 +132,21 @@ final class Processor {
       seen = now;
       seenTurns = turns;
       looks = 0;
+      wasAwaited = false;
     } else {
       looks++;
     }
     return looks;
+  }
+
+  /// Called by the watcher at each look, after [#looks].
+  ///
+  /// @param isAwaited whether a queue waits for the continuation to come back
+  /// @return whether one did at the look before too, so that the continuation was asked to yield
+  boolean isAwaitedAgain(boolean isAwaited) {
+    boolean was = wasAwaited;
+    wasAwaited = isAwaited;
+    return isAwaited && was;
   }
 
   /// Takes the processor from its worker, if it was not idle since the last look.

@@ -19,10 +19,18 @@ import sluice.sys.threads.VirtualThreads;
 /// | ready, isListed, cpuNanos, bytes | any thread | atomic | atomic |
 /// | isEntered, first | workers | atomic | atomic |
 /// | turnNanos | any thread | volatile | volatile, under the lock of the list |
+/// | askedNanos, refusedNanos | threads that ask | volatile | volatile |
 /// | creditNanos | any thread | under the lock of the list | under the lock of the list |
 public final class RunQueue implements Executor, TurnList.Entry {
   /// So much a queue that had nothing to run may be ahead of the others.
   private static final long CREDIT_NANOS = 4_000_000;
+
+  /// A thread that has used a processor for longer than this since it was asked, and did not yield,
+  /// does not come to a gate.
+  private static final long REFUSED_NANOS = 1_000_000;
+
+  /// For so long it is remembered that a thread did not yield.
+  private static final long STUBBORN_NANOS = 1_000_000_000;
 
   private final Carriers carriers;
   private final String name;
@@ -44,6 +52,12 @@ public final class RunQueue implements Executor, TurnList.Entry {
   /// Where the queue stands in the list of those with ready threads, or stood last.
   private volatile long turnNanos;
 
+  /// When one of the threads was last asked to yield, after the request before was answered.
+  private volatile long askedNanos;
+
+  /// When it was last found that none had; 0 if never.
+  private volatile long refusedNanos;
+
   /// By which it stands behind what it has used, because it had nothing to run.
   private long creditNanos;
 
@@ -57,6 +71,11 @@ public final class RunQueue implements Executor, TurnList.Entry {
     /// milliseconds, or the domain has used more: one of those that run is to yield soon. Called by
     /// the watcher, and by any thread that wakes another.
     default void yieldSoon() {}
+
+    /// Returns true if none of them has yielded since. Called by the threads that ask.
+    default boolean isToYield() {
+      return false;
+    }
 
     /// Told that the scheduler of the domain has thrown, or cannot be made: the domain is to end.
     default void schedulerFailed(Throwable problem) {}
@@ -256,8 +275,23 @@ public final class RunQueue implements Executor, TurnList.Entry {
     guest.escaped(problem);
   }
 
-  void yieldSoon() {
+  /// Has one of the threads that run yield soon.
+  ///
+  /// @param hasRun whether one has used a processor for long enough since the last request
+  void yieldSoon(boolean hasRun) {
+    long now = System.nanoTime();
+    if (!guest.isToYield()) {
+      askedNanos = now;
+    } else if (hasRun && now - askedNanos > REFUSED_NANOS) {
+      refusedNanos = now | 1;
+    }
     guest.yieldSoon();
+  }
+
+  /// Returns true if threads of the queue did not yield lately when they were asked.
+  boolean isStubborn() {
+    long at = refusedNanos;
+    return at != 0 && System.nanoTime() - at < STUBBORN_NANOS;
   }
 
   /// Returns the processor time of its threads in nanoseconds. That of a thread that runs now is in

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.Affinity;
 import sluice.sys.threads.HostThread;
+import sluice.sys.threads.TimeSlice;
 import sluice.sys.threads.VirtualThreads;
 
 /// A platform thread that runs continuations while it has a [Processor], and else waits for one.
@@ -56,6 +57,7 @@ final class Worker extends Thread {
   private final Slot<RunQueue> later;
 
   private volatile boolean isLost;
+  private volatile int threadNumber;
   private long givenState;
   private volatile @Nullable Processor given;
 
@@ -186,6 +188,7 @@ final class Worker extends Thread {
 
   void lose() {
     isLost = true;
+    int _ = TimeSlice.set(threadNumber, TimeSlice.LONGEST_NANOS);
     LockSupport.unpark(this);
   }
 
@@ -195,6 +198,7 @@ final class Worker extends Thread {
 
   /// Gives a spare worker a processor, in a state that no other worker knows.
   void take(Processor free, long freeState) {
+    int _ = TimeSlice.set(threadNumber, TimeSlice.DEFAULT_NANOS);
     givenState = freeState;
     isLost = false; // by the watcher alone: the worker could clear what is set again meanwhile
     given = free;
@@ -203,6 +207,7 @@ final class Worker extends Thread {
 
   @Override
   public void run() {
+    threadNumber = TimeSlice.threadNumber();
     meter.begin();
     carriers.watch();
     int handed = 0;

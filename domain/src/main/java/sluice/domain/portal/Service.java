@@ -32,6 +32,7 @@ final class Service {
   final Class<?> type;
   final CallPath path;
   final int calls;
+  final SpinWait spins = new SpinWait();
   private final Object target;
   private final Consumer<Service> onLeft;
   private volatile State state = State.ACTIVE;

@@ -29,6 +29,9 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
   private final Thread caller = Thread.currentThread();
   private final @Nullable ServiceCall parent = Frame.current().running;
 
+  /// Whether a platform thread has ended to spin, and is to be unparked.
+  private volatile boolean isParking;
+
   /// Null if there are no arguments.
   private final @Nullable Loans loans;
 
@@ -53,8 +56,14 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
 
   /// By the caller: waits for the outcome.
   @Nullable Object call() throws Throwable {
+    boolean isPlatform = !caller.isVirtual();
+    boolean spins = isPlatform && Carriers.areBusy();
     submit();
     try {
+      if (spins) {
+        handle.service.spins.await(() -> outcome() != null);
+      }
+      isParking = isPlatform;
       while (outcome() == null) {
         LockSupport.park(this);
         if (Thread.currentThread().isInterrupted()) {
@@ -129,9 +138,9 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
 
   @Override
   void told(Outcome known, boolean thenWaits) {
-    if (thenWaits) {
+    if (thenWaits && caller.isVirtual()) {
       Carriers.handOver(caller);
-    } else {
+    } else if (isParking || caller.isVirtual()) {
       LockSupport.unpark(caller);
     }
   }

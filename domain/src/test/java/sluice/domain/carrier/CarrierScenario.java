@@ -130,6 +130,11 @@ abstract class CarrierScenario implements Scenario, Observer {
                   }
 
                   @Override
+                  public boolean isToYield() {
+                    return stop.isSet;
+                  }
+
+                  @Override
                   public void schedulerFailed(Throwable problem) {
                     wrong("the scheduler of " + name + " has failed: " + problem);
                   }

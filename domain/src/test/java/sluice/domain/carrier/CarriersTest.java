@@ -415,7 +415,7 @@ final class CarriersTest {
       AtomicBoolean stop = new AtomicBoolean();
       RunQueue greedy = spinning(carriers, 1, stop, 2);
       Await.until("it has run", () -> greedy.cpuNanos() > TimeUnit.MILLISECONDS.toNanos(20));
-      greedy.yieldSoon(); // it is charged, and its other thread has the turn
+      greedy.yieldSoon(false); // it is charged, and its other thread has the turn
       Await.until("it has had turns", () -> greedy.turnNanos() > TimeUnit.MILLISECONDS.toNanos(10));
       RunQueue polite = queue(carriers);
       for (int i = 0; i < 100; i++) {

@@ -154,6 +154,16 @@ public final class Instead {
     return 0;
   }
 
+  /// Instead of `TimeSlice.threadNumber`.
+  public static int threadNumber() {
+    return 1;
+  }
+
+  /// Instead of `TimeSlice.set`: the simulated kernel has no slices.
+  public static int slice(int threadNumber, long nanos) {
+    return 0;
+  }
+
   // ---- clocks -------------------------------------------------------------------------------
 
   /// Instead of `ThreadMXBean.getCurrentThreadCpuTime`.
@@ -161,9 +171,10 @@ public final class Instead {
     return Simulation.now().running().readCpu();
   }
 
-  /// Instead of `ThreadMXBean.getThreadCpuTime`.
+  /// Instead of `ThreadMXBean.getThreadCpuTime`; as there, -1 of a thread that has not started.
   public static long cpu(ThreadMXBean real, long thread) {
-    return Simulation.now().platform(thread).cpuNanos();
+    SimulatedThread known = Simulation.now().platform(thread);
+    return known == null ? -1 : known.cpuNanos();
   }
 
   /// Instead of `ThreadMXBean.getCurrentThreadAllocatedBytes`.
@@ -173,7 +184,8 @@ public final class Instead {
 
   /// Instead of `ThreadMXBean.getThreadAllocatedBytes`.
   public static long bytes(ThreadMXBean real, long thread) {
-    return Simulation.now().platform(thread).bytes();
+    SimulatedThread known = Simulation.now().platform(thread);
+    return known == null ? -1 : known.bytes();
   }
 
   // ---- collections --------------------------------------------------------------------------

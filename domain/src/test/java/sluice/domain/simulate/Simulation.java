@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.SplittableRandom;
@@ -331,12 +332,9 @@ public final class Simulation {
     return add(made);
   }
 
-  SimulatedThread platform(long number) {
-    SimulatedThread known = platforms.get(number);
-    if (known == null) {
-      throw new IllegalStateException("no thread " + number);
-    }
-    return known;
+  /// Returns the thread that stands for a platform thread; null if that has not started.
+  @Nullable SimulatedThread platform(long number) {
+    return platforms.get(number);
   }
 
   void builds(Thread.Builder.OfVirtual builder, Executor scheduler) {
@@ -438,7 +436,7 @@ public final class Simulation {
 
   /// Returns the processor that a platform thread keeps to, or -1.
   public int cpu(Thread platform) {
-    return platform(platform.threadId()).cpu();
+    return Objects.requireNonNull(platform(platform.threadId())).cpu();
   }
 
   /// Returns the processor time of all platform threads for which others stand, as far as these

@@ -100,6 +100,8 @@ final class WovenLoader extends ClassLoader {
     same(SYS + "HostThread.group()Ljava/lang/ThreadGroup;", "group");
     same(SYS + "Affinity.processors()Ljava/util/List;", "processors");
     same(SYS + "Affinity.bind(I)I", "bind");
+    same(SYS + "TimeSlice.threadNumber()I", "threadNumber");
+    same(SYS + "TimeSlice.set(IJ)I", "slice");
     instead(BEAN + "getCurrentThreadCpuTime()J", "currentCpu", OF_BEAN + ")J");
     instead(BEAN + "getThreadCpuTime(J)J", "cpu", OF_BEAN + "J)J");
     instead(BEAN + "getCurrentThreadAllocatedBytes()J", "currentBytes", OF_BEAN + ")J");

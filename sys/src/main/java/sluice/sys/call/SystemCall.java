@@ -102,7 +102,9 @@ public enum SystemCall {
   GETEUID(107, 175),
   TGKILL(234, 131),
   SCHED_SETAFFINITY(203, 122),
-  SCHED_GETAFFINITY(204, 123);
+  SCHED_GETAFFINITY(204, 123),
+  SCHED_SETATTR(314, 274),
+  SCHED_GETATTR(315, 275);
 
   private final int x86Number;
   private final int armNumber;
