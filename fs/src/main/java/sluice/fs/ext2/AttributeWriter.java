@@ -9,8 +9,8 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Changes attributes of files: `chmod`, `chown`, `truncate`, `utimensat` in one step. Any thread
-/// may call.
+/// Changes the attributes of files: `chmod`, `chown`, `truncate` and `utimensat` in one step. Safe
+/// for use by any thread.
 final class AttributeWriter {
   private static final int ENDS_CAPABILITIES =
       AttributeChange.SIZE

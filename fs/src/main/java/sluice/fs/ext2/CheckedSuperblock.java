@@ -8,8 +8,8 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Looks whether a superblock's fields contradict each other, beyond what [Geometry] needs to
-/// follow the image at all. Of the thread that checks.
+/// Checks the fields of a superblock for contradictions, beyond the fields that [Geometry] needs in
+/// order to read the image. Confined to the checking thread.
 final class CheckedSuperblock {
   private static final int MAX_DESCRIPTOR_BYTES = 1024;
   private static final int MAX_FLEX_SHIFT = 31;
@@ -20,7 +20,9 @@ final class CheckedSuperblock {
   private final ByteBuffer s;
   private final Consumer<String> says;
 
-  /// @param bytes its 1024
+  /// Creates a check of one superblock.
+  ///
+  /// @param bytes the 1024 bytes of the superblock
   CheckedSuperblock(Geometry geometry, byte[] bytes, Consumer<String> says) {
     this.geometry = geometry;
     this.bytes = bytes;
@@ -109,7 +111,8 @@ final class CheckedSuperblock {
     }
   }
 
-  /// Whether it names a journal exactly when it has the feature.
+  /// Reports a superblock that names a journal without the feature, or has the feature without
+  /// naming exactly one journal.
   private void checkJournal() {
     boolean inInode = s.getInt(SuperblockLayout.JOURNAL_INODE) != 0;
     boolean named = false;
