@@ -256,7 +256,7 @@ public interface FileTree extends AutoCloseable {
     return 0;
   }
 
-  /// Waits, after `ENOSPC` in a [#group], for freed space that is not available yet. All other
+  /// Waits for freed space that is not available yet, after `ENOSPC` in a [#group]. All other
   /// changes do so themselves. Must not be called in a group.
   ///
   /// The caller bounds the number of its attempts with [SpaceWait].
