@@ -121,7 +121,7 @@ final class FuseRingWorker implements FuseServer {
       }
       refusal = Math.min(0, entered);
     } finally {
-      rings.registered(refusal); // a thread waits for it
+      rings.registered(refusal); // a thread waits for this call
     }
     return refusal == 0;
   }
