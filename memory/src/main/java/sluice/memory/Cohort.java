@@ -253,9 +253,8 @@ final class Cohort {
         due.close();
       } else {
         LockSupport.parkNanos(Cohort.class, wait);
-        boolean _ =
-            // not interrupted on purpose; the status would end each later wait at once
-            Thread.interrupted();
+        // No interrupt is intended; its status would end each later wait at once.
+        boolean _ = Thread.interrupted();
       }
     }
   }
