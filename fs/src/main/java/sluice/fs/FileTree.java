@@ -194,8 +194,7 @@ public interface FileTree extends AutoCloseable {
   void allocate(Caller caller, long inode, int flags, long position, long length)
       throws IOException;
 
-  // ---- extended attributes: names with their prefix, such as user.colour
-  // -------------------------
+  // ---- extended attributes: names with their prefix, such as user.colour ------------------------
 
   /// Returns the value of an extended attribute.
   ///
@@ -214,8 +213,7 @@ public interface FileTree extends AutoCloseable {
   /// Returns the names, each terminated by NUL, as `listxattr(2)`.
   byte[] extendedAttributes(Caller caller, long inode) throws IOException;
 
-  // ---- life and durability
-  // ------------------------------------------------------------------------
+  // ---- life and durability ----------------------------------------------------------------------
 
   /// Keeps a file alive even if it loses its last name, until an equal number of calls of
   /// [#release].

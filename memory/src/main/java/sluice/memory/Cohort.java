@@ -218,7 +218,7 @@ final class Cohort {
     return any;
   }
 
-  // ---- the timer ----------------------------------------------------------------------------
+  // ---- the timer --------------------------------------------------------------------------------
 
   private static void wakeTimer() {
     Thread thread = timer;

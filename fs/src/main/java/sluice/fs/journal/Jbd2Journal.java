@@ -129,8 +129,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  // ---- transactions
-  // -------------------------------------------------------------------------------
+  // ---- transactions -----------------------------------------------------------------------------
 
   @Override
   public Transaction begin(int metadataBlocks) throws IOException {
@@ -294,8 +293,7 @@ public final class Jbd2Journal implements Journal {
     return !running.frees(block) && (committing == null || !committing.frees(block));
   }
 
-  // ---- stability
-  // ----------------------------------------------------------------------------------
+  // ---- stability --------------------------------------------------------------------------------
 
   @Override
   public synchronized long point() {
@@ -387,8 +385,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  // ---- the journal's thread
-  // -----------------------------------------------------------------------
+  // ---- the journal's thread ---------------------------------------------------------------------
 
   private void run() {
     try {

@@ -87,7 +87,7 @@ final class LogGroup {
     return !metadata.isEmpty() || !revoked.isEmpty();
   }
 
-  // ---- at the commit ------------------------------------------------------------------------
+  // ---- at the commit ----------------------------------------------------------------------------
 
   long[] metadataBlocks() {
     return metadata.toArray();
