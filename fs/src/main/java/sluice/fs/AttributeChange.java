@@ -28,7 +28,7 @@ public record AttributeChange(
   /// The current time of the server, as `UTIME_NOW`.
   public static final long NOW = Long.MIN_VALUE;
 
-  /// A change of nothing.
+  /// The empty change.
   public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0);
 
   public AttributeChange withMode(int permissions) {

@@ -42,7 +42,7 @@ public record FileAttributes(
     long birthNanos,
     long version) {
 
-  /// Returns true if both are of the same file. An inode number alone may be reused by another
+  /// Returns true if both belong to the same file. An inode number alone may be reused by another
   /// file.
   public boolean isFileOf(@Nullable FileAttributes other) {
     return other != null && inode == other.inode && generation == other.generation;

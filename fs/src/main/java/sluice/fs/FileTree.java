@@ -61,7 +61,7 @@ public interface FileTree extends AutoCloseable {
   /// @throws FsException `ESTALE` if the file is gone
   default void recall(long inode, byte[] locator) throws IOException {}
 
-  // ---- what a loop's thread may ask: never waits ------------------------------------------------
+  // ---- queries for a loop's thread: they never wait ---------------------------------------------
 
   /// Returns the attributes if they are known without waiting for a device or a lock, else null.
   default @Nullable FileAttributes tryAttributes(long inode) {

@@ -58,7 +58,7 @@ final class DirectoryLister {
     return directory;
   }
 
-  // ---- by place ---------------------------------------------------------------------------------
+  // ---- in block order ---------------------------------------------------------------------------
 
   private boolean listByPlace(long number, long cookie, DirectorySink sink) throws IOException {
     long at = cookie;
@@ -82,7 +82,7 @@ final class DirectoryLister {
     }
   }
 
-  // ---- by hash ----------------------------------------------------------------------------------
+  // ---- in hash order ----------------------------------------------------------------------------
 
   /// Returns true if a cookie that is not a hash cookie denotes a position in hash order: the
   /// start, or a position that was never handed out, such as a random `seekdir(3)`. A byte offset

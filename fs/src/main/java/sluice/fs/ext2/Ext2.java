@@ -251,7 +251,7 @@ public final class Ext2 implements FileTree {
     return blocks;
   }
 
-  // ---- never waits ------------------------------------------------------------------------------
+  // ---- queries that never wait ------------------------------------------------------------------
 
   @Override
   public @Nullable FileAttributes tryAttributes(long inode) {

@@ -222,7 +222,7 @@ final class GroupDescriptors {
     return journalBlocks.firstIn(from, to);
   }
 
-  // ---- promises ---------------------------------------------------------------------------------
+  // ---- reservations -----------------------------------------------------------------------------
 
   /// Reserves up to `wanted` blocks for an operation; fewer if fewer are available.
   ///

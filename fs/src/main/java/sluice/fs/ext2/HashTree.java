@@ -45,7 +45,7 @@ final class HashTree {
     return geometry.has(Features.DIR_INDEX) && (directory.flags & InodeLayout.FLAG_INDEX) != 0;
   }
 
-  // ---- looking ----------------------------------------------------------------------------------
+  // ---- looking up -------------------------------------------------------------------------------
 
   /// A path to a leaf: the entries chosen in the root and, if there is one, in the node below it.
   static final class Path {

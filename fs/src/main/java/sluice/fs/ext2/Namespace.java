@@ -64,7 +64,7 @@ final class Namespace {
     orphans = parts.orphans;
   }
 
-  // ---- looking ----------------------------------------------------------------------------------
+  // ---- looking up -------------------------------------------------------------------------------
 
   long tryLookup(Caller caller, long number, byte[] name) throws FsException {
     Inode directory = inodes.find(number);
@@ -139,7 +139,7 @@ final class Namespace {
     return entry;
   }
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   long create(Caller caller, long number, byte[] name, NewFile what) throws IOException {
     Names.check(name);

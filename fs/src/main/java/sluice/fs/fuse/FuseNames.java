@@ -85,7 +85,7 @@ final class FuseNames {
     }
   }
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   private long make(int nameOffset, NewFile what) throws IOException {
     return x.tree.create(x.caller(), x.inode(), x.request.name(nameOffset), what);

@@ -15,7 +15,7 @@ import sluice.sys.Errno;
 final class Changes {
   private Changes() {}
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   static void createDirectory(PathAt place, FileAttribute<?>... attributes) throws IOException {
     int permissions = NewAttributes.permissions(0x1FF, attributes);

@@ -257,7 +257,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     Copies.move(place(source), place(target), options);
   }
 
-  // ---- what is known of a file ------------------------------------------------------------------
+  // ---- queries about files ----------------------------------------------------------------------
 
   @Override
   public boolean isSameFile(Path one, Path other) throws IOException {

@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// Offsets in ext2's superblock, the 1024 bytes at byte 1024 of an image. Constants: any thread may
-/// use them.
+/// The offsets in ext2's superblock, the 1024 bytes at byte 1024 of an image. Constants, safe for
+/// use by any thread.
 ///
 /// ```
 /// struct ext2_super_block {          /* linux/ext2_fs.h; names of ext4 from 0x150 on */
