@@ -101,7 +101,7 @@ final class AttributeWriter {
       throws FsException {
     boolean owner = caller.uid() == inode.uid;
     if (change.has(AttributeChange.UID) && (!owner || change.uid() != inode.uid)) {
-      throw FsException.of(Errno.EPERM, "only root gives files away");
+      throw FsException.of(Errno.EPERM, "only root may change the owner of a file");
     }
     boolean group = change.gid() == inode.gid || caller.inGroup(change.gid());
     if (change.has(AttributeChange.GID) && (!owner || !group)) {

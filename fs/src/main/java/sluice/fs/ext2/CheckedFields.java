@@ -69,7 +69,7 @@ final class CheckedFields {
     int deleted = b.getInt(InodeLayout.DELETE_TIME);
     boolean used = b.getShort(InodeLayout.LINKS) != 0;
     if (checksums.everywhere() && !checksums.inodeFits(number, bytes, at, geometry.inodeBytes)) {
-      report(number, "has a checksum that is not that of its bytes");
+      report(number, "has a checksum that does not match its bytes");
     }
     if (deleted != 0 && timesAreTimes && Integer.compareUnsigned(deleted, geometry.inodes) < 0) {
       report(number, "is in a list of orphans that does not begin in the superblock");
@@ -166,7 +166,7 @@ final class CheckedFields {
     }
     boolean longSize = kind == FileKind.DIRECTORY || geometry.revision == 0;
     if (b.getInt(InodeLayout.SIZE_HIGH) != 0 && (longSize || kind == FileKind.SYMLINK)) {
-      report(number, "has i_size_high, and is no long file");
+      report(number, "has i_size_high, but is not a long file");
     }
     if ((flags & InodeLayout.FLAG_IMAGIC) != 0 && !geometry.has(Features.IMAGIC_INODES)) {
       report(number, "has the flag of the feature imagic_inodes");
@@ -236,7 +236,7 @@ final class CheckedFields {
       byte[] region = Arrays.copyOfRange(bytes, at + start, at + geometry.inodeBytes);
       String wrong = CheckedAttributes.inInode(region);
       if (!wrong.isEmpty()) {
-        report(number, "has extended attributes in its rest: " + wrong);
+        report(number, "has invalid extended attributes: " + wrong);
       }
     }
     checkTime(number, b, InodeLayout.ACCESS_TIME, InodeLayout.ACCESS_TIME_EXTRA);

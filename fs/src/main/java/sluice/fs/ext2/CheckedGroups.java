@@ -59,7 +59,7 @@ final class CheckedGroups {
       return;
     }
     if (field(d, GroupLayout.CHECKSUM) != checksums.group(group, d)) {
-      says.accept("group " + group + ": its descriptor's checksum is not that of its bytes");
+      says.accept("group " + group + ": its descriptor's checksum does not match its bytes");
     }
     if (group == geometry.groups - 1 && (flags & GroupLayout.BLOCK_UNINIT) != 0) {
       says.accept("group " + group + ", the last, says that its bitmap of blocks was not written");

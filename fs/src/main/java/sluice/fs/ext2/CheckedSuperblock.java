@@ -107,7 +107,7 @@ final class CheckedSuperblock {
     int type = bytes[SuperblockLayout.CHECKSUM_TYPE];
     require(type == Checksums.TYPE_CRC32C, "s_checksum_type", type);
     if (s.getInt(SuperblockLayout.CHECKSUM) != Checksums.superblock(bytes)) {
-      says.accept("the superblock's checksum is not that of its bytes");
+      says.accept("the superblock's checksum does not match its bytes");
     }
   }
 
@@ -126,7 +126,7 @@ final class CheckedSuperblock {
     } else if (inInode && named) {
       says.accept("the superblock names two journals, one in the image and one on another device");
     } else if (!inInode) {
-      says.accept("the journal is on another device, which is not looked at");
+      says.accept("the journal is on another device, which is not checked");
     }
   }
 }

@@ -259,7 +259,7 @@ final class ClaimedBlocks {
     }
     int sum = b.getInt(AttributeLayout.CHECKSUM);
     if (checksums.everywhere() && sum != checksums.attributes(number, bytes)) {
-      return "its checksum is not that of its bytes";
+      return "its checksum does not match its bytes";
     }
     return CheckedAttributes.inBlock(bytes);
   }

@@ -133,7 +133,7 @@ final class DirectoryLister {
     }
     int version = path == null ? geometry.nameHash : path.version;
     if (version < 0) {
-      throw FsException.of(Errno.EINVAL, "a cookie of an image that has trees of hashes");
+      throw FsException.of(Errno.EINVAL, "a cookie of an image with hash trees");
     }
     if (path != null) {
       Batch batch = collectLeaves(directory, path, from);

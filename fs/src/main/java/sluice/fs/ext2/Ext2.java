@@ -163,7 +163,7 @@ public final class Ext2 implements FileTree {
   private void beginMount() throws IOException {
     JournalMount.protect(volume); // before the first inode is read
     if (!parts.inodes.get(InodeLayout.ROOT).isDirectory()) {
-      throw FsException.corrupt(InodeLayout.ROOT, -1, "the root is no directory");
+      throw FsException.corrupt(InodeLayout.ROOT, -1, "the root is not a directory");
     }
     if (!volume.readOnly()) {
       mountState.begin();

@@ -170,7 +170,7 @@ public final class Ext2Check {
     if (inodes.isDirectory(InodeLayout.ROOT)) {
       followNames();
     } else {
-      report("inode 2, the root, is no directory");
+      report("inode 2, the root, is not a directory");
     }
     checkLinks();
     checkGroups();

@@ -78,7 +78,7 @@ final class ExtendedAttributes {
 
   private static void checkRead(Caller caller, Inode inode, int index) throws FsException {
     if (index == AttributeLayout.TRUSTED && !caller.privileged()) {
-      throw FsException.of(Errno.ENODATA, "trusted attributes are for root");
+      throw FsException.of(Errno.ENODATA, "only root may read trusted attributes");
     }
     if (index == AttributeLayout.USER) {
       if (!inode.isRegular() && !inode.isDirectory()) {
@@ -92,7 +92,7 @@ final class ExtendedAttributes {
     Permissions.requireNotFixed(inode);
     if (index != AttributeLayout.USER) {
       if (!caller.privileged()) {
-        throw FsException.of(Errno.EPERM, "trusted and security attributes are root's to change");
+        throw FsException.of(Errno.EPERM, "only root may change trusted and security attributes");
       }
       return;
     }
@@ -235,7 +235,8 @@ final class ExtendedAttributes {
       throw FsException.of(Errno.EOPNOTSUPP, "an access control list of a symbolic link");
     }
     if (ofNewFiles && !inode.isDirectory()) {
-      throw FsException.of(Errno.EACCES, "a default access control list of what is no directory");
+      throw FsException.of(
+          Errno.EACCES, "a default access control list for a file that is not a directory");
     }
     set(op, Caller.ROOT, inode, listName(ofNewFiles), stored, 0);
   }

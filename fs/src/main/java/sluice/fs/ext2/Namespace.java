@@ -187,7 +187,7 @@ final class Namespace {
 
   private void checkNew(NewFile what) throws FsException {
     if (what.kind() == FileKind.UNKNOWN) {
-      throw FsException.of(Errno.EINVAL, "a new file of no kind");
+      throw FsException.of(Errno.EINVAL, "a new file of unknown kind");
     }
     byte[] target = what.target();
     if (what.journaledData() && what.kind() != FileKind.REGULAR) {
@@ -197,7 +197,7 @@ final class Namespace {
       throw FsException.of(Errno.EINVAL, "symbolic links have a target, others have none");
     }
     if (target != null && target.length == 0) {
-      throw FsException.of(Errno.ENOENT, "a symbolic link to nothing");
+      throw FsException.of(Errno.ENOENT, "a symbolic link with an empty target");
     }
     if (target != null && target.length >= geometry.blockBytes) {
       throw FsException.of(Errno.ENAMETOOLONG, "a target of " + target.length + " bytes");
@@ -212,7 +212,7 @@ final class Namespace {
     boolean isDevice =
         what.kind() == FileKind.CHARACTER_DEVICE || what.kind() == FileKind.BLOCK_DEVICE;
     if (isDevice && !caller.privileged()) {
-      throw FsException.of(Errno.EPERM, "only root makes devices");
+      throw FsException.of(Errno.EPERM, "only root may create devices");
     }
     boolean isDirectory = what.kind() == FileKind.DIRECTORY;
     if (isDirectory && directory.links >= MAX_LINKS) {

@@ -193,7 +193,7 @@ final class Operation implements AutoCloseable {
       int state = g.superblockOffset() + SuperblockLayout.STATE;
       superblock.setShort(state, superblock.getShort(state) | SuperblockLayout.STATE_ERROR);
     } catch (IOException e) {
-      volume.fail(Errno.name(Errno.EIO) + " while the error was noted: " + e.getMessage());
+      volume.fail(Errno.name(Errno.EIO) + " while the error was recorded: " + e.getMessage());
     }
   }
 }

@@ -154,7 +154,7 @@ final class Renames {
       }
       at = namespace.getEntry(at, parent);
     }
-    throw FsException.corrupt(below.number, -1, "directories in a circle");
+    throw FsException.corrupt(below.number, -1, "a cycle of directories");
   }
 
   /// Locks each inode once. This cannot deadlock: a rename is exclusive, and no other thread waits

@@ -75,7 +75,7 @@ final class FuseFiles {
     x.request.require(FuseLayout.IO_BYTES);
     int count = count();
     if (count > x.request.bodyBytes() - FuseLayout.IO_BYTES) {
-      throw FsException.of(Errno.EINVAL, "a FUSE message with less than it writes");
+      throw FsException.of(Errno.EINVAL, "a FUSE message with less content than it declares");
     }
     int flags = x.request.intAt(FuseLayout.IO_FLAGS);
     boolean kill = (flags & FuseOpcode.WRITE_KILL_SUIDGID) != 0;

@@ -104,7 +104,7 @@ final class FuseRequest {
       end++;
     }
     if (end == start + length) {
-      throw FsException.of(Errno.EINVAL, "a name in a FUSE message without an end");
+      throw FsException.of(Errno.EINVAL, "an unterminated name in a FUSE message");
     }
     return bytes(offset, end - first);
   }
@@ -113,7 +113,8 @@ final class FuseRequest {
   byte[] bytes(int offset, int count) throws FsException {
     require(offset);
     if (count < 0 || count > bodyBytes() - offset) {
-      throw FsException.of(Errno.EINVAL, "a FUSE message that names more bytes than it has");
+      throw FsException.of(
+          Errno.EINVAL, "a FUSE message that declares more bytes than it contains");
     }
     byte[] copy = new byte[count];
     MemorySegment.copy(segment, JAVA_BYTE, (long) bodyOffset() + offset, copy, 0, count);

@@ -48,7 +48,7 @@ final class StableListeners {
     try {
       then.stable(failure);
     } catch (RuntimeException | Error e) {
-      LOGGER.log(Level.ERROR, "a listener failed that was told of stable changes", e);
+      LOGGER.log(Level.ERROR, "a listener for stable changes failed", e);
     }
   }
 }

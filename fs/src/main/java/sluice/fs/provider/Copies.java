@@ -32,7 +32,7 @@ final class Copies {
   static void copy(PathAt source, PathAt target, CopyOption... options) throws IOException {
     Set<CopyOption> set = options(options);
     if (set.contains(StandardCopyOption.ATOMIC_MOVE)) {
-      throw new UnsupportedOperationException("a copy is not atomic");
+      throw new UnsupportedOperationException("a copy cannot be atomic");
     }
     copy(source, target, set);
   }
@@ -40,7 +40,7 @@ final class Copies {
   static void move(PathAt source, PathAt target, CopyOption... options) throws IOException {
     Set<CopyOption> set = options(options);
     if (set.contains(StandardCopyOption.COPY_ATTRIBUTES)) {
-      throw new UnsupportedOperationException("a move keeps attributes always");
+      throw new UnsupportedOperationException("a move always keeps attributes");
     }
     boolean atomic = set.contains(StandardCopyOption.ATOMIC_MOVE);
     if (source.fileSystem() == target.fileSystem()) {
@@ -67,7 +67,7 @@ final class Copies {
     for (CopyOption option : options) {
       Objects.requireNonNull(option);
       if (!(option instanceof StandardCopyOption) && option != LinkOption.NOFOLLOW_LINKS) {
-        throw new UnsupportedOperationException(option + " is no option of this file system");
+        throw new UnsupportedOperationException(option + " is not an option of this file system");
       }
       set.add(option);
     }

@@ -80,7 +80,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
   @Override
   public FileSystem newFileSystem(Path path, Map<String, ?> options) throws IOException {
     if (path.getFileSystem() != FileSystems.getDefault() || !Image.isOne(path)) {
-      throw new UnsupportedOperationException(path + " is no image of an ext2 file system");
+      throw new UnsupportedOperationException(path + " is not an image of an ext2 file system");
     }
     ImageOptions checked = new ImageOptions(options);
     if (checked.tree() != null) {
@@ -183,7 +183,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
   public InputStream newInputStream(Path path, OpenOption... options) throws IOException {
     OpenMode mode = OpenMode.of(new HashSet<>(List.of(options)));
     if (mode.write()) {
-      throw new UnsupportedOperationException("a stream that reads is not opened for writing");
+      throw new UnsupportedOperationException("an input stream cannot be opened for writing");
     }
     return Channels.newInputStream(FileOpener.open(place(path), mode).uninterruptible());
   }
@@ -195,7 +195,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
       set.add(StandardOpenOption.CREATE);
       set.add(StandardOpenOption.TRUNCATE_EXISTING);
     } else if (set.contains(StandardOpenOption.READ)) {
-      throw new IllegalArgumentException("a stream that writes does not read");
+      throw new IllegalArgumentException("an output stream cannot be opened for reading");
     }
     set.add(StandardOpenOption.WRITE);
     TreeFileChannel channel = FileOpener.open(place(path), OpenMode.of(set));
@@ -347,7 +347,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   private static void requireKnown(Class<?> type) {
     if (type != BasicFileAttributes.class && type != PosixFileAttributes.class) {
-      throw new UnsupportedOperationException("there are no attributes of " + type);
+      throw new UnsupportedOperationException("unsupported attributes: " + type);
     }
   }
 

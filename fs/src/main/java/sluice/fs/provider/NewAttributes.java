@@ -23,7 +23,7 @@ final class NewAttributes {
     for (FileAttribute<?> attribute : attributes) {
       String name = Objects.requireNonNull(attribute).name();
       if (!name.equals("posix:permissions") && !name.equals("unix:permissions")) {
-        throw new UnsupportedOperationException("a file is not made with '" + name + "'");
+        throw new UnsupportedOperationException("unsupported initial attribute '" + name + "'");
       }
       bits = bits((Set<?>) attribute.value());
     }

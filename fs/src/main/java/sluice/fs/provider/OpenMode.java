@@ -24,7 +24,7 @@ record OpenMode(boolean read, boolean write, Set<OpenOption> options) {
     for (OpenOption option : given) {
       Objects.requireNonNull(option);
       if (!(option instanceof StandardOpenOption) && option != LinkOption.NOFOLLOW_LINKS) {
-        throw new UnsupportedOperationException(option + " is no option of this file system");
+        throw new UnsupportedOperationException(option + " is not an option of this file system");
       }
       options.add(option);
     }

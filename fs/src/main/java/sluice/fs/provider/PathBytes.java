@@ -23,7 +23,7 @@ final class PathBytes {
   /// @throws InvalidPathException for NUL and for an unpaired surrogate
   static byte[] of(String text) {
     if (text.indexOf('\0') >= 0) {
-      throw new InvalidPathException(text, "a path holds no NUL", text.indexOf('\0'));
+      throw new InvalidPathException(text, "a path cannot contain NUL", text.indexOf('\0'));
     }
     try {
       ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -31,7 +31,7 @@ final class PathBytes {
       encoded.get(bytes);
       return clean(bytes);
     } catch (CharacterCodingException e) {
-      throw new InvalidPathException(text, "half of a surrogate pair has no UTF-8");
+      throw new InvalidPathException(text, "an unpaired surrogate cannot be encoded in UTF-8");
     }
   }
 

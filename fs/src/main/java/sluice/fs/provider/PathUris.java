@@ -82,7 +82,7 @@ final class PathUris {
       if (c == '%') {
         int value = HexFormat.fromHexDigits(text, i + 1, i + 3);
         if (value == 0) {
-          throw new IllegalArgumentException("a path holds no NUL: " + text);
+          throw new IllegalArgumentException("a path cannot contain NUL: " + text);
         }
         decoded.write(value);
         i += 2;

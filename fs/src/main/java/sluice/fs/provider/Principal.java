@@ -73,7 +73,7 @@ final class Principal {
     return switch (Objects.requireNonNull(principal)) {
       case User user -> user.id;
       case Group group -> group.id;
-      default -> throw new ProviderMismatchException(principal + " is of another provider");
+      default -> throw new ProviderMismatchException(principal + " belongs to another provider");
     };
   }
 
@@ -84,6 +84,6 @@ final class Principal {
     if (Objects.requireNonNull(principal) instanceof Group group) {
       return group.id;
     }
-    throw new ProviderMismatchException(principal + " is of another provider");
+    throw new ProviderMismatchException(principal + " belongs to another provider");
   }
 }

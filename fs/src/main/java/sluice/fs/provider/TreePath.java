@@ -40,7 +40,7 @@ final class TreePath implements Path {
     if (Objects.requireNonNull(path) instanceof TreePath own) {
       return own;
     }
-    throw new ProviderMismatchException(path + " is of another provider");
+    throw new ProviderMismatchException(path + " belongs to another provider");
   }
 
   private TreePath with(byte[] other) {

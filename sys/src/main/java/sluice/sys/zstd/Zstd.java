@@ -75,7 +75,7 @@ public final class Zstd {
       return -Errno.ENOSYS;
     }
     if (!plain.isNative() || !into.isNative() || into.isReadOnly()) {
-      throw new IllegalArgumentException("memory outside the heap is compressed");
+      throw new IllegalArgumentException("both segments must be native, and the target writable");
     }
     try {
       long count =

@@ -41,7 +41,7 @@ public final class AccessControlList {
   public static byte[] ofDevice(byte[] stored, long inode) throws FsException {
     byte[] list = converted(stored, STORED_VERSION, VERSION);
     if (list == null) {
-      throw FsException.corrupt(inode, -1, "its access control list is none");
+      throw FsException.corrupt(inode, -1, "its access control list is malformed");
     }
     return list;
   }
@@ -52,7 +52,8 @@ public final class AccessControlList {
   public static byte[] toDevice(byte[] list) throws FsException {
     byte[] stored = converted(list, VERSION, STORED_VERSION);
     if (stored == null) {
-      throw FsException.of(Errno.EINVAL, list.length + " bytes that are no access control list");
+      throw FsException.of(
+          Errno.EINVAL, list.length + " bytes that are not a valid access control list");
     }
     return stored;
   }
