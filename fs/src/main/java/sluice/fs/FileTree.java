@@ -114,9 +114,10 @@ public interface FileTree extends AutoCloseable {
           throw e;
         }
       }
-      // A file loses its name before its number is reused. So the file that has the number before
-      // and after a lookup is the one that had the name. An equal number alone is not enough: it
-      // could belong to a third file.
+      // A file loses its name before its number is reused. So the name belonged to the file that
+      // has
+      // the number both before and after a lookup. An equal number alone is not enough: it could
+      // belong to a third file.
       if (found != null && found.isFileOf(before)) {
         return found;
       }

@@ -239,7 +239,7 @@ final class AbiProbe {
     return assertions;
   }
 
-  /// Returns every layout of the module, except the one that differs between architectures.
+  /// Returns every layout of the module, except the layout that differs between architectures.
   private static List<Layout> layouts() throws IOException, ReflectiveOperationException {
     Module module = Layout.class.getModule();
     List<String> names;

@@ -10,8 +10,8 @@ import sluice.memory.Memory;
 /// device either completely or not at all (JBD2, ordered mode: file data reaches the device before
 /// the metadata that leads to it). The second guarantees nothing until [#sync], as ext2 does.
 public interface Journal extends AutoCloseable {
-  /// Begins a transaction, or joins the one that this thread has open. Waits while the journal has
-  /// no room for the blocks.
+  /// Begins a transaction, or joins the open transaction of this thread. Waits while the journal
+  /// has no room for the blocks.
   ///
   /// @param metadataBlocks the maximum number of blocks it changes other than by [Transaction#data]
   /// @throws sluice.fs.FsException `EROFS` after the journal has failed, `E2BIG` if the thread's

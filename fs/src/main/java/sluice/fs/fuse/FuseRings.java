@@ -180,7 +180,7 @@ final class FuseRings {
     fix = remedy;
   }
 
-  /// Returns the error for a user who requires rings when there are none.
+  /// Returns the error for a mount that requires rings when there are none.
   FsException refusal() {
     return FsException.of(
         Errno.EOPNOTSUPP,

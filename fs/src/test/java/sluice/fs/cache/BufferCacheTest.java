@@ -116,7 +116,7 @@ final class BufferCacheTest {
     long room = (count + 1L) * BLOCK;
     Block target = Blocks.of(room);
     Memory memory = Memory.over(target, 0, room);
-    // Neighbours in memory, then in the opposite order, then one that another thread has changed.
+    // Neighbours in memory, then in the opposite order, then a block changed by another thread.
     for (int i = 0; i < 6; i++) {
       write(20 + i, 20 + i);
     }

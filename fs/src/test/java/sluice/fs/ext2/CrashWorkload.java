@@ -464,7 +464,7 @@ final class CrashWorkload implements AutoCloseable {
     tree.setExtendedAttribute(Caller.ROOT, inode(file()), attribute, value, 0);
   }
 
-  /// Removes the name of a file that stays retained, and releases one that was retained before.
+  /// Removes the name of a file that stays retained, and releases a file retained before.
   private void keep() throws IOException {
     if (retained.size() > 3) {
       tree.release(retained.removeFirst());

@@ -36,8 +36,8 @@ import sluice.sys.Errno;
 /// Disturbs each operation of a tree at each of its steps. First the first read of the device
 /// fails, then the second, and so on until the operation succeeds. Likewise all writes and flushes
 /// fail from some point on, and blocks and inodes run out. The reported errno is right; an
-/// operation that is refused before it begins changes nothing; one that fails in the middle makes
-/// the tree read-only; and no thread keeps a lease or a lock.
+/// operation that is refused before it begins changes nothing; an operation that fails in the
+/// middle makes the tree read-only; and no thread keeps a lease or a lock.
 @Timeout(300)
 final class Ext2FaultTest {
   private static final long BYTES = 4L << 20;

@@ -113,7 +113,7 @@ final class UnitMap {
     return -1;
   }
 
-  /// Returns the first word at or after a given one that has a free unit; -1 if there is none.
+  /// Returns the first word with a free unit, at or after a given word; -1 if there is none.
   private int notFull(int word) {
     int at = word / BITS;
     if (at >= full.length) {
