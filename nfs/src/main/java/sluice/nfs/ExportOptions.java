@@ -2,13 +2,13 @@ package sluice.nfs;
 
 import java.util.List;
 
-/// How an export may be used. Immutable: any thread may use it.
+/// The options of an export. Immutable and thread-safe.
 ///
-/// @param readOnly whether changes are refused
-/// @param clients addresses and networks that may use it; empty for all
-/// @param squash whose ids are not believed
-/// @param anonymousUid user of callers that are not believed, and of AUTH_NONE
-/// @param anonymousGid their group
+/// @param readOnly true to refuse changes
+/// @param clients the addresses and networks that may use the export; empty for all
+/// @param squash the user IDs that are mapped to the anonymous user
+/// @param anonymousUid the anonymous user, also used for AUTH_NONE
+/// @param anonymousGid the anonymous group
 public record ExportOptions(
     boolean readOnly, List<String> clients, Squash squash, int anonymousUid, int anonymousGid) {
   /// The uid and gid of anonymous users, as in exports(5).
@@ -19,7 +19,7 @@ public record ExportOptions(
     clients.forEach(ClientRule::of);
   }
 
-  /// Writable for all clients; root is not believed.
+  /// Returns the default options: writable, for all clients, with [Squash#ROOT].
   public static ExportOptions defaults() {
     return new ExportOptions(false, List.of(), Squash.ROOT, ANONYMOUS, ANONYMOUS);
   }
@@ -28,7 +28,9 @@ public record ExportOptions(
     return new ExportOptions(only, clients, squash, anonymousUid, anonymousGid);
   }
 
-  /// @throws IllegalArgumentException when one is neither an address nor a network
+  /// Returns a copy with other clients.
+  ///
+  /// @throws IllegalArgumentException if a string is neither an address nor a network
   public ExportOptions withClients(String... allowed) {
     return new ExportOptions(readOnly, List.of(allowed), squash, anonymousUid, anonymousGid);
   }
