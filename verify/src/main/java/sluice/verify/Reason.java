@@ -4,7 +4,6 @@ import java.util.Locale;
 
 /// The reason why a method is refused, with the usual fix. The comment of each constant says what
 /// the method does. Each constant has a section in the documentation page of refusals.
-/// documentation page of refusals.
 public enum Reason {
   /// Cannot be read, or its class file cannot.
   MALFORMED("compile the class again with a current javac"),
