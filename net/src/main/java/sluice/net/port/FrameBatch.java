@@ -1,6 +1,6 @@
 package sluice.net.port;
 
-/// Frames that came together. Owned by the thread of its port.
+/// A batch of received frames. Owned by the thread of its port.
 public final class FrameBatch {
   private final long[] places;
   private final int[] lengths;
@@ -19,7 +19,7 @@ public final class FrameBatch {
     return count == places.length;
   }
 
-  /// Where the frame begins in the memory of its port.
+  /// Returns the position of a frame in the memory of its port.
   public long place(int index) {
     return places[index];
   }
@@ -28,7 +28,7 @@ public final class FrameBatch {
     return lengths[index];
   }
 
-  /// Only when it is not [#isFull].
+  /// Adds a frame. The caller has checked [#isFull].
   public void add(long place, int length) {
     places[count] = place;
     lengths[count++] = length;
