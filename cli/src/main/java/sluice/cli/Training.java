@@ -32,21 +32,23 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sun.misc.Signal;
 
-/// The runs from which the launcher records the start-up caches: a short life of `sluice serve`
-/// with real requests and a plug-in, and each of the other commands once, so that the JVM sees the
-/// classes a start needs. The main thread runs them.
+/// The training runs from which the launcher records the start-up caches: a short run of `sluice
+/// serve` with real requests and a plug-in, and one run of each other command, so that the JVM
+/// loads the classes that a start needs. Run by the main thread.
 final class Training {
-  /// Enough for the interpreter's counters to name the hot methods.
+  /// The number of requests: enough for the interpreter to detect the hot methods.
   private static final int REQUESTS = 400;
 
   private static final int TIMEOUT_MILLIS = 5_000;
 
-  /// The property that names the store of translated classes.
+  /// The system property with the directory of transformed classes.
   private static final String STORE = "sluice.class.dir";
 
   private Training() {}
 
-  /// @param args `app` (serve) or `tools` (what is not), and the directory to serve
+  /// Runs the training.
+  ///
+  /// @param args `app` (for serve) or `tools` (for the other commands), and the directory to serve
   public static void main(String[] args) throws Exception {
     if (args[0].equals("app")) {
       withDirectory(directory -> serve(args[1], directory));
@@ -60,7 +62,7 @@ final class Training {
     void run(Path directory) throws IOException, UsageException;
   }
 
-  /// Runs a part with a directory of its own, and with an empty store of translated classes.
+  /// Runs a part with a temporary directory and an empty store of transformed classes.
   private static void withDirectory(Part part) throws IOException, UsageException {
     Path directory = Files.createTempDirectory("sluice-training");
     System.setProperty(STORE, directory.resolve("classes").toString());
@@ -76,7 +78,8 @@ final class Training {
     }
   }
 
-  /// Serves, asks, stops; first with a plug-in that is translated, then with it from the store.
+  /// Starts a server, sends requests and stops it: with a plug-in that must be transformed, with
+  /// the same plug-in from the store, and without a plug-in.
   private static void serve(String site, Path directory) throws IOException, UsageException {
     Main.run("serve", "--help");
     Path jar = directory.resolve("plugin.jar");
@@ -102,7 +105,7 @@ final class Training {
     }
   }
 
-  /// What they print goes into the log of the recording.
+  /// Runs the other commands. Their output goes to the log of the recording.
   private static void otherCommands(Path directory) throws IOException {
     Path image = directory.resolve("disk.img");
     Path copy = directory.resolve("copy");
@@ -120,7 +123,7 @@ final class Training {
     domains(directory);
   }
 
-  /// Packs a plug-in that answers each request with the same text.
+  /// Creates a plug-in that answers each request with a constant text.
   private static void plugin(Path jar) throws IOException {
     ClassDesc object = ConstantDescs.CD_Object;
     ClassDesc reply = ClassDesc.of(PluginReply.class.getName());
@@ -161,7 +164,8 @@ final class Training {
     }
   }
 
-  /// A jar whose program does nothing is translated, then run from the store.
+  /// Runs an empty program in a domain twice: it is transformed first and then loaded from the
+  /// store.
   private static void domains(Path directory) throws IOException {
     Path jar = directory.resolve("nothing.jar");
     byte[] program =
@@ -188,7 +192,7 @@ final class Training {
     Main.run("domain", "run", jar.toString());
   }
 
-  /// Ends itself by a signal once it serves.
+  /// Exports an image; a signal ends the server when it is ready.
   private static void export(String image) {
     PrintWriter out =
         new PrintWriter(Writer.nullWriter()) {
