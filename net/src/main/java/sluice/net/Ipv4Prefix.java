@@ -7,6 +7,10 @@ package sluice.net;
 public record Ipv4Prefix(int address, int bits) {
   private static final String FORM = "([0-9]{1,3}\\.){3}[0-9]{1,3}";
 
+  /// Creates a prefix.
+  ///
+  /// @throws IllegalArgumentException if the prefix length is not 1 to 30, or the address is not
+  ///   the address of a host
   public Ipv4Prefix {
     int last = address & ~mask(bits);
     boolean isHost = last != 0 && last != ~mask(bits);

@@ -16,14 +16,17 @@ public record StackConfig(
     return new StackConfig(address, 0, true, StackLimits.DEFAULT);
   }
 
+  /// Returns a copy with another gateway, in host order; 0 for none.
   public StackConfig withGateway(int value) {
     return new StackConfig(address, value, ownsAddress, limits);
   }
 
+  /// Returns a copy that owns its address or shares it with the kernel.
   public StackConfig withOwnsAddress(boolean value) {
     return new StackConfig(address, gateway, value, limits);
   }
 
+  /// Returns a copy with other limits.
   public StackConfig withLimits(StackLimits value) {
     return new StackConfig(address, gateway, ownsAddress, value);
   }

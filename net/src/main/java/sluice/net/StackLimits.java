@@ -10,6 +10,9 @@ package sluice.net;
 public record StackLimits(int neighbours, int pendingFrames, int reassemblies, int icmpPerSecond) {
   public static final StackLimits DEFAULT = new StackLimits(1024, 64, 16, 100);
 
+  /// Creates limits.
+  ///
+  /// @throws IllegalArgumentException if a limit is out of range
   public StackLimits {
     if (neighbours < 8 || Integer.bitCount(neighbours) != 1) {
       throw new IllegalArgumentException("neighbours: a power of two from 8, not " + neighbours);

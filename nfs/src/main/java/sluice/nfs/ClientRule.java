@@ -39,6 +39,8 @@ public final class ClientRule {
         "a client is an address or a network such as 192.0.2.0/24, not " + text);
   }
 
+  /// Returns true if the rule includes a client address. IPv4 and IPv6 addresses never match each
+  /// other.
   public boolean matches(InetAddress client) {
     byte[] address = client.getAddress();
     if (address.length != network.length) {

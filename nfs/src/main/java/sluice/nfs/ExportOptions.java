@@ -14,6 +14,9 @@ public record ExportOptions(
   /// The uid and gid of anonymous users, as in exports(5).
   public static final int ANONYMOUS = 65_534;
 
+  /// Creates options.
+  ///
+  /// @throws IllegalArgumentException if a client is neither an address nor a network
   public ExportOptions {
     clients = List.copyOf(clients);
     clients.forEach(ClientRule::of);
@@ -24,6 +27,7 @@ public record ExportOptions(
     return new ExportOptions(false, List.of(), Squash.ROOT, ANONYMOUS, ANONYMOUS);
   }
 
+  /// Returns a copy that refuses or allows changes.
   public ExportOptions withReadOnly(boolean only) {
     return new ExportOptions(only, clients, squash, anonymousUid, anonymousGid);
   }
@@ -35,10 +39,12 @@ public record ExportOptions(
     return new ExportOptions(readOnly, List.of(allowed), squash, anonymousUid, anonymousGid);
   }
 
+  /// Returns a copy with another mapping of user IDs.
   public ExportOptions withSquash(Squash squash) {
     return new ExportOptions(readOnly, clients, squash, anonymousUid, anonymousGid);
   }
 
+  /// Returns a copy with another anonymous user and group.
   public ExportOptions withAnonymous(int uid, int gid) {
     return new ExportOptions(readOnly, clients, squash, uid, gid);
   }

@@ -24,6 +24,9 @@ public record NfsConfig(
   /// The port of NFS.
   public static final int PORT = 2049;
 
+  /// Creates a configuration.
+  ///
+  /// @throws IllegalArgumentException if there is no export
   public NfsConfig {
     exports = List.copyOf(exports);
     if (exports.isEmpty()) {
@@ -47,22 +50,27 @@ public record NfsConfig(
         ServerConfig.of("nfs", address), List.of(exports), RpcLimits.DEFAULT, true, false);
   }
 
+  /// Returns a copy with other addresses, loops and backend.
   public NfsConfig withServer(ServerConfig value) {
     return new NfsConfig(value, exports, limits, datagrams, portmap, datagramPorts);
   }
 
+  /// Returns a copy with other limits.
   public NfsConfig withLimits(RpcLimits value) {
     return new NfsConfig(server, exports, value, datagrams, portmap, datagramPorts);
   }
 
+  /// Returns a copy that serves UDP or not.
   public NfsConfig withDatagrams(boolean value) {
     return new NfsConfig(server, exports, limits, value, portmap, datagramPorts);
   }
 
+  /// Returns a copy that uses port 111 or not.
   public NfsConfig withPortmap(boolean value) {
     return new NfsConfig(server, exports, limits, datagrams, value, datagramPorts);
   }
 
+  /// Returns a copy with another way to open UDP ports.
   public NfsConfig withDatagramPorts(DatagramPorts value) {
     return new NfsConfig(server, exports, limits, datagrams, portmap, value);
   }

@@ -35,6 +35,9 @@ public record RpcLimits(
           15 * 60_000_000_000L,
           60_000_000_000L);
 
+  /// Creates limits.
+  ///
+  /// @throws IllegalArgumentException if a limit is out of range, or limits contradict each other
   public RpcLimits {
     if (messageBytes < 64 << 10 || messageBytes > 16 << 20) {
       throw new IllegalArgumentException("messageBytes must be 65536 to 16777216: " + messageBytes);
@@ -59,6 +62,7 @@ public record RpcLimits(
     }
   }
 
+  /// Returns a copy with other limits on concurrent calls.
   public RpcLimits withCalls(int perConnection, int together) {
     return new RpcLimits(
         messageBytes,
@@ -71,6 +75,8 @@ public record RpcLimits(
         messageNanos);
   }
 
+  /// Returns a copy with another limit on the memory for calls, at least twice the maximum message
+  /// length.
   public RpcLimits withMessageMemoryBytes(long value) {
     return new RpcLimits(
         messageBytes,
@@ -97,6 +103,8 @@ public record RpcLimits(
         messageNanos);
   }
 
+  /// Returns a copy with other times in nanoseconds: until an idle connection is closed, and until
+  /// a call must be complete.
   public RpcLimits withTimes(long idle, long message) {
     return new RpcLimits(
         messageBytes,

@@ -49,26 +49,32 @@ public final class DeviceMemory implements AutoCloseable {
     return memory;
   }
 
+  /// Reads 32 bits at an offset, with acquire order.
   public int load32(long at) {
     return (int) INT.getAcquire(memory, at);
   }
 
+  /// Writes 32 bits at an offset, with release order.
   public void store32(long at, int value) {
     INT.setRelease(memory, at, value);
   }
 
+  /// Reads 32 bits at an offset, with opaque order.
   public int loadPlain32(long at) {
     return (int) INT.getOpaque(memory, at);
   }
 
+  /// Writes 32 bits at an offset, with opaque order.
   public void storePlain32(long at, int value) {
     INT.setOpaque(memory, at, value);
   }
 
+  /// Reads 64 bits at an offset, with opaque order.
   public long load64(long at) {
     return (long) LONG.getOpaque(memory, at);
   }
 
+  /// Writes 64 bits at an offset, with opaque order.
   public void store64(long at, long value) {
     LONG.setOpaque(memory, at, value);
   }

@@ -6,15 +6,18 @@ public final class FrameBatch {
   private final int[] lengths;
   private int count;
 
+  /// Creates an empty batch with room for `capacity` frames.
   public FrameBatch(int capacity) {
     places = new long[capacity];
     lengths = new int[capacity];
   }
 
+  /// Returns the number of frames.
   public int count() {
     return count;
   }
 
+  /// Returns true if no more frames can be added.
   public boolean isFull() {
     return count == places.length;
   }
@@ -24,6 +27,7 @@ public final class FrameBatch {
     return places[index];
   }
 
+  /// Returns the length of a frame in bytes.
   public int length(int index) {
     return lengths[index];
   }
@@ -34,6 +38,7 @@ public final class FrameBatch {
     lengths[count++] = length;
   }
 
+  /// Removes all frames.
   public void clear() {
     count = 0;
   }

@@ -28,6 +28,7 @@ public final class FramePool {
     }
   }
 
+  /// Returns the number of free frames.
   public int available() {
     return count;
   }

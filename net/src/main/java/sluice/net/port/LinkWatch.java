@@ -82,6 +82,7 @@ public final class LinkWatch implements AutoCloseable {
     return mac;
   }
 
+  /// Returns true if the interface was deleted or moved to another namespace.
   public boolean isGone() {
     return gone;
   }

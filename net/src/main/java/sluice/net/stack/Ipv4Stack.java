@@ -83,14 +83,17 @@ public final class Ipv4Stack implements AutoCloseable {
         new Ipv4Input(config, counters, clock, new Ipv4Input.Layers(reassembly, link, icmp, udp));
   }
 
+  /// Returns the configuration of the stack.
   public StackConfig config() {
     return config;
   }
 
+  /// Returns the port that carries the frames of the stack.
   public PacketPort port() {
     return port;
   }
 
+  /// Returns the counters of the stack.
   public StackCounters counters() {
     return counters;
   }
@@ -111,6 +114,7 @@ public final class Ipv4Stack implements AutoCloseable {
     return !closed && icmp.echo(destination, idAndNumber, data);
   }
 
+  /// Sets the listener for replies to echo requests.
   public void listen(EchoListener to) {
     icmp.listen(to);
   }

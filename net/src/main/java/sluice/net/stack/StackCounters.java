@@ -128,10 +128,12 @@ public final class StackCounters {
     return echoes;
   }
 
+  /// Returns the number of ICMP errors that were sent.
   public long icmpErrorsSent() {
     return icmpErrorsSent;
   }
 
+  /// Returns the number of ICMP errors that were received.
   public long icmpErrorsReceived() {
     return icmpErrorsReceived;
   }
@@ -146,6 +148,7 @@ public final class StackCounters {
     return closedPorts;
   }
 
+  /// Returns the number of frames that were sent.
   public long packetsSent() {
     return packetsSent;
   }

@@ -20,6 +20,7 @@ public final class UdpSocket implements AutoCloseable {
     this.closed = closed;
   }
 
+  /// Returns the local port.
   public int port() {
     return port;
   }
