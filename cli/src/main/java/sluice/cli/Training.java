@@ -32,9 +32,9 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sun.misc.Signal;
 
-/// The training runs from which the launcher records the start-up caches: a short run of `sluice
-/// serve` with real requests and a plug-in, and one run of each other command, so that the JVM
-/// loads the classes that a start needs. Run by the main thread.
+/// The training runs from which the launcher records the start-up caches: short runs of `sluice
+/// serve` with real requests, with and without a plug-in, and one run of each other command, so
+/// that the JVM loads the classes that a start needs. Run by the main thread.
 final class Training {
   /// The number of requests: enough for the interpreter to detect the hot methods.
   private static final int REQUESTS = 400;
@@ -48,13 +48,15 @@ final class Training {
 
   /// Runs the training.
   ///
-  /// @param args `app` (for serve) or `tools` (for the other commands), and the directory to serve
+  /// @param args `app` (serve), `plugins` (serve with plug-ins) or `tools` (the other commands),
+  ///   and the directory to serve
   public static void main(String[] args) throws Exception {
-    if (args[0].equals("app")) {
-      withDirectory(directory -> serve(args[1], directory));
-    } else {
-      withDirectory(Training::otherCommands);
-    }
+    withDirectory(
+        switch (args[0]) {
+          case "app" -> directory -> serve(args[1]);
+          case "plugins" -> directory -> serveWithPlugin(args[1], directory);
+          default -> Training::otherCommands;
+        });
   }
 
   /// A part of the training.
@@ -78,16 +80,21 @@ final class Training {
     }
   }
 
-  /// Starts a server, sends requests and stops it: with a plug-in that must be transformed, with
-  /// the same plug-in from the store, and without a plug-in.
-  private static void serve(String site, Path directory) throws IOException, UsageException {
+  /// Starts a server without plug-ins, sends requests and stops it.
+  private static void serve(String site) throws IOException, UsageException {
     Main.run("serve", "--help");
+    serve("/", List.of(site, "--port", "0"));
+  }
+
+  /// Does the same with a plug-in that must be transformed, and then with the same plug-in from the
+  /// store of transformed classes.
+  private static void serveWithPlugin(String site, Path directory)
+      throws IOException, UsageException {
     Path jar = directory.resolve("plugin.jar");
     plugin(jar);
     String plugin = "/plugin=" + jar;
     serve("/plugin", List.of(site, "--port", "0", "--plugin", plugin));
     serve("/plugin", List.of(site, "--port", "0", "--plugin", plugin));
-    serve("/", List.of(site, "--port", "0"));
   }
 
   private static void serve(String path, List<String> words) throws IOException, UsageException {
