@@ -223,7 +223,7 @@ final class FsCpArchiveTest {
     return String.join(":", copies);
   }
 
-  /// Copies as a user other than root, who gets the files and a message about the missing
+  /// Copies as a user other than root. The command copies the files and reports the missing
   /// attributes.
   @Test
   void whatOnlyRootMayIsNamed() throws Exception {

@@ -23,7 +23,7 @@ record StateId(int sequence, int instance, long place) {
   /// The READ bypass stateid: like [#ANONYMOUS], but reading ignores share denies.
   private static final StateId BYPASS = new StateId(-1, -1, -1);
 
-  /// The current stateid: the one that the COMPOUND has set last.
+  /// The current stateid, which the COMPOUND has set last.
   private static final StateId CURRENT = new StateId(1, 0, 0);
 
   /// The stateid that CLOSE returns; it names no state.

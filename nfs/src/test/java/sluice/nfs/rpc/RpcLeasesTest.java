@@ -38,14 +38,14 @@ import sluice.testbase.Await;
 final class RpcLeasesTest {
   private static final int PROGRAM = RpcTestProgram.NUMBER;
 
-  /// An odd length, which a worker answers.
+  /// An odd length whose reply is made by a worker.
   private static final int MUCH = (1 << 20) - 3;
 
   private static final int CALLS = 64;
   private static final int MOST = 4 << 20;
 
-  /// The replies made on the loop's thread, and one that was in progress when the limit was
-  /// reached.
+  /// The most bytes beyond the limit: replies made on the loop's thread, and the reply in progress
+  /// when the limit was reached.
   private static final int MORE = 2 << 20;
 
   private static byte[] reads(int bytes) {
