@@ -261,10 +261,8 @@ final class CompareTest {
     assertThat(Main.run("run", "--compare", "a.jar")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "--load", "x", "--load-command", "y", "a.jar"))
         .isEqualTo(2);
-    for (String rate :
-        List.of(
-            "2000000",
-            "1000000")) { // above the limit at all, and above the limit for the whole duration
+    // The first rate is above the limit at all, the second for the whole duration.
+    for (String rate : List.of("2000000", "1000000")) {
       assertThat(Main.run("run", "--compare", "--rate", rate, "--load", "x", "a.jar")).isEqualTo(2);
     }
   }

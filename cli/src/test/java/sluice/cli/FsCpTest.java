@@ -186,9 +186,8 @@ final class FsCpTest {
     assertThat(rig.run("mkfs", "--size", "48G", "--inode-ratio", "16M", large)).isZero();
     Path source = Files.createDirectory(directory.resolve("source"));
     Path content = Files.write(source.resolve("0"), new byte[32 << 20]);
-    for (int i = 1;
-        i < 1280;
-        i++) { // 40 GB, which takes far longer to copy than the signal takes to arrive
+    // 40 GB, which takes far longer to copy than the signal takes to arrive.
+    for (int i = 1; i < 1280; i++) {
       Files.createLink(source.resolve(Integer.toString(i)), content);
     }
     List<String> command =

@@ -195,8 +195,7 @@ final class FsMountTest {
   void aMountWithoutALoopDeviceSaysWhatItDoesNotPromise() throws Exception {
     requireMounts();
     String script =
-        "mount --bind /dev/null /dev/loop-control && exec " // in the mount namespace of this
-            // process
+        "mount --bind /dev/null /dev/loop-control && exec " // in its own mount namespace
             + String.join(" ", SluiceProcess.command("fs", "mount"))
             + " "
             + image()

@@ -322,8 +322,8 @@ final class NfsCommandTest {
           .contains(port)
           .contains("Fix: ");
     }
-    assertThat(Commands.run("fs", "fsck", image.toString()))
-        .isZero(); // the failed start did not keep the image open
+    // The failed start did not keep the image open.
+    assertThat(Commands.run("fs", "fsck", image.toString())).isZero();
     start();
     assertThat(failure("fs", "ls", image.toString())).contains("another process has this image");
     assertThat(failure("fs", "mkfs", "--force", "--size", "1M", image.toString()))

@@ -59,9 +59,8 @@ final class NfsHeldFileTest {
       throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream to = new DataOutputStream(bytes);
-    words(
-        to, 0, 7, 0, 2, 100_003, 4, 1, 1, 20, 0, 0, 0, 0, 0, 0,
-        0); // as root, without a machine name
+    // As root, without a machine name.
+    words(to, 0, 7, 0, 2, 100_003, 4, 1, 1, 20, 0, 0, 0, 0, 0, 0, 0);
     words(to, 0, 1, operations);
     ops.write(to);
     byte[] message = bytes.toByteArray();

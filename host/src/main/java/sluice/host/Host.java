@@ -48,7 +48,7 @@ import sluice.sys.threads.Uninterrupted;
 /// | signal, why | the first drain | volatile | under the monitor of `adding` |
 /// | failed | threads that wait for parts | volatile | volatile |
 /// | past | threads that start parts or wait for them | concurrent map | concurrent map |
-/// | drainTimeout | maker, before it publishes | volatile | volatile |
+/// | drainTimeout | the creator, before publishing | volatile | volatile |
 /// | counters, control | the thread that publishes | under the monitor | under the monitor |
 public final class Host implements AutoCloseable {
   /// The name of the request of `sluice reload`.

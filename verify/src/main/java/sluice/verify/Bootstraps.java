@@ -21,8 +21,10 @@ import sluice.verify.value.Values;
 /// lambdas. The cost of linking at the first execution is not counted. Used for one pass.
 final class Bootstraps {
   private static final int STRING_BYTES = 64;
-  private static final int PER_CHAR =
-      50; // for a Latin-1 string that becomes part of a UTF-16 string
+
+  /// The cost of a character of a Latin-1 string that becomes part of a UTF-16 string.
+  private static final int PER_CHAR = 50;
+
   private static final int NUMBER_CHARS = 26; // the length of the longest double
 
   private final Host host;

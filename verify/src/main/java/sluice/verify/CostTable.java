@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | key | value |
 /// |---|---|
-/// | `work` | bytecodes, a sum of numbers, `length(I)` and `value(I)` of arguments, `declared` |
-/// | `bytes` | allocated, a sum |
+/// | `work` | the bytecodes: a sum of numbers, `length(I)` and `value(I)` of arguments, `declared` |
+/// | `bytes` | the allocated bytes, a sum |
 /// | `returns` | `LOW..SUM`, the range of a number |
-/// | `length` | of what is returned, a sum |
-/// | `index` | the argument that lies below the length of argument 0 when the call returns |
-/// | `keeps` | the argument that the receiver keeps, and may give back later |
-/// | `unless` | a class of which it calls methods: no bound if the component extends that |
+/// | `length` | the length of the returned object, a sum |
+/// | `index` | the argument that is less than the length of argument 0 when the call returns |
+/// | `keeps` | the argument that the receiver keeps and may return later |
+/// | `unless` | a class whose methods are called: no bound if the component extends the class |
 public final class CostTable {
   private final Map<String, Cost> costs = new HashMap<>();
   private final Map<String, Reason> refused = new HashMap<>();

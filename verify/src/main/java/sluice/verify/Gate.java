@@ -245,8 +245,10 @@ final class Gate {
 
   /// The resolution of a static field (JVMS 5.4.3.2).
   private final class Resolution {
-    final Set<String> outside =
-        new LinkedHashSet<>(); // may declare the field, because they are searched earlier
+    /// The supertypes outside of the component that may declare the field, because they are
+    /// searched earlier.
+    final Set<String> outside = new LinkedHashSet<>();
+
     private final Set<String> seen = new HashSet<>();
 
     /// Searches a type and its supertypes.

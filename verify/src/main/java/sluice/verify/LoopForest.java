@@ -16,10 +16,13 @@ final class LoopForest {
 
   private final FlowGraph graph;
   private final Steps steps;
-  private final int[]
-      header; // the head of the innermost loop around a block, not counting the block's own loop
-  private final int[]
-      position; // the position on the path of the search, from 1; 0 if the block is not on it
+
+  /// The head of the innermost loop around a block, not counting the block's own loop.
+  private final int[] header;
+
+  /// The position on the path of the search, from 1; 0 if the block is not on it.
+  private final int[] position;
+
   private final boolean[] visited;
   private final boolean[] isHead;
   private final int[] order;

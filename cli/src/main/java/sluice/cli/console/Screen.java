@@ -9,7 +9,7 @@ import sluice.sys.WindowSize;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | closed | the command's thread, or that of the JVM's end | under `this` | under `this` |
+/// | closed | the command's thread, the shutdown hook | under `this` | under `this` |
 public final class Screen implements AutoCloseable {
   /// Switches to the alternate screen, which keeps the earlier lines, and hides the cursor.
   static final String BEGIN = "\u001b[?1049h\u001b[?25l";

@@ -35,8 +35,8 @@ final class DomainKillCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     DomainRow row = named.row();
     String shown = "domain " + TerminalText.line(row.name()) + " of process " + row.pid();
-    boolean comesBack =
-        row.values().containsKey(DomainCounters.RESTARTS); // a plug-in is restarted soon
+    // A plug-in is restarted soon.
+    boolean comesBack = row.values().containsKey(DomainCounters.RESTARTS);
     if (row.value(DomainCounters.ALIVE) != 0 || comesBack) {
       ControlAnswer answer =
           ControlClient.ask(

@@ -32,23 +32,23 @@ import sluice.host.file.WrongValue;
 /// ```
 /// [domain.shop]
 /// jars = ["shop.jar", "lib/prices.jar"]   # beside this file
-/// main = "demo.Main"                      # else that of the first jar's manifest
+/// main = "demo.Main"                      # default: from the manifest of the first jar
 /// args = ["one", "two"]
 /// budget = { cpu = "20%", alloc = "50MB/s", threads = 8 }
 /// properties = { "shop.currency" = "EUR" }
-/// scheduling = "cooperative"              # one of its threads runs at a time; else "preemptive"
-/// cpus = [0, 2]                           # processors of its virtual threads, else all
-/// scheduler = "shop.Deadlines"            # its class that chooses which of them runs
+/// scheduling = "cooperative"              # one thread at a time; default: "preemptive"
+/// cpus = [0, 2]                           # processors of its virtual threads; default: all
+/// scheduler = "shop.Deadlines"            # the class that schedules these threads
 ///
-/// [component.till]                        # or, instead of jars, components in domains
+/// [component.till]                        # components, instead of jars in domains
 /// jars = ["till.jar"]
 /// depends = ["api"]                       # components whose classes it uses
-/// needs = ["shop.Prices"]                 # services: what its constructor takes
-/// provides = "till.Till"                  # the service that its object is
+/// needs = ["shop.Prices"]                 # services: the parameters of its constructor
+/// provides = "till.Till"                  # the service that its object implements
 /// class = "till.PlainTill"
-/// path = "service"                        # or "direct", or "fast" if a verifier bounds it
-/// calls = 16                              # of path "service": so many run at once, else one
-/// scheduling = "preemptive"               # what it needs of its domain; else it works in any
+/// path = "service"                        # or "direct"; or "fast", with a verified bound
+/// calls = 16                              # concurrent calls of path "service"; default: 1
+/// scheduling = "preemptive"               # required of its domain; default: any
 ///
 /// [domain.front]
 /// components = ["till"]

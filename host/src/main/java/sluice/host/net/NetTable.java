@@ -24,17 +24,17 @@ import sluice.host.file.Values;
 ///
 /// [net.wire]
 /// device = "ring"
-/// backend = "epoll"                      # else the best engine of the machine
+/// backend = "epoll"                      # default: the best engine of the machine
 ///
 /// [net.lan]
-/// device = "xdp"                         # AF_XDP; tap everywhere else
+/// device = "xdp"                         # AF_XDP; or "tap", which works everywhere
 /// interface = "eth0"
 /// address = "10.0.0.2/24"
-/// via = "10.0.0.1"                       # a gateway, if wanted
-/// queues = 4                             # of the interface; all if not given
+/// via = "10.0.0.1"                       # optional gateway
+/// queues = 4                             # queues of the interface; default: all
 ///
 /// [net.short]
-/// stack = "tap:tap0,10.9.0.1/24"         # the same as words of --udp-stack
+/// stack = "tap:tap0,10.9.0.1/24"         # the same in the form of --udp-stack
 /// ```
 public final class NetTable {
   private static final String NET = "net";

@@ -122,8 +122,8 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   protected PluginOutcome failed(Throwable thrown) {
     try {
       if (!at.domain().alive()) {
-        return PluginOutcome.Unserved
-            .ENDED; // its threads are interrupted, so the exception has no meaning
+        // The threads are interrupted, so the exception has no meaning.
+        return PluginOutcome.Unserved.ENDED;
       }
       int status = brokenStatus(thrown);
       return status != 0

@@ -34,10 +34,10 @@ public final class LinkWatch implements AutoCloseable {
   /// at the end of the answer.
   private boolean named;
 
-  /// @param most longest packet that the port can take in Creates a watch.
+  /// Creates a watch.
   ///
   /// @param most the maximum packet length that the port can receive
-  /// @param address the address of the stack, in host order; 0 if the port has none
+  /// @param address the address of the stack, in host order; 0 if addresses are not watched
   private LinkWatch(String device, NetInterface found, int most, int address, RouteSocket socket) {
     this.device = device;
     this.index = found.index();
@@ -52,8 +52,8 @@ public final class LinkWatch implements AutoCloseable {
   ///
   /// @param found the state that the port has seen; the first look reports differences
   /// @param most the maximum packet length that the port can receive
-  /// @param address the address of the stack, in host order; 0 if the interface is another station,
-  ///   whose addresses do not matter
+  /// @param address the address of the stack, in host order; 0 if the interface is the kernel's end
+  ///   of a TAP device, whose addresses do not matter
   /// @param kernelHas true if the kernel has this address on the interface
   public static LinkWatch open(
       String device, NetInterface found, int most, int address, boolean kernelHas)

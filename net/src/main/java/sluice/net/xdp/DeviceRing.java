@@ -71,9 +71,8 @@ final class DeviceRing {
   /// Makes the added descriptors visible to the kernel.
   void publish() {
     memory.store32(ring.producer(), own);
-    DeviceMemory
-        .fence(); // the kernel sleeps after reading the index: our store must precede our read of
-    // its flag
+    // The kernel sleeps after reading the index: our store must precede our read of its flag.
+    DeviceMemory.fence();
   }
 
   /// Returns true if the kernel needs a system call to process the published descriptors.

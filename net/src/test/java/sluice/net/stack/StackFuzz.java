@@ -26,9 +26,8 @@ class StackFuzz {
     StackConfig config =
         StackConfig.of(Ipv4Prefix.parse("10.0.0.2/24")).withLimits(new StackLimits(8, 4, 2, 10));
     Ipv4Stack stack = new Ipv4Stack(port, config, () -> now, 0);
-    for (int i = 0;
-        i < 10;
-        i++) { // until no ARP packet can make the stack give its address up any more
+    // Until no ARP packet can make the stack give its address up any more.
+    for (int i = 0; i < 10; i++) {
       now += 1_000_000_000L;
       stack.tick();
     }

@@ -196,9 +196,7 @@ class XdpLinkIT {
       try (DatagramChannel channel = rig.channel()) {
         rig.exchange(channel, 7, 10);
         String _ =
-            rig.there(
-                "ip link set dev vB address 02:00:00:00:00:99"); // the kernel announces the new
-        // address
+            rig.there("ip link set dev vB address 02:00:00:00:00:99"); // the kernel announces it
         UdpSocket socket = rig.stack().bind(1000, _ -> {});
         MemorySegment memory = Arena.ofAuto().allocate(100);
         int to = ((InetSocketAddress) channel.getLocalAddress()).getPort();

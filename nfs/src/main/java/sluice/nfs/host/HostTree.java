@@ -311,8 +311,8 @@ public final class HostTree implements FileTree {
   }
 
   private static FileKind kind(int type) {
-    return FileKind.ofMode(
-        type << 12); // a DT_ constant is the type bits of a mode, shifted right by 12
+    // A DT_ constant is the type bits of a mode, shifted right by 12.
+    return FileKind.ofMode(type << 12);
   }
 
   // ---- content --------------------------------------------------------------------------------

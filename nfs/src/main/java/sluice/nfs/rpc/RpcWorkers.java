@@ -111,8 +111,8 @@ final class RpcWorkers {
     }
     busy++;
     counts.passed++;
-    working.acquireUninterruptibly(); // never waits: the number of permits is the maximum number of
-    // busy calls
+    // Never waits: the number of permits is the maximum number of busy calls.
+    working.acquireUninterruptibly();
     WorkerCall passed = new WorkerCall(this, call, message, reply, leased, path);
     if (call.isForGroupCommit()) {
       groupCommits.add(passed);

@@ -117,8 +117,8 @@ final class Nfs3Names {
     tree.retain(found.inode());
     try {
       if (tree.attributes(found.inode()).generation() != found.generation()) {
-        throw new NfsException(
-            NfsStatus.JUKEBOX); // the file was removed and its inode number reused
+        // The file was removed and its inode number reused.
+        throw new NfsException(NfsStatus.JUKEBOX);
       }
       tree.setAttributes(call.caller(directory), found.inode(), resize);
       answer(call, directory, tree.attributes(found.inode()));

@@ -34,9 +34,8 @@ final class Nfs3Reading {
     }
     Nfs3Call.attributes(directory); // throws STALE if the directory is gone
     FileAttributes found = tree.find(call.caller(directory), directory.inode, sought);
-    FileAttributes at =
-        Nfs3Call.attributes(
-            directory); // throws STALE if its inode number was reused during the lookup
+    // Throws STALE if the inode number was reused during the lookup.
+    FileAttributes at = Nfs3Call.attributes(directory);
     call.status(NfsStatus.OK);
     call.handle(directory.export, found);
     call.postOp(directory, found);
@@ -61,8 +60,8 @@ final class Nfs3Reading {
       throw new NfsException(NfsStatus.INVAL);
     }
     byte[] target = Nfs3Call.tree(file).readLink(file.inode);
-    Nfs3Call.attributes(
-        file); // throws STALE if the inode was reused: the target may belong to another link
+    // Throws STALE if the inode was reused: the target may belong to another link.
+    Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
     call.postOp(file, now);
     call.out.opaque(target);
@@ -75,9 +74,8 @@ final class Nfs3Reading {
     FileAttributes now = Nfs3Call.attributes(file);
     requireContent(now);
     if (!call.owns(file, now)) {
-      call.requireAny(
-          file,
-          FileTree.READ | FileTree.EXECUTE); // the right to execute a file includes reading it
+      // The right to execute a file includes reading it.
+      call.requireAny(file, FileTree.READ | FileTree.EXECUTE);
     }
     if (position < 0) {
       throw new NfsException(NfsStatus.INVAL);
@@ -88,8 +86,8 @@ final class Nfs3Reading {
     int most = most(call.out, count);
     call.out.int32(0).bool(false).int32(0);
     int bytes = Nfs3Call.tree(file).slices(file.inode, position, most, call.out);
-    Nfs3Call.attributes(
-        file); // throws STALE if the inode was reused: the data may belong to another file
+    // Throws STALE if the inode was reused: the data may belong to another file.
+    Nfs3Call.attributes(file);
     finishRead(call.out, head, bytes, bytes < most || position + bytes >= now.sizeBytes());
   }
 

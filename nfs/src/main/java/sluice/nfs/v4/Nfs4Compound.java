@@ -358,7 +358,7 @@ final class Nfs4Compound {
 
   /// Returns the key by which a retry of a COMPOUND is recognized.
   ///
-  /// @param index of the slot
+  /// @param index the index of the slot
   DuplicateKey key(long sessionId, long sessionPlace, int index, int sequence) {
     int uid = call.credentials().uid();
     return new DuplicateKey(

@@ -309,8 +309,8 @@ final class Nfs4FileOperations {
     }
     c.mayWait();
     byte[] target = Nfs4Compound.tree(file).readLink(file.inode);
-    c.attributes(
-        file); // throws STALE if the inode was reused: the target may belong to another link
+    // Throws STALE if the inode was reused: the target may belong to another link.
+    c.attributes(file);
     c.out.opaque(target);
     return NfsStatus.OK;
   }

@@ -51,8 +51,7 @@ final class Nfs4LeaseReaper {
   private void forget(Nfs4Client client) throws NfsException {
     stateManager.change(() -> {
       boolean still =
-          !client.gone
-              && stateManager.isExpired(client); // the client may have renewed its lease meanwhile
+          !client.gone && stateManager.isExpired(client); // the lease may be renewed meanwhile
       if (still) {
         stateManager.expire(client);
       }
@@ -64,8 +63,8 @@ final class Nfs4LeaseReaper {
     try {
       return file.tree().attributes(file.inode()).links() == 0;
     } catch (IOException _) {
-      return false; // the file was closed meanwhile, or its device fails: dropping the client frees
-      // nothing
+      // The file was closed meanwhile, or its device fails: dropping the client frees nothing.
+      return false;
     }
   }
 }

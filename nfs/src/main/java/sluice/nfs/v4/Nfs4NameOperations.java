@@ -85,8 +85,8 @@ final class Nfs4NameOperations {
   int lookupParent(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     FileRef directory = c.file();
-    c.requireDirectory(
-        directory); // RFC 8881, section 15.2: LOOKUPP of a symbolic link returns SYMLINK
+    // RFC 8881, section 15.2: LOOKUPP of a symbolic link returns SYMLINK.
+    c.requireDirectory(directory);
     c.file(parent(c, directory));
     return NfsStatus.OK;
   }

@@ -205,8 +205,8 @@ final class Nfs4OpenOperations {
     AttributeChange attributes = asked;
     Bitmap kept = set;
     Found[] found = new Found[1];
-    boolean once =
-        arguments.isGuarded() || arguments.isExclusive(); // an UNCHECKED retry finds the file
+    // An UNCHECKED retry finds the file.
+    boolean once = arguments.isGuarded() || arguments.isExclusive();
     change.grouped(
         () -> {
           FileAttributes made = Nfs4NameOperations.make(c, directory, name, what, attributes);

@@ -94,7 +94,7 @@ final class Nfs4ReplayCache {
 
   /// Answers a retry through an unknown session.
   ///
-  /// @param key of the request
+  /// @param key the key of the request
   /// @return `BADSESSION` if there is no record; OK if the COMPOUND continues behind the recorded
   ///   operation
   int resume(Nfs4Compound c, DuplicateKey key) throws NfsException {

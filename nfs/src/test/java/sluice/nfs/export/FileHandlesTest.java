@@ -202,8 +202,8 @@ final class FileHandlesTest {
       assertThat(rig.root.rename(rig.top, ".sluice", rig.top, "g")).isEqualTo(NfsStatus.NOENT);
       assertThat(rig.root.link(file, rig.top, ".sluice")).isEqualTo(NfsStatus.ACCES);
       byte[] below = rig.root.mkdir(rig.top, "d");
-      assertThat(rig.root.create(below, ".sluice"))
-          .isNotEmpty(); // the name is only reserved in the root
+      // The name is only reserved in the root.
+      assertThat(rig.root.create(below, ".sluice")).isNotEmpty();
       assertThatThrownBy(() -> rig.exports.find(Nfs3Client.name("/data/.sluice")))
           .hasMessageContaining("ENOENT");
     }

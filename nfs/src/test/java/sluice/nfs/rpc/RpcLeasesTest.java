@@ -102,8 +102,8 @@ final class RpcLeasesTest {
       for (int i = 0; i < 24; i++) {
         RpcTestClient client = rig.connect();
         bad.add(client);
-        client.send(
-            reads((i & 1) == 0 ? MUCH : 1 << 20)); // from workers and from the loop's thread
+        // From workers and from the loop's thread.
+        client.send(reads((i & 1) == 0 ? MUCH : 1 << 20));
       }
       Await.until("them to be held", () -> rig.count(c -> c.heldForLeases) > 3);
       Await.until("their calls", () -> rig.count(c -> c.passed) == rig.count(c -> c.worked));

@@ -440,8 +440,8 @@ class RpcServerTest {
   private static RpcTestClient waiting(RpcServerRig rig) throws IOException {
     ByteArrayOutputStream calls = new ByteArrayOutputStream();
     calls.writeBytes(number(1, RpcTestProgram.GATED, 8));
-    calls.writeBytes(
-        number(2, RpcTestProgram.FAST, 9)); // its reply confirms that both have arrived
+    // The reply to this call confirms that both have arrived.
+    calls.writeBytes(number(2, RpcTestProgram.FAST, 9));
     for (int attempt = 0; attempt < 20; attempt++) {
       RpcTestClient client = rig.connect();
       try {

@@ -320,8 +320,8 @@ final class Nfs3ChangingTest {
     assertThat(client.truncate(file, 0)).isEqualTo(NfsStatus.ACCES);
     client.calls.as(7, 9);
     assertThat(client.chmod(file, 0)).isZero();
-    assertThat(client.truncate(file, 5))
-        .isZero(); // the owner may have opened the file before its mode changed
+    // The owner may have opened the file before its mode changed.
+    assertThat(client.truncate(file, 5)).isZero();
   }
 
   private int guarded(byte[] file, long ctime) {

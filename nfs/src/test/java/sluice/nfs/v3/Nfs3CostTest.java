@@ -80,10 +80,8 @@ final class Nfs3CostTest {
     assertCost(Nfs3Procedure.PATHCONF, 1, w -> w.opaque(file));
     rig.root.write(file, 0, "x".repeat(100_000));
     rig.root.read(file, 0, 100_000);
-    assertCost(
-        Nfs3Procedure.LOOKUP,
-        64,
-        w -> Nfs3Client.where(w, rig.top, "file")); // the bytes of the name
+    // The bytes of the name.
+    assertCost(Nfs3Procedure.LOOKUP, 64, w -> Nfs3Client.where(w, rig.top, "file"));
     // 32 blocks of 1 KB in an array.
     assertCost(Nfs3Procedure.READ, 400, w -> w.opaque(file).int64(0).int32(32768));
   }

@@ -114,9 +114,8 @@ final class Nfs3GroupCommitTest {
       long inode = rig.tree.lookup(Caller.ROOT, rig.tree.rootInode(), Nfs3Client.name("file"));
       int before = rig.device.flushes();
       rig.device.holdFlushes();
-      for (int i = 0;
-          i < CALLS;
-          i++) { // DATA_SYNC and FILE_SYNC; the last one is made stable by COMMIT
+      // DATA_SYNC and FILE_SYNC; the last one is made stable by COMMIT.
+      for (int i = 0; i < CALLS; i++) {
         client.send(write(i, file, 4096L * i, i == CALLS - 1 ? 0 : 1 + i % 2));
       }
       client.receive(); // the reply to the UNSTABLE write

@@ -154,10 +154,8 @@ final class Nfs4FileTest {
     byte[] two = {'n', (byte) 0xFF, 1, '\n'};
     Op make =
         to -> {
-          to.int32(Nfs4Op.CREATE)
-              .int32(5)
-              .opaque(one)
-              .opaque(two); // a symbolic link to the other name
+          // A symbolic link to the other name.
+          to.int32(Nfs4Op.CREATE).int32(5).opaque(one).opaque(two);
           Bitmap.of().write(to);
           to.int32(0);
         };

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A use is a call, a field access or a method handle (also in a lambda or a constant) whose class
 /// or a supertype of it is in the rule table. Uses by reflection are not seen, but the rules cover
-/// reflection itself. rules name reflection.
+/// reflection itself.
 public final class DomainCheck {
   /// The maximum number of types that are searched for one use.
   private static final int MOST = 256;

@@ -116,8 +116,8 @@ public final class CopyOut {
   private static FileAttribute<Set<PosixFilePermission>> mode(int permissions) {
     int mode = permissions | OWNER_MAY_ALL;
     Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
-    PosixFilePermission[] all =
-        PosixFilePermission.values(); // begins with the owner's right to read
+    // The constants begin with the owner's right to read.
+    PosixFilePermission[] all = PosixFilePermission.values();
     for (int i = 0; i < all.length; i++) {
       if (((mode >> (all.length - 1 - i)) & 1) != 0) {
         set.add(all[i]);
