@@ -315,6 +315,13 @@ abstract class CarrierScenario implements Scenario, Observer {
   }
 
   @Override
+  public String state() {
+    List<RunQueue> queues = places.stream().map(Place::queue).toList();
+    List<String> threads = begun.stream().map(simulation()::describe).toList();
+    return threads + Dump.of(Dump.all(List.of(processors), carriers().threads(), queues));
+  }
+
+  @Override
   public void end(Simulation of) {
     for (Place each : places) {
       LocalScheduler local = each.local;

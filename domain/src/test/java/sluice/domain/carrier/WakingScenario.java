@@ -27,6 +27,9 @@ public final class WakingScenario extends CarrierScenario {
     carriers(processors, LOOKS[random.below(LOOKS.length)], 1 + random.below(5));
     if (random.oneIn(2)) {
       random.freeze(100 + random.below(400), random.oneIn(2) ? 100_000 : 10_000_000);
+      if (random.oneIn(2)) {
+        random.freezeStrands();
+      }
     }
     int queues = 2 + random.below(3);
     for (int i = 0; i < queues; i++) {

@@ -93,6 +93,7 @@ public final class Simulation {
   private boolean isReleased;
   private int freezes;
   private long freezeNanos;
+  private boolean freezesStrands;
   private long clock;
 
   Simulation(long seed) {
@@ -125,6 +126,11 @@ public final class Simulation {
   public void freeze(int points, long mostNanos) {
     freezes = points;
     freezeNanos = mostNanos;
+  }
+
+  /// Has strands stay away too, each with its carrier.
+  public void freezeStrands() {
+    freezesStrands = true;
   }
 
   /// Has an observer hear of strands.
@@ -179,6 +185,8 @@ public final class Simulation {
       run();
       scenario.check();
       scenario.end(this);
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + "\n" + scenario.state(), e);
     } finally {
       unwind();
       current = null;
@@ -462,7 +470,7 @@ public final class Simulation {
   }
 
   private void freeze() {
-    if (running().strand() == null) {
+    if (freezesStrands || running().strand() == null) {
       frozen++;
       stall(random.nextLong(freezeNanos));
       frozen--;

@@ -191,7 +191,7 @@ final class WovenLoader extends ClassLoader {
     }
     String name = method.methodName().stringValue();
     String type = model.thisClass().asInternalName();
-    Place place = new Place(type, name.startsWith("<"), fault.isIn(type, name));
+    Place place = new Place(type, isOfInitializer(model, name), fault.isIn(type, name));
     MethodTransform transform =
         MethodTransform.transformingCode((code, each) -> weave(code, each, place));
     int flags = method.flags().flagsMask();
@@ -214,6 +214,13 @@ final class WovenLoader extends ClassLoader {
         descriptor,
         plain,
         code -> enclose(code, model.thisClass().asSymbol(), name, descriptor));
+  }
+
+  /// Returns true if a method may run while its class is initialized: in the first run alone, which
+  /// would be another one then.
+  private static boolean isOfInitializer(ClassModel model, String method) {
+    boolean isEnum = (model.flags().flagsMask() & ClassFile.ACC_ENUM) != 0;
+    return method.startsWith("<") || (isEnum && method.endsWith("values"));
   }
 
   /// A synchronized method of an object, as a call of its body between the two steps of a monitor.
