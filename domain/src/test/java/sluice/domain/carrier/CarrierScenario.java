@@ -51,11 +51,15 @@ abstract class CarrierScenario implements Scenario, Observer {
       return terms.isCooperative();
     }
 
-    /// Returns true once for each time that one of its threads is asked to make room.
+    /// Returns true if one of its threads is asked to make room: until one has a processor to give.
     boolean isAsked() {
-      boolean was = stop.isSet;
-      stop.isSet = false;
-      return was;
+      if (!stop.isSet) {
+        return false;
+      }
+      if (!Carriers.runsBeside()) {
+        stop.isSet = false;
+      }
+      return true;
     }
 
     @Nullable LocalScheduler local() {
@@ -207,6 +211,10 @@ abstract class CarrierScenario implements Scenario, Observer {
 
   final List<Place> places() {
     return places;
+  }
+
+  final List<Processor> processors() {
+    return List.of(processors);
   }
 
   /// Returns the processor time that the threads of a queue have used.

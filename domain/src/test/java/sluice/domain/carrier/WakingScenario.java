@@ -43,6 +43,10 @@ public final class WakingScenario extends CarrierScenario {
       Place stuck = place("stuck", QueueTerms.DEFAULT, null);
       all.add(thread(stuck, "stuck", this::stallForEver));
     }
+    if (random.oneIn(4)) {
+      Place stubborn = place("stubborn", QueueTerms.DEFAULT, null);
+      all.add(thread(stubborn, "stubborn", this::computeForLong));
+    }
     for (Thread each : List.copyOf(all)) {
       if (random.oneIn(2)) {
         random.thread("starts " + each.getName(), () -> each.start()).start();
@@ -110,6 +114,15 @@ public final class WakingScenario extends CarrierScenario {
         }
       }
       default -> LockSupport.park();
+    }
+  }
+
+  /// Does not yield when it is asked.
+  @SuppressWarnings("ThreadPriorityCheck") // so that it is charged
+  private void computeForLong() {
+    for (int i = 0; i < 3; i++) {
+      simulation().spend(simulation().below(15_000_000));
+      Thread.yield();
     }
   }
 

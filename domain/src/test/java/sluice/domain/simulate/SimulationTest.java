@@ -69,7 +69,7 @@ final class SimulationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"SlotScenario", "WakingScenario", "EndingScenario"})
+  @ValueSource(strings = {"SlotScenario", "WakingScenario", "RestingScenario", "EndingScenario"})
   void carriersLoseNothing(String name) throws Exception {
     Class<?> type = CARRIERS.loadClass(CARRIER + name);
     for (long seed = 0; seed < SEEDS; seed++) {
@@ -78,7 +78,8 @@ final class SimulationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"TurnsScenario", "HandOverScenario", "PriorityScenario"})
+  @ValueSource(
+      strings = {"TurnsScenario", "HandOverScenario", "PriorityScenario", "StubbornScenario"})
   void carriersGiveTurns(String name) throws Exception {
     Class<?> type = CARRIERS.loadClass(CARRIER + name);
     LongStream seeds = Slice.current().seeds(SEEDS);
@@ -103,6 +104,7 @@ final class SimulationTest {
   @CsvSource({
     "SlotScenario, Slot.take, VarHandle.compareAndSet, true",
     "WakingScenario, Worker.await, TurnList.isEmpty, true",
+    "WakingScenario, LocalScheduler.calling, Worker.isLost, false",
     "WakingScenario, Worker.runListed, Carriers.wake, false",
     "WakingScenario, RunQueue.wake, Carriers.wake, false",
     "WakingScenario, RunQueue.leave, RunQueue.list, false",
@@ -114,15 +116,20 @@ final class SimulationTest {
     "WakingScenario, Worker.mayRun, RunQueue.mayRunOn, true",
     "WakingScenario, Worker.looksSoonFor, RunQueue.mayRunOn, true",
     "WakingScenario, Meter.begin, RunQueue.charge, false",
+    "RestingScenario, Worker.await, Processor.resume, wake",
     "EndingScenario, Meter.close, Meter.change, false",
     "EndingScenario, LocalScheduler.end, RunQueue.list, false",
+    "StubbornScenario, Carriers.wake, Carriers.hurry, false",
+    "StubbornScenario, Carriers.wake, RunQueue.yieldSoon, false",
+    "StubbornScenario, Carriers.lookOnce, RunQueue.yieldSoon, false",
+    "StubbornScenario, RunQueue.yieldSoon, RunQueue$Guest.isToYield, true",
     "TurnsScenario, TurnList.add, TurnList$Entry.stand, false",
     "TurnsScenario, Worker.runListed, Meter.look, false",
     "HandOverScenario, Worker.run, Worker.runNext, false",
     "PriorityScenario, LocalScheduler.choose, Scheduler.activated, false"
   })
-  void faultsAreFound(String scenario, String in, String call, boolean result) throws Exception {
-    WovenLoader faulty = loader(new Fault(in, call, result), CARRIER);
+  void faultsAreFound(String scenario, String in, String call, String instead) throws Exception {
+    WovenLoader faulty = loader(new Fault(in, call, instead), CARRIER);
     Class<?> type = faulty.loadClass(CARRIER + scenario);
     long seed = firstFailure(type);
     assertThat(seed).isNotNegative();

@@ -116,9 +116,10 @@ final class WovenLoader extends ClassLoader {
   ///
   /// @param in simple name of the class, and the method: `Worker.await`
   /// @param call of the class and method that are not called
-  /// @param result of the calls, if they have one
-  record Fault(String in, String call, boolean result) {
-    static final Fault NONE = new Fault("", "", false);
+  /// @param instead the result of the calls, `true` or `false`, if they have one; or the method of
+  ///   the same object that is called in their place, without parameters, for a number
+  record Fault(String in, String call, String instead) {
+    static final Fault NONE = new Fault("", "", "false");
 
     private boolean isIn(String type, String method) {
       return in.equals(simple(type) + "." + method);
@@ -284,9 +285,14 @@ final class WovenLoader extends ClassLoader {
         code.pop();
       }
     }
+    if (!fault.instead.equals("true") && !fault.instead.equals("false")) {
+      MethodTypeDesc ofNumber = MethodTypeDesc.of(ConstantDescs.CD_long);
+      code.invokevirtual(call.owner().asSymbol(), fault.instead, ofNumber).pop2();
+      return;
+    }
     code.pop(); // the object of which it is a method
     if (!type.returnType().equals(ConstantDescs.CD_void)) {
-      code.loadConstant(fault.result ? 1 : 0);
+      code.loadConstant(fault.instead.equals("true") ? 1 : 0);
     }
   }
 
