@@ -11,7 +11,7 @@ export SLUICE_RUN_DIR=/tmp/run
 [ "$(du -sk --apparent-size runtime | cut -f 1)" -le 71680 ] || fail "the runtime is too large: $(du -sk runtime)"
 
 "$sluice" prepare
-[ -s cache/app.aot ] && [ -s cache/tools.aot ] || fail "no start-up caches: $(cat cache/*.log)"
+[ -s cache/app.aot ] && [ -s cache/plugins.aot ] && [ -s cache/tools.aot ] || fail "no start-up caches: $(cat cache/*.log)"
 expect "-XX:AOTCache=$PWD/cache/tools.aot" "$sluice" -v --version
 expect "sluice 0." "$sluice" --version
 expect "$PWD/runtime" "$sluice" doctor

@@ -56,7 +56,7 @@ public final class Commands {
       case "doctor" -> commands.addSubcommand(new DoctorCommand());
       case "stat" -> commands.addSubcommand(new StatCommand());
       case "fs" -> commands.addSubcommand(FsCommand.line(words.length < 2 ? "" : words[1]));
-      case "nfs" -> commands.addSubcommand(new NfsCommand());
+      case "nfs" -> commands.addSubcommand(NfsCommand.line());
       case "up" -> commands.addSubcommand(new UpCommand());
       case "verify" -> commands.addSubcommand(new VerifyCommand());
       case "domain" -> commands.addSubcommand(new DomainCommand());
@@ -68,7 +68,7 @@ public final class Commands {
         commands.addSubcommand(new DoctorCommand());
         commands.addSubcommand(new StatCommand());
         commands.addSubcommand(FsCommand.line(""));
-        commands.addSubcommand(new NfsCommand());
+        commands.addSubcommand(NfsCommand.line());
         commands.addSubcommand(new UpCommand());
         commands.addSubcommand(new VerifyCommand());
         commands.addSubcommand(new DomainCommand());

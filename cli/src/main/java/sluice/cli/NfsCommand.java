@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.GivenOptions;
+import sluice.cli.console.OptionGroups;
 import sluice.cli.console.Version;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
@@ -156,6 +158,26 @@ final class NfsCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       description = "How long calls may take to be answered at the end (default: 30).")
   int drainSeconds = DRAIN_SECONDS;
+
+  static CommandLine line() {
+    return new OptionGroups()
+        .group(
+            "The ten most used",
+            "--port",
+            "--bind",
+            "--export",
+            "--directory",
+            "--read-only",
+            "--allow",
+            "--squash",
+            "--cache",
+            "--loops",
+            "--no-portmap")
+        .group("Ids of clients that are not believed", "--anonuid", "--anongid")
+        .group("Network", "--no-udp", "--udp-stack", "--net", "--backend")
+        .group("The end", "--drain-timeout")
+        .applyTo(new CommandLine(new NfsCommand()));
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {

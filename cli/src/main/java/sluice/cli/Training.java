@@ -32,9 +32,9 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sun.misc.Signal;
 
-/// The runs from which the launcher records the start-up caches: a short life of `sluice serve`
-/// with real requests and a plug-in, and each of the other commands once, so that the JVM sees the
-/// classes a start needs. The main thread runs them.
+/// The runs from which the launcher records the start-up caches: short lives of `sluice serve` with
+/// real requests, with a plug-in and without, and each of the other commands once, so that the JVM
+/// sees the classes a start needs. The main thread runs them.
 final class Training {
   /// Enough for the interpreter's counters to name the hot methods.
   private static final int REQUESTS = 400;
@@ -46,13 +46,15 @@ final class Training {
 
   private Training() {}
 
-  /// @param args `app` (serve) or `tools` (what is not), and the directory to serve
+  /// @param args `app` (serve), `plugins` (serve with plug-ins) or `tools` (what is not), and the
+  ///   directory to serve
   public static void main(String[] args) throws Exception {
-    if (args[0].equals("app")) {
-      withDirectory(directory -> serve(args[1], directory));
-    } else {
-      withDirectory(Training::otherCommands);
-    }
+    withDirectory(
+        switch (args[0]) {
+          case "app" -> directory -> serve(args[1]);
+          case "plugins" -> directory -> serveWithPlugin(args[1], directory);
+          default -> Training::otherCommands;
+        });
   }
 
   /// A part of the training.
@@ -76,15 +78,20 @@ final class Training {
     }
   }
 
-  /// Serves, asks, stops; first with a plug-in that is translated, then with it from the store.
-  private static void serve(String site, Path directory) throws IOException, UsageException {
+  /// Serves, asks, stops.
+  private static void serve(String site) throws IOException, UsageException {
     Main.run("serve", "--help");
+    serve("/", List.of(site, "--port", "0"));
+  }
+
+  /// Serves with a plug-in that is translated, then with it from the store.
+  private static void serveWithPlugin(String site, Path directory)
+      throws IOException, UsageException {
     Path jar = directory.resolve("plugin.jar");
     plugin(jar);
     String plugin = "/plugin=" + jar;
     serve("/plugin", List.of(site, "--port", "0", "--plugin", plugin));
     serve("/plugin", List.of(site, "--port", "0", "--plugin", plugin));
-    serve("/", List.of(site, "--port", "0"));
   }
 
   private static void serve(String path, List<String> words) throws IOException, UsageException {

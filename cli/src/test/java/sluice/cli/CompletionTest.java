@@ -164,6 +164,27 @@ final class CompletionTest {
 
   /// The ten most used come first, and each option has its place in a group.
   @Test
+  void theHelpOfNfsHasGroups() {
+    String help = NfsCommand.line().getUsageMessage();
+    String first = help.split("The ten most used:\n", -1)[1].split("\n\n", -1)[0];
+    assertThat(listed(first)).hasSize(10);
+    assertThat(listed(help))
+        .as("each option is listed once")
+        .containsExactlyInAnyOrderElementsOf(
+            NfsCommand.line().getCommandSpec().options().stream()
+                .map(each -> each.longestName())
+                .toList());
+  }
+
+  private static List<String> listed(String help) {
+    return Pattern.compile("(?m)^ +(?:-., )?(--[a-z-]+)")
+        .matcher(help)
+        .results()
+        .map(each -> each.group(1))
+        .toList();
+  }
+
+  @Test
   void theHelpOfServeHasGroups() {
     String first = ServeOptions.USAGE.split("\n\n", -1)[1];
     assertThat(first).startsWith("The ten most used:\n");

@@ -309,7 +309,12 @@ final class LauncherTest extends LauncherRig {
   void eachKindOfCommandHasItsCacheAndCompilers() throws Exception {
     run(List.of(), "stat");
     assertThat(Files.readAllLines(root.resolve("java.log")).stream().filter("training"::equals))
-        .hasSize(2);
+        .hasSize(3);
+    Path config = Files.writeString(root.resolve("site.toml"), "[[plugin]]\n");
+    for (String command :
+        List.of("serve site --plugin a.jar", "serve --plugin=a.jar", "serve --config " + config)) {
+      assertThat(run(List.of(), command.split(" ", -1)).out()).contains("/plugins.aot ");
+    }
     assertThat(run(List.of(), "serve", "site").out())
         .contains("/app.aot ")
         .doesNotContain("TieredStopAtLevel");
@@ -345,7 +350,8 @@ final class LauncherTest extends LauncherRig {
   @Test
   void aRecordingThatFailsLeavesNothingBehind() throws Exception {
     Result first = run(List.of("FAKE_TRAINING_FAILS=1"), "stat");
-    assertThat(first.err()).endsWith("no start-up cache: recording failed, see .sluice/aot.log\n");
+    assertThat(first.err())
+        .endsWith("no start-up cache: recording failed, see .sluice/aot-*.log\n");
     assertThat(first.exitCode()).isZero();
     assertThat(first.out()).doesNotContain("-XX:AOTCache=");
     awaitRecording();
