@@ -275,7 +275,10 @@ public final class Carriers implements AutoCloseable {
         later = each;
       }
     }
-    if (latest != null && latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
+    if (latest == null || later == null) {
+      return;
+    }
+    if (latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
       latest.yieldSoon(false);
       if (latest.isStubborn()) {
         hurry(later);
