@@ -15,6 +15,9 @@ import sluice.domain.simulate.Simulation;
 public final class WakingScenario extends CarrierScenario {
   private static final long[] LOOKS = {3_000, 30_000, 2_000_000};
 
+  /// For so long threads are stopped at most.
+  private static final int[] STOPS = {100_000, 500_000, 10_000_000};
+
   private final List<Thread> all = new ArrayList<>();
 
   /// For the loader.
@@ -26,7 +29,8 @@ public final class WakingScenario extends CarrierScenario {
     int processors = 1 + random.below(3);
     carriers(processors, LOOKS[random.below(LOOKS.length)], 1 + random.below(5));
     if (random.oneIn(2)) {
-      random.freeze(100 + random.below(400), random.oneIn(2) ? 100_000 : 10_000_000);
+      int points = random.oneIn(2) ? 20 + random.below(60) : 100 + random.below(400);
+      random.freeze(points, STOPS[random.below(STOPS.length)]);
       if (random.oneIn(2)) {
         random.freezeStrands();
       }

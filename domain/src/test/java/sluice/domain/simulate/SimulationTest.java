@@ -69,7 +69,14 @@ final class SimulationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"SlotScenario", "WakingScenario", "RestingScenario", "EndingScenario"})
+  @ValueSource(
+      strings = {
+        "SlotScenario",
+        "WakingScenario",
+        "RestingScenario",
+        "CallingScenario",
+        "EndingScenario"
+      })
   void carriersLoseNothing(String name) throws Exception {
     Class<?> type = CARRIERS.loadClass(CARRIER + name);
     for (long seed = 0; seed < SEEDS; seed++) {
@@ -104,7 +111,7 @@ final class SimulationTest {
   @CsvSource({
     "SlotScenario, Slot.take, VarHandle.compareAndSet, true",
     "WakingScenario, Worker.await, TurnList.isEmpty, true",
-    "WakingScenario, LocalScheduler.calling, Worker.isLost, false",
+    "CallingScenario, LocalScheduler.calling, Worker.isLost, false",
     "WakingScenario, Worker.runListed, Carriers.wake, false",
     "WakingScenario, RunQueue.wake, Carriers.wake, false",
     "WakingScenario, RunQueue.leave, RunQueue.list, false",
