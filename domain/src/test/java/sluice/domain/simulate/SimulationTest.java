@@ -14,12 +14,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.simulate.WovenLoader.Fault;
 import sluice.testbase.Slice;
 
-/// Calls of portals, posted calls and the carriers of threads, in 10 000 orders each: no wake-up is
-/// lost, no call is told twice or never, no more run at once than may, and each queue has its turn,
-/// also where a party ends in the middle.
+/// Calls of portals, posted calls and the carriers of threads, in 10 000 orders each, of which some
+/// run with their [Slice]: no wake-up is lost, no call is told twice or never, no more run at once
+/// than may, and each queue has its turn, also where a party ends in the middle.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class SimulationTest {
   private static final int SEEDS = Integer.getInteger("sluice.simulations", 10_000);
+
+  /// So many seeds of the carriers run each time, beside a slice of all.
+  private static final int ALWAYS = Math.min(2_000, SEEDS);
+
   private static final String WOVEN = "sluice.domain.simulate.woven.";
   private static final String CARRIER = "sluice.domain.carrier.";
 
@@ -78,18 +82,22 @@ final class SimulationTest {
         "EndingScenario"
       })
   void carriersLoseNothing(String name) throws Exception {
-    Class<?> type = CARRIERS.loadClass(CARRIER + name);
-    for (long seed = 0; seed < SEEDS; seed++) {
-      run(type, seed);
-    }
+    run(name, LongStream.concat(LongStream.range(0, ALWAYS), slice().filter(s -> s >= ALWAYS)));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"TurnsScenario", "HandOverScenario", "PriorityScenario", "StubbornScenario"})
   void carriersGiveTurns(String name) throws Exception {
+    run(name, slice());
+  }
+
+  private static LongStream slice() {
+    return Slice.current().seeds(SEEDS);
+  }
+
+  private static void run(String name, LongStream seeds) throws Exception {
     Class<?> type = CARRIERS.loadClass(CARRIER + name);
-    LongStream seeds = Slice.current().seeds(SEEDS);
     for (long seed : seeds.toArray()) {
       run(type, seed);
     }
