@@ -266,6 +266,10 @@ abstract class CarrierScenario implements Scenario, Observer {
   @Override
   public void rests() {
     for (Processor each : processors) {
+      Worker worker = each.worker();
+      if (!each.isIdle() && worker != null && worker.meter().current() == carriers().own()) {
+        wrong("processor " + each.index() + " is busy, though " + worker.getName() + " waits");
+      }
       for (Place of : places) {
         if (each.isIdle() && callers.isEmpty() && waits(of, each)) {
           wrong(of.queue + " waits beside processor " + each.index() + ", which is idle");
