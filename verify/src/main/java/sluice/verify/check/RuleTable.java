@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The rules of a domain, of which the first that matches counts. Immutable once read.
+/// The rules of a domain; the first matching rule applies. Immutable.
 ///
 /// A line is `TREATMENT OWNER.MEMBER | WHY | FIX`; `#` begins a comment.
 public final class RuleTable {
@@ -24,14 +24,14 @@ public final class RuleTable {
 
   private RuleTable() {}
 
-  /// The rules that ship, read once.
+  /// Holds the built-in rules, which are read once.
   private static final class Standard {
     static final RuleTable TABLE = read();
 
     private Standard() {}
   }
 
-  /// Returns the rules that ship.
+  /// Returns the built-in rules.
   public static RuleTable standard() {
     return Standard.TABLE;
   }
@@ -47,10 +47,10 @@ public final class RuleTable {
     }
   }
 
-  /// Reads rules.
+  /// Parses rules.
   ///
-  /// @param name of the file, for messages
-  /// @throws IllegalArgumentException with name, line and what is wrong
+  /// @param name the name of the file, for messages
+  /// @throws IllegalArgumentException with name, line number and the error
   static RuleTable parse(String name, String text) {
     RuleTable table = new RuleTable();
     int number = 0;
@@ -59,7 +59,8 @@ public final class RuleTable {
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }
-      // By hand: a start with a plug-in or a domain waits for it, and patterns took most of it.
+      // Parsed without regular expressions, which took most of the start time of plug-ins and
+      // domains.
       int fix = line.lastIndexOf('|');
       int why = line.lastIndexOf('|', fix - 1);
       int member = line.indexOf(' ');
@@ -91,8 +92,8 @@ public final class RuleTable {
     }
   }
 
-  /// The rule for a member of a class: of the class, else of the nearest package around it; null if
-  /// there is none.
+  /// Returns the rule for a member of a class, or null. Rules for the class come before rules for
+  /// its packages, innermost first.
   @Nullable Rule find(String owner, String member) {
     String at = owner;
     while (true) {
@@ -109,13 +110,13 @@ public final class RuleTable {
     }
   }
 
-  /// Whether a rule has a member of this name, not only `*`: rules with `*` are about all members,
-  /// so a class below cannot be made without its constructor.
+  /// Returns true if a rule names a member of this name. Rules with `*` alone do not count: they
+  /// apply to all members, including constructors, so a subclass cannot be created anyway.
   boolean names(String member) {
     return exact.contains(member) || patterns.stream().anyMatch(rule -> rule.hasMember(member));
   }
 
-  /// How many rules there are.
+  /// Returns the number of rules.
   public int size() {
     return size;
   }
