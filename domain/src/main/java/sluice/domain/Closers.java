@@ -70,7 +70,7 @@ final class Closers {
       for (Errand next = next(this); next != null; next = next(this)) {
         try {
           next.step.run();
-        } catch (Throwable e) { // whatever code of the domain throws
+        } catch (Throwable e) { // code of the domain may throw anything
           Thread.interrupted();
         }
       }

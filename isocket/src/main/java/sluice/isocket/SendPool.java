@@ -26,7 +26,7 @@ final class SendPool {
     this.account = account;
   }
 
-  /// Returns a buffer with one lease, preferably the one that was used last.
+  /// Returns a buffer with one lease, preferably the most recently used one.
   ///
   /// @return null if the account has no room for another buffer
   @Nullable SendBuffer tryTake() {

@@ -36,7 +36,7 @@ public final class BeanSubstitutes {
   }
 
   /// Returns the domain's own server if it has the identifier.
-  @SuppressWarnings("NonApiType") // the type of what it stands for
+  @SuppressWarnings("NonApiType") // the return type of the original
   @InsteadOf("javax/management/MBeanServerFactory.findMBeanServer")
   public static ArrayList<MBeanServer> find(@Nullable String agent) {
     MBeanServer own = HOME.beans();

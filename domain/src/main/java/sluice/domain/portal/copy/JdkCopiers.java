@@ -178,7 +178,7 @@ final class JdkCopiers {
         });
   }
 
-  @SuppressWarnings("JdkObsolete") // what the sender chose
+  @SuppressWarnings("JdkObsolete") // the sender chose the class
   private static void lists() {
     KNOWN.put(ArrayList.class, JdkCopiers::arrayList);
     KNOWN.put(LinkedList.class, collection(_ -> new LinkedList<>(), 24));
@@ -461,7 +461,7 @@ final class JdkCopiers {
                 .copy(source, context));
   }
 
-  @SuppressWarnings("unchecked") // it compared what the collection holds
+  @SuppressWarnings("unchecked") // it compared the elements
   private static @Nullable Comparator<Object> order(Object source, @Nullable Comparator<?> order) {
     if (order == null || ORDERS.contains(order)) {
       return (Comparator<Object>) order;
@@ -532,7 +532,7 @@ final class JdkCopiers {
   }
 
   /// Copies a date. It is mutable, so it cannot be shared.
-  @SuppressWarnings("JavaUtilDate") // what the sender chose
+  @SuppressWarnings("JavaUtilDate") // the sender chose the class
   private static Object date(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {
