@@ -97,11 +97,11 @@ public final class DomainCheck {
   private void scan(ClassModel model, MethodModel method, List<Finding> findings) {
     Scan scan = new Scan(model, method, findings);
     if ((method.flags().flagsMask() & NATIVE) != 0) {
-      scan.report(-1, "native", "method", "native method");
+      scan.report("native", "method", "native method");
     }
     String signature = method.methodName().stringValue() + method.methodType().stringValue();
     if (signature.equals("finalize()V")) {
-      scan.report(-1, "java/lang/Object", "finalize", "finalize");
+      scan.report("java/lang/Object", "finalize", "finalize");
     }
     CodeModel code = method.code().orElse(null);
     if (code != null) {
@@ -179,6 +179,9 @@ public final class DomainCheck {
     }
 
     private void use(String owner, String name, String descriptor) {
+      if (rules.isHarmless(owner, name)) {
+        return;
+      }
       ArrayDeque<String> ready = new ArrayDeque<>(List.of(owner));
       Set<String> seen = new HashSet<>();
       while (!ready.isEmpty() && seen.size() < MOST) {
@@ -186,7 +189,9 @@ public final class DomainCheck {
         if (!seen.add(at)) {
           continue;
         }
-        if (report(place(owner, name), at, name, owner.replace('/', '.') + "." + name)) {
+        Rule rule = rules.find(at, name);
+        if (rule != null) {
+          report(place(owner, name), owner.replace('/', '.') + "." + name, rule);
           return;
         }
         // The constructors of a JDK class call their superclasses' constructors unseen; all other
@@ -199,6 +204,9 @@ public final class DomainCheck {
           ready.addAll(above(at));
         }
       }
+      if (ready.isEmpty() && JdkTypes.has(owner)) {
+        rules.rememberHarmless(owner, name);
+      }
     }
 
     /// Returns the instruction of a use; -1 for the constructor of the superclass, without which
@@ -208,12 +216,16 @@ public final class DomainCheck {
       return ofClass ? -1 : instruction;
     }
 
-    boolean report(int place, String owner, String name, String shown) {
+    /// Reports the method itself if a rule matches.
+    void report(String owner, String name, String shown) {
       Rule rule = rules.find(owner, name);
       if (rule != null) {
-        findings.add(new Finding(className, member, line, place, shown, rule));
+        report(-1, shown, rule);
       }
-      return rule != null;
+    }
+
+    private void report(int place, String shown, Rule rule) {
+      findings.add(new Finding(className, member, line, place, shown, rule));
     }
   }
 
