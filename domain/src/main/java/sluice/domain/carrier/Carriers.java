@@ -277,7 +277,10 @@ public final class Carriers implements AutoCloseable {
         at = each;
       }
     }
-    if (latest != null && at != null && latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
+    if (latest == null || at == null) {
+      return;
+    }
+    if (latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
       latest.yieldSoon(false);
       if (latest.isStubborn()) {
         hurry(at);
