@@ -514,7 +514,7 @@ public final class Domain implements Party, AutoCloseable {
     boolean isOver = isSampled && sample();
     boolean isToYield = yields;
     if (isToYield) {
-      yields = false; // not one that has been set since
+      yields = false; // keeps a request made since
     }
     watch.sampled(isOver || isToYield, System.nanoTime());
     held = isOver;

@@ -109,8 +109,7 @@ public final class IServerSocket extends ServerSocket {
   ///
   /// @param name the name shown in reports
   /// @param framing finds the end of a message
-  /// @param perLoop creates the interruptlet; also called on the calling thread for the one that is
-  ///   warmed up
+  /// @param perLoop creates the interruptlet; also called on the calling thread for the warm-up
   /// @param limit the maximum time of one run, at least 1 ms
   /// @param sample a whole message; the handler must tolerate seeing it many times
   /// @throws IOException if the sample is not a whole message

@@ -13,7 +13,7 @@ import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
 
 /// The platform threads that run the virtual threads of all domains, one per processor, and the
-/// scheduler that chooses which domain runs next: the one that has used least processor time for
+/// scheduler that chooses which domain runs next: the domain that has used least processor time for
 /// its weight (C. Waldspurger, W. Weihl, "Stride Scheduling", 1995). Any thread may call.
 ///
 /// A portal call is a hand-over ([#handOver]): the called thread runs next on the caller's carrier,

@@ -389,7 +389,8 @@ public final class ComponentHost implements AutoCloseable {
     copies.retain(wanted);
   }
 
-  /// Ends all domains, including one that is being created, and waits for the end of a replacement.
+  /// Ends all domains, including a domain that is being created, and waits for the end of a
+  /// replacement.
   @Override
   public void close() throws IOException {
     boolean wasInterrupted = false;

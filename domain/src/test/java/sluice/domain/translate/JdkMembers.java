@@ -267,7 +267,7 @@ final class JdkMembers {
     });
   }
 
-  /// Returns true if a method, or one that it calls in its class, writes a static field.
+  /// Returns true if a method, or another method of its class that it calls, writes a static field.
   private static boolean puts(ClassModel type, MethodModel method, Set<MethodModel> seen) {
     if (!seen.add(method) || method.code().isEmpty()) {
       return false;
