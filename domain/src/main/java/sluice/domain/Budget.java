@@ -3,22 +3,24 @@ package sluice.domain;
 import java.util.Locale;
 import sluice.domain.portal.copy.CopyQuota;
 
-/// What a domain may use. Immutable.
+/// The resource limits of a domain. Immutable.
 ///
-/// Over the budget of threads, the next thread is refused. Over the share of processors or the rate
-/// of allocation, the domain's threads wait at their gates until the average is in the budget
-/// again; use is sampled every 20 ms, so the domain may be ahead by that much. A portal call that
-/// would copy more into the domain is refused, and so is a socket or native memory beyond the
-/// budget. Heap that is held is not limited.
+/// Beyond the limit on threads, sockets or native memory, the request for one more is refused; so
+/// is a portal call that would copy too much into the domain. When the domain exceeds its share of
+/// processors or its allocation rate, its threads wait at their gates until the average is within
+/// the budget again. Use is sampled every 20 ms, so a domain may overshoot by that much. The amount
+/// of heap that a domain holds is not limited.
 ///
-/// @param threads at most so many at a time
-/// @param cpuShare of one processor: 0.2 is 20 %, 2 is two processors; infinite for no limit
-/// @param allocationBytesPerSecond `Long.MAX_VALUE` for no limit
-/// @param copyBytes what one portal call may copy into the domain
-/// @param sockets at most so many open at a time, with selectors
-/// @param memoryBytes of memory objects and direct buffers at a time; `Long.MAX_VALUE` for no limit
-/// @param weight its share of the processors beside other domains, while more threads are ready
-///   than there are processors: 1 to 1000; of virtual threads
+/// @param threads the maximum number of threads at a time
+/// @param cpuShare the share of one processor: 0.2 is 20 %, 2 is two processors; infinite for no
+///   limit
+/// @param allocationBytesPerSecond the maximum allocation rate; `Long.MAX_VALUE` for no limit
+/// @param copyBytes the maximum number of bytes that one portal call may copy into the domain
+/// @param sockets the maximum number of sockets and selectors open at a time
+/// @param memoryBytes the maximum size of all memory objects and direct buffers at a time;
+///   `Long.MAX_VALUE` for no limit
+/// @param weight the weight of the domain's virtual threads, from 1 to 1000: while more threads are
+///   ready than there are processors, domains share the processors in proportion to their weights
 public record Budget(
     int threads,
     double cpuShare,
@@ -27,8 +29,8 @@ public record Budget(
     int sockets,
     long memoryBytes,
     int weight) {
-  /// 256 threads and 256 sockets, a megabyte for a portal call; no limit of processors, allocation
-  /// and native memory.
+  /// The default budget: 256 threads, 256 sockets, one megabyte per portal call, weight 1, and no
+  /// limit on processor time, allocation rate or native memory.
   public static final Budget DEFAULT =
       new Budget(
           256,
@@ -39,7 +41,9 @@ public record Budget(
           Long.MAX_VALUE,
           1);
 
-  /// Checks the numbers.
+  /// Checks the ranges of all components.
+  ///
+  /// @throws IllegalArgumentException if one is out of range
   public Budget {
     if (threads < 1 || !(cpuShare >= 0.01) || allocationBytesPerSecond < 1024 || copyBytes < 1024) {
       throw new IllegalArgumentException(
@@ -54,20 +58,21 @@ public record Budget(
     }
   }
 
-  /// Whether use has to be sampled.
+  /// Returns true if use has to be sampled to enforce this budget.
   boolean isSampled() {
     return cpuShare != Double.POSITIVE_INFINITY || allocationBytesPerSecond != Long.MAX_VALUE;
   }
 
-  /// What one call may bring into the domain.
+  /// Returns the limits on the objects that one call may copy into the domain.
   CopyQuota copyQuota() {
     return new CopyQuota(copyBytes, CopyQuota.STANDARD.objects());
   }
 
-  /// Reads `cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,memory=16MB,weight=3`; what is not
-  /// named is as in [#DEFAULT].
+  /// Parses a budget such as
+  /// `cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,memory=16MB,weight=3`. Parts that are
+  /// missing have the values of [#DEFAULT].
   ///
-  /// @throws IllegalArgumentException with the part that is wrong and the fix
+  /// @throws IllegalArgumentException naming the part that is wrong and the fix
   public static Budget parse(String text) {
     int threads = DEFAULT.threads;
     double cpuShare = DEFAULT.cpuShare;

@@ -22,10 +22,11 @@ import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
-/// The jars and directories of a domain. Any thread may call; after [#close], nothing is found.
+/// The jars and directories that a domain loads its classes from. Any thread may call; after
+/// [#close], nothing is found.
 ///
-/// A jar that this process has opened before, and that has not changed since, is opened when
-/// something is read of it: a domain whose classes are all kept reads none.
+/// Jars that this process has opened before and that have not changed since are opened only when
+/// something is read from them. A domain whose classes are all in the translation cache opens none.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -34,17 +35,18 @@ import org.jspecify.annotations.Nullable;
 final class ClassPath implements Closeable {
   private static final int MOST_HASHES = 4096;
 
-  /// Of jars that could be opened.
+  /// The SHA-256 hashes of jars that could be opened.
   private static final Map<Version, byte[]> HASHES = new ConcurrentHashMap<>();
 
-  /// A file as it was at one time.
+  /// Identifies the content of a file at one time, by path, inode, size and modification time.
   private record Version(Path file, @Nullable Object key, long bytes, FileTime changed) {
     static Version of(Path file) throws IOException {
       BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
       return new Version(file.toAbsolutePath(), now.fileKey(), now.size(), now.lastModifiedTime());
     }
 
-    // Those that a record has are made at their first call, which takes 10 ms of a start.
+    // Written by hand: the generated methods of a record are linked at the first call, which adds
+    // 10 ms to startup.
 
     @Override
     public boolean equals(@Nullable Object other) {
@@ -83,7 +85,8 @@ final class ClassPath implements Closeable {
     }
   }
 
-  /// The jars, opened; none after the end.
+  /// Returns the open jars, opening them at the first call; an empty list after the path was
+  /// closed.
   private synchronized List<JarFile> opened() throws IOException {
     List<JarFile> known = opened;
     if (known == null) {
@@ -114,7 +117,7 @@ final class ClassPath implements Closeable {
     }
   }
 
-  /// The bytes of a resource, or null.
+  /// Reads a resource. Returns null if it does not exist or cannot be read.
   byte @Nullable [] read(String name) {
     try {
       for (JarFile jar : opened()) {
@@ -132,13 +135,13 @@ final class ClassPath implements Closeable {
         }
       }
     } catch (IOException | IllegalStateException e) {
-      // A jar that was closed or is damaged has nothing.
+      // A closed or damaged jar contains nothing.
       return null;
     }
     return null;
   }
 
-  /// Where a resource is, in the order of the path.
+  /// Returns the URLs of all resources with the name, in the order of the path.
   List<URL> find(String name) {
     List<URL> found = new ArrayList<>();
     try {
@@ -160,7 +163,7 @@ final class ClassPath implements Closeable {
     return found;
   }
 
-  /// The main class that the first jar names, or null.
+  /// Returns the main class that the manifest of the first jar names, or null.
   @Nullable String mainClass() throws IOException {
     for (JarFile jar : opened()) {
       if (jar.getManifest() != null) {
@@ -170,7 +173,8 @@ final class ClassPath implements Closeable {
     return null;
   }
 
-  /// The SHA-256 of all jars, or null if there are directories: their classes may change.
+  /// Returns the SHA-256 of all jars, or null if the path has directories, whose classes may
+  /// change.
   byte @Nullable [] hash() throws IOException {
     if (!directories.isEmpty()) {
       return null;

@@ -16,16 +16,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// The translated classes of one component in one file, which is mapped, or copied if it is short,
+/// A file with the translated classes of one component. It is mapped, or copied if it is short,
 /// once for all domains of this process. Any thread may call.
 ///
 /// ```
 /// "SLCLASS1" | name length, body length, sum of head, sum of body | name | body | ...
 /// ```
 ///
-/// Numbers are of four bytes, big-endian; sums are CRC-32C. Records are added at the end, under a
-/// lock of the file. What a process that was killed wrote in part ends the file for readers, and
-/// the next writer overwrites it. A body whose sum is wrong has the file deleted.
+/// Numbers have four bytes and are big-endian; sums are CRC-32C. Records are appended under a file
+/// lock. Readers stop at a record that a killed process has written only in part, and the next
+/// writer overwrites it. When a body has a wrong checksum, the file is deleted.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -36,13 +36,13 @@ final class ClassStore {
   private static final int HEAD_BYTES = 16;
   private static final int MOST_NAME_BYTES = 65_535;
 
-  /// A file of so many bytes is copied: the first mapping of a JVM takes 15 ms of a start.
+  /// Files up to this size are copied, because the first mapping of a JVM takes 15 ms.
   private static final int MOST_COPIED_BYTES = 256 << 10;
 
   private static final Map<Path, SoftReference<ClassStore>> OPEN = new ConcurrentHashMap<>();
   private static final Object WRITING = new Object();
 
-  /// Without classes.
+  /// A store without classes.
   static final ClassStore EMPTY = new ClassStore(ByteBuffer.allocate(0));
 
   private record Entry(int at, int bytes, int sum) {}
@@ -51,7 +51,7 @@ final class ClassStore {
   private final ByteBuffer mapped;
   private final Map<String, Entry> index = new HashMap<>();
 
-  /// Where the records end; 0 if it is no such file.
+  /// The offset at which the records end; 0 if the file is not a class store.
   private final int end;
 
   private ClassStore(ByteBuffer mapped) {
@@ -60,7 +60,8 @@ final class ClassStore {
     end = scan(mapped, index);
   }
 
-  /// The store of a file as it is now; empty if there is no such file or it cannot be read.
+  /// Returns the store for the current content of a file; an empty one if the file does not exist
+  /// or cannot be read.
   static ClassStore of(Path file) {
     SoftReference<ClassStore> known = OPEN.get(file);
     ClassStore store = known == null ? null : known.get();
@@ -90,9 +91,9 @@ final class ClassStore {
     }
   }
 
-  /// Finds the records of a file.
+  /// Indexes the records of a file.
   ///
-  /// @return where they end; 0 if it is no such file
+  /// @return the offset at which they end; 0 if the file is not a class store
   private static int scan(ByteBuffer all, Map<String, Entry> index) {
     if (all.capacity() < MAGIC.length
         || !all.slice(0, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
@@ -132,9 +133,9 @@ final class ClassStore {
     return (int) sum.getValue();
   }
 
-  /// The bytes of a class, or null.
+  /// Returns the bytes of a class, or null if the store does not have it.
   ///
-  /// @param file is deleted if they are damaged
+  /// @param file the file of this store, deleted if the record is damaged
   byte @Nullable [] find(Path file, String internalName) {
     Entry entry = index.get(internalName);
     if (entry == null) {
@@ -148,13 +149,14 @@ final class ClassStore {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      // It is found damaged again.
+      // The next reader finds the damage again.
     }
     OPEN.remove(file);
     return null;
   }
 
-  /// Adds a class, unless the file has it now. A reader finds it when it opens the store again.
+  /// Appends a class unless the file already has it. Readers see it after they open the store
+  /// again.
   static void add(Path file, String internalName, byte[] body) throws IOException {
     byte[] name = internalName.getBytes(StandardCharsets.UTF_8);
     synchronized (WRITING) {

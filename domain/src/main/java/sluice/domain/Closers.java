@@ -9,9 +9,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.HostThread;
 
-/// The disposable threads that do for one domain what may run its code or wait for a lock that its
-/// code holds: an interrupt closes a channel, a shutdown walks a queue, a bean is told of its end.
-/// Any thread may add errands; the warden's thread looks after them.
+/// The disposable threads of one domain. They run the cleanup work ("errands") that may execute
+/// code of the domain or wait for a lock that its code holds: interrupting a thread closes a
+/// channel, shutting a pool down walks its queue, unregistering a bean notifies it. Any thread may
+/// add errands; the warden's thread supervises them.
 ///
 /// ```
 ///  add ──► waiting ──► worker ── done ──► next errand, or idle: the thread ends after a while
@@ -23,7 +24,7 @@ import sluice.sys.threads.HostThread;
 /// | waiting, known, worker, left, ended | any | under the lock | under the lock |
 /// | errand, sinceNanos of a worker | its thread | under the lock | under the lock |
 final class Closers {
-  /// What an errand is about, as `stat` names it.
+  /// The kind of an errand, shown in `stat`.
   enum Kind {
     INTERRUPT,
     POOL,
@@ -41,18 +42,19 @@ final class Closers {
     }
   }
 
-  /// May throw anything: code of the domain comes to a gate.
+  /// The work of an errand. It may throw anything, because code of the domain runs into a closed
+  /// gate.
   @FunctionalInterface
   interface Step {
     void run() throws Exception;
   }
 
-  /// How long an errand has before its thread is left to it.
+  /// The time after which a running errand is late and gets its thread for itself.
   static final long DEADLINE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long LINGER_MILLIS = 200;
 
-  /// Threads of one domain that are left to their errands.
+  /// The maximum number of abandoned threads of one domain.
   private static final int MOST_LEFT = 1_024;
 
   private record Errand(Kind kind, Object subject, Step step) {}
@@ -68,7 +70,7 @@ final class Closers {
       for (Errand next = next(this); next != null; next = next(this)) {
         try {
           next.step.run();
-        } catch (Throwable e) { // whatever code of the domain throws
+        } catch (Throwable e) { // code of the domain may throw anything
           Thread.interrupted();
         }
       }
@@ -84,15 +86,17 @@ final class Closers {
   private @Nullable Worker worker;
   private boolean ended;
 
-  /// @param onLeft run when a thread is left to its errand
-  /// @param onIdle run by a worker that has no errand any more; neither is code of the domain
+  /// Creates the closers of a domain. Neither callback may run code of the domain.
+  ///
+  /// @param onLeft runs when a thread is abandoned to a late errand
+  /// @param onIdle runs in a worker that has finished its last errand
   Closers(String domain, Runnable onLeft, Runnable onIdle) {
     this.domain = domain;
     this.onLeft = onLeft;
     this.onIdle = onIdle;
   }
 
-  /// Has a step run soon, unless one about the same subject waits or runs.
+  /// Queues a step, unless an errand for the same subject is waiting or running.
   void add(Kind kind, Object subject, Step step) {
     synchronized (known) {
       if (known.containsKey(subject)) {
@@ -106,7 +110,7 @@ final class Closers {
     }
   }
 
-  /// Under the lock.
+  /// Starts a worker if errands wait and none is running. The caller holds the lock.
   private void work() {
     if (worker == null && !waiting.isEmpty() && left.size() < MOST_LEFT) {
       Worker made = new Worker();
@@ -114,12 +118,12 @@ final class Closers {
         made.thread.start();
         worker = made;
       } catch (OutOfMemoryError e) {
-        return; // no thread can be had: the next look tries again
+        return; // no thread available: the next look tries again
       }
     }
   }
 
-  /// Ends the last errand of a worker, and gives the next; null if its thread is to end.
+  /// Finishes the worker's last errand and returns the next one; null if its thread is to end.
   private @Nullable Errand next(Worker by) {
     boolean isIdle;
     synchronized (known) {
@@ -159,14 +163,15 @@ final class Closers {
       try {
         known.wait(wait);
       } catch (InterruptedException e) {
-        // Of an errand that was late and has just ended.
+        // A late interrupt, meant for an errand that has just ended.
       }
     }
   }
 
-  /// Called by the warden every 20 ms: leaves a thread whose errand takes too long to it.
+  /// Abandons the current worker to its errand if that takes longer than the deadline. The warden
+  /// calls this every 20 ms.
   ///
-  /// @return whether it is to call again
+  /// @return true if the warden has to call again
   boolean look() {
     boolean hasLeft = false;
     boolean isNeeded;
@@ -194,14 +199,14 @@ final class Closers {
     return isNeeded;
   }
 
-  /// Whether nothing waits or runs but what is late.
+  /// Returns true if no errand is waiting or running, except for late ones.
   boolean isIdle() {
     synchronized (known) {
       return waiting.isEmpty() && (worker == null || worker.errand == null);
     }
   }
 
-  /// The kinds of the errands that took longer than they had and have not ended.
+  /// Returns the kinds of the errands that are late and still running.
   List<Kind> late() {
     synchronized (known) {
       List<Kind> kinds = new ArrayList<>();
@@ -214,7 +219,7 @@ final class Closers {
     }
   }
 
-  /// The threads that may run code of the domain now.
+  /// Returns the threads that may be running code of the domain.
   List<Thread> threads() {
     synchronized (known) {
       List<Thread> threads = new ArrayList<>();
@@ -226,7 +231,7 @@ final class Closers {
     }
   }
 
-  /// The domain has ended: an idle thread need not wait for more.
+  /// Lets idle threads end at once. Called when the domain has ended.
   void end() {
     synchronized (known) {
       ended = true;

@@ -23,10 +23,11 @@ import sluice.domain.portal.copy.CopyQuota;
 import sluice.domain.schedule.Scheduler;
 import sluice.memory.Memory;
 
-/// Code of other people with classes, streams, properties and threads of its own, a budget, and an
-/// end. Any thread may call.
+/// A container for third-party code in this JVM, with classes, streams, system properties, threads
+/// and a budget of its own. It can always be ended. Any thread may call.
 ///
-/// No protection against hostile code: what one JVM cannot enforce is in the threat model.
+/// A domain is no protection against hostile code: the threat model lists what a single JVM cannot
+/// enforce.
 ///
 /// ```
 /// alive ── kill ──▶ ending ── last thread gone ──▶ ended
@@ -42,8 +43,8 @@ import sluice.memory.Memory;
 /// | callsNanos | the thread that ends the domain, then the warden's | volatile | volatile |
 /// | hasCleaned | the warden's thread, a closer | under the lock of finishing | as read |
 ///
-/// Whatever may run code of the domain, or wait for a lock that its code holds, is done by
-/// [Closers]: neither the thread that ends the domain nor the warden does it.
+/// [Closers] do all work that may run code of the domain, or that waits for a lock its code may
+/// hold. The thread that ends the domain and the warden do none of it.
 public final class Domain implements Party, AutoCloseable {
   private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
 
@@ -69,7 +70,7 @@ public final class Domain implements Party, AutoCloseable {
   private final StuckThreads stuck = new StuckThreads();
   private boolean hasCleaned;
 
-  /// The killing thread has given all errands to the closers.
+  /// True once the killing thread has queued all errands for the closers.
   private volatile boolean hasOrdered;
 
   private volatile long callsNanos;
@@ -98,10 +99,10 @@ public final class Domain implements Party, AutoCloseable {
     copyQuota = config.budget().copyQuota();
   }
 
-  /// Makes a domain. Classes are loaded when they are used.
+  /// Creates a domain. Its classes are loaded on first use.
   ///
   /// @throws IOException if a jar cannot be read
-  /// @throws IllegalStateException if a living domain has the name
+  /// @throws IllegalStateException if a living domain already has the name
   public static Domain create(DomainConfig config) throws IOException {
     JdkThreads.start();
     ClassPath path = new ClassPath(config.classPath());
@@ -153,7 +154,7 @@ public final class Domain implements Party, AutoCloseable {
     };
   }
 
-  /// The domains that live, in no order.
+  /// Returns the living domains, in no particular order.
   public static List<Domain> living() {
     return List.copyOf(LIVING.values());
   }
@@ -189,7 +190,7 @@ public final class Domain implements Party, AutoCloseable {
     return copyQuota;
   }
 
-  /// The main class that the manifest of the first jar names, or null.
+  /// Returns the main class that the manifest of the first jar names, or null.
   public @Nullable String mainClass() throws IOException {
     return path.mainClass();
   }
@@ -234,8 +235,8 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// What was thrown, in words. Runs code of the domain, so only a thread that ends with the domain
-  /// may call.
+  /// Returns the text of a throwable. This runs code of the domain, so only threads that end with
+  /// the domain may call it.
   public static String textOf(Throwable thrown) {
     try {
       return String.valueOf(thrown);
@@ -246,21 +247,21 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// What a main class threw, or null. The end of the domain is no problem. Its methods may be code
-  /// of the domain; [#problemText] is not.
+  /// Returns the exception that a main class threw, or null. The end of the domain does not count
+  /// as a problem. The methods of the result may be code of the domain; [#problemText] is safe.
   public @Nullable Throwable problem() {
     return problem;
   }
 
-  /// [#problem] in words, as the thread said that threw it.
+  /// Returns the text of [#problem], made by the thread that threw it.
   public String problemText() {
     return problemText;
   }
 
   /// Runs a task in a thread of the domain.
   ///
-  /// @param threadName for messages
-  /// @throws DomainEnded if it has ended
+  /// @param threadName the name shown in messages
+  /// @throws DomainEnded if the domain has ended
   /// @throws IllegalStateException if the budget has no thread left
   public Thread start(String threadName, Runnable task) {
     checkAlive();
@@ -269,16 +270,17 @@ public final class Domain implements Party, AutoCloseable {
     return thread;
   }
 
-  /// A virtual thread of the domain; a platform thread where the JVM does not allow those.
+  /// Returns a virtual thread of the domain, or a platform thread if the JVM does not allow
+  /// schedulers for virtual threads.
   ///
-  /// @throws DomainEnded if it has ended
+  /// @throws DomainEnded if the domain has ended
   @Override
   public Thread serviceThread(String threadName, Runnable task) {
     checkAlive();
     return threads.make(threadName, task, false);
   }
 
-  /// Runs a task soon, in a disposable thread: if it does not return, only that thread is lost.
+  /// Runs a task soon in a disposable thread. A task that does not return costs only that thread.
   @Override
   public void aside(Runnable task) {
     add(Closers.Kind.INTERRUPT, task, task::run);
@@ -289,20 +291,20 @@ public final class Domain implements Party, AutoCloseable {
     Warden.watch(closersLook);
   }
 
-  /// Native memory of zeroes for the domain, charged to its budget until it is closed or the domain
-  /// ends, which revokes it.
+  /// Allocates zeroed native memory for the domain. It is charged to the domain's budget until it
+  /// is closed or the domain ends, which revokes it.
   ///
-  /// @throws DomainEnded if it has ended
+  /// @throws DomainEnded if the domain has ended
   /// @throws IllegalStateException if the budget has no room
   public Memory allocate(long bytes) {
     checkAlive();
     return memory.allocate(bytes);
   }
 
-  /// Calls code of the domain in the caller's thread; where its scheduling is cooperative, in a
-  /// thread of the domain, for which the caller waits. If the domain ends meanwhile, the call ends
-  /// at the next gate; a call that waits is not interrupted. What a platform thread uses is charged
-  /// to the domain.
+  /// Calls code of the domain in the caller's thread. If the domain schedules cooperatively, the
+  /// call runs in a thread of the domain instead, and the caller waits for it. If the domain ends
+  /// meanwhile, the call ends at its next gate; a call that waits is not interrupted. The domain is
+  /// charged for the processor time and memory that a platform thread uses during the call.
   ///
   /// @throws DomainEnded if the domain has ended, also during the call
   public <T> T call(Callable<T> task) throws Exception {
@@ -317,14 +319,14 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Has the gates hold this thread of the host never, also while the domain is over its budget: it
-  /// calls only what a verifier has found a bound for, and asks [#isHeld] before. After the end,
-  /// gates throw in it as in any thread.
+  /// Exempts a thread of the host from waiting at gates while the domain is over its budget. The
+  /// thread must call only code for which a verifier has found a bound, and must check [#isHeld]
+  /// before each call. After the domain has ended, gates throw in it as in any thread.
   public void admit(Thread visitor) {
     throttle.admit(visitor);
   }
 
-  /// Charges to the domain what a thread of the host has used for it.
+  /// Charges the domain for resources that a thread of the host used on its behalf.
   public void charge(long nanos, long bytes) {
     usage.charge(nanos, bytes);
   }
@@ -359,7 +361,7 @@ public final class Domain implements Party, AutoCloseable {
     return !threads.isCooperative();
   }
 
-  /// @throws DomainEnded if it is not alive
+  /// @throws DomainEnded if the domain is not alive
   private void checkAlive() {
     if (!alive) {
       synchronized (this) {
@@ -368,17 +370,17 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Ends the domain; see [#kill(String)].
+  /// Ends the domain, as [#kill(String)] does.
   public void kill() {
     kill("it was killed");
   }
 
-  /// Ends the domain: each of its threads ends at its next gate, and waits are interrupted until no
-  /// thread is left. Returns when all gates are closed, at most some 10 ms later, and runs no code
-  /// of the domain; does nothing the second time.
+  /// Ends the domain: each of its threads ends at its next gate, and waiting threads are
+  /// interrupted until none is left. Returns when all gates are closed, at most some 10 ms later,
+  /// and runs no code of the domain. A second call does nothing.
   ///
-  /// @param why for callers
-  /// @throws IllegalStateException after all that, if a task of `onEnd`, which is the host's, threw
+  /// @param why the reason, shown to callers
+  /// @throws IllegalStateException after the domain was ended, if an `onEnd` task of the host threw
   public void kill(String why) {
     List<Runnable> last;
     synchronized (this) {
@@ -401,7 +403,7 @@ public final class Domain implements Party, AutoCloseable {
     services
         .end()
         .forEach(each -> add(Closers.Kind.SERVICE, each, () -> DomainServices.close(each)));
-    // After the channels, whose handlers run there.
+    // Pools come after the channels, because handlers of the channels run there.
     threads
         .pools()
         .all()
@@ -416,16 +418,16 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Runs each task, also after a task that throws.
+  /// Runs all tasks, even if some throw.
   ///
-  /// @return what the first of these threw, or null
+  /// @return the first exception, or null
   private static @Nullable Throwable runAll(List<Runnable> tasks) {
     Throwable first = null;
     for (Runnable task : tasks) {
       try {
         task.run();
       } catch (Death e) {
-        // The task came to a gate of the domain that ends, which is no failure.
+        // The task ran into a gate of the ending domain; that is no failure.
       } catch (RuntimeException | Error e) {
         first = first == null ? e : first;
       }
@@ -433,9 +435,9 @@ public final class Domain implements Party, AutoCloseable {
     return first;
   }
 
-  /// Has the threads there are come to a gate.
+  /// Interrupts the threads that are left, so that they reach a gate.
   ///
-  /// @return whether there is none
+  /// @return true if none is left
   private boolean wake() {
     List<Thread> left = threads.left();
     if (!left.isEmpty() && System.nanoTime() - callsNanos > 0) {
@@ -446,16 +448,16 @@ public final class Domain implements Party, AutoCloseable {
     for (Thread thread : left) {
       add(Closers.Kind.INTERRUPT, thread, () -> DomainThreads.interrupt(thread));
       if (thread.isVirtual()) {
-        LockSupport.unpark(thread); // an interrupt that has not returned may not have done so
+        LockSupport.unpark(thread); // an unfinished interrupt may not have unparked it
       }
     }
     return left.isEmpty();
   }
 
-  /// The last steps, as far as those before are done. An errand that is late holds up no end: its
-  /// thread is no thread of the domain.
+  /// Takes the last steps as soon as all earlier ones are done. A late errand does not delay the
+  /// end, because its thread is not one of the domain's.
   ///
-  /// @return whether the domain has ended
+  /// @return true if the domain has ended
   private boolean finishIfGone() {
     synchronized (finishing) {
       if (alive || gone.getCount() == 0) {
@@ -484,21 +486,22 @@ public final class Domain implements Party, AutoCloseable {
 
   /// Waits until the domain has ended and none of its threads is left.
   ///
-  /// @return false if that took longer
+  /// @return false on timeout
   public boolean awaitEnd(Duration atMost) throws InterruptedException {
     return gone.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /// With the disposable threads, which may run code of the domain too.
+  /// Returns the threads that are charged to the domain, including its disposable threads.
   private List<Thread> accountable() {
     List<Thread> all = threads.accountable();
     all.addAll(closers.threads());
     return all;
   }
 
-  /// Called by the warden every 20 ms.
+  /// Samples a living domain, or continues the end of a dying one. The warden calls this every 20
+  /// ms.
   ///
-  /// @return whether it is to call again
+  /// @return true if the warden has to call again
   private boolean look() {
     if (!alive) {
       boolean isGone = finishIfGone();
@@ -526,8 +529,8 @@ public final class Domain implements Party, AutoCloseable {
     return usage.sample(accountable(), threads.carriedNanos(), threads.carriedBytes());
   }
 
-  /// Called by the watcher of the carriers, and by threads that wake others: gates that do not look
-  /// yet are told to by the warden.
+  /// Makes the domain yield a carrier at a gate. Called by the carriers' watcher and by threads
+  /// that wake others. If the gates are not watching yet, the warden makes them.
   private void yieldSoon() {
     throttle.yieldSoon();
     yields = true;
@@ -536,18 +539,18 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Why the domain was ended; empty while it is alive.
+  /// Returns the reason why the domain was ended; empty while it is alive.
   public synchronized String endReason() {
     return reason;
   }
 
-  /// Whether its threads wait at their gates, being over budget, as of the last sample. Costs two
-  /// volatile reads, so it may be asked for each call.
+  /// Returns true if the domain was over its budget at the last sample, so that its threads wait at
+  /// their gates. Costs two volatile reads: cheap enough to check before each call.
   public boolean isHeld() {
     return held && alive;
   }
 
-  /// What the domain is and has used.
+  /// Takes a sample and returns the domain's state and resource use.
   public DomainStat stat() {
     if (alive) {
       boolean _ = sample();
@@ -566,7 +569,7 @@ public final class Domain implements Party, AutoCloseable {
         closers.late().stream().map(Closers.Kind::label).toList());
   }
 
-  /// Kills the domain; see [#kill()].
+  /// Ends the domain, as [#kill()] does.
   @Override
   public void close() {
     kill("it was closed");

@@ -7,17 +7,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How a domain is made. Immutable.
+/// The configuration of a domain. Immutable.
 ///
-/// @param name unique among the living domains of this JVM
+/// @param name unique among the living domains of this JVM; 1 to 64 characters of `A-Z a-z 0-9 . _
+///   -`
 /// @param classPath jars and directories, searched in this order
-/// @param shared beginnings of the names of classes, with dots, that the domain shares with its
-///   host: the interfaces of services. They are not translated
-/// @param budget what the domain may use
-/// @param properties are set in the domain besides a copy of the JVM's
-/// @param streams what the domain reads and writes
-/// @param cache a directory of translated classes, or null for none
-/// @param scheduling how its virtual threads get processors
+/// @param shared prefixes of class names, with dots, that the domain shares with its host, such as
+///   the interfaces of services; shared classes are not translated
+/// @param budget the resource limits
+/// @param properties system properties to set on top of a copy of the JVM's
+/// @param streams the standard streams of the domain
+/// @param cache the directory for translated classes, or null for no cache
+/// @param scheduling how the virtual threads of the domain share processors
 public record DomainConfig(
     String name,
     List<Path> classPath,
@@ -28,15 +29,17 @@ public record DomainConfig(
     @Nullable Path cache,
     Scheduling scheduling) {
 
-  /// What a domain has as `System.in`, `out` and `err`.
+  /// The streams that a domain sees as `System.in`, `out` and `err`.
   public record Streams(InputStream in, PrintStream out, PrintStream err) {
-    /// No input, and the output of the JVM.
+    /// Returns empty input and the output streams of the JVM.
     public static Streams ofJvm() {
       return new Streams(InputStream.nullInputStream(), System.out, System.err);
     }
   }
 
-  /// Copies the lists and checks the name, which is shown in messages and names files.
+  /// Copies the collections and checks the name, which appears in messages and file names.
+  ///
+  /// @throws IllegalArgumentException if the name is not allowed
   public DomainConfig {
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
       throw new IllegalArgumentException(
@@ -47,7 +50,7 @@ public record DomainConfig(
     properties = Map.copyOf(properties);
   }
 
-  /// With the default budget, nothing shared, no cache.
+  /// Returns a configuration with the default budget, no shared classes and no cache.
   public static DomainConfig of(String name, Path... classPath) {
     return new DomainConfig(
         name,
@@ -60,39 +63,39 @@ public record DomainConfig(
         Scheduling.DEFAULT);
   }
 
-  /// The same under another name, with other classes.
+  /// Returns a copy with another name and class path.
   public DomainConfig named(String other, List<Path> jars) {
     return new DomainConfig(other, jars, shared, budget, properties, streams, cache, scheduling);
   }
 
-  /// The same with other streams.
+  /// Returns a copy with other streams.
   public DomainConfig withStreams(Streams other) {
     return new DomainConfig(name, classPath, shared, budget, properties, other, cache, scheduling);
   }
 
-  /// The same with another budget.
+  /// Returns a copy with another budget.
   public DomainConfig withBudget(Budget other) {
     return new DomainConfig(name, classPath, shared, other, properties, streams, cache, scheduling);
   }
 
-  /// The same with other shared classes.
+  /// Returns a copy with other prefixes of shared classes.
   public DomainConfig withShared(String... other) {
     return new DomainConfig(
         name, classPath, List.of(other), budget, properties, streams, cache, scheduling);
   }
 
-  /// The same with other properties.
+  /// Returns a copy with other properties.
   public DomainConfig withProperties(Map<String, String> other) {
     return new DomainConfig(name, classPath, shared, budget, other, streams, cache, scheduling);
   }
 
-  /// The same with a cache.
+  /// Returns a copy with another cache directory, or without a cache if it is null.
   public DomainConfig withCache(@Nullable Path directory) {
     return new DomainConfig(
         name, classPath, shared, budget, properties, streams, directory, scheduling);
   }
 
-  /// The same with other scheduling.
+  /// Returns a copy with other scheduling.
   public DomainConfig withScheduling(Scheduling other) {
     return new DomainConfig(name, classPath, shared, budget, properties, streams, cache, other);
   }

@@ -1,10 +1,10 @@
 package sluice.domain;
 
-/// What a caller gets when the domain that it called has ended.
+/// Thrown to a caller whose target domain has ended.
 public final class DomainEnded extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// With the name of the domain and what ended it.
+  /// Creates the exception with the name of the domain and the reason for its end.
   public DomainEnded(String domain, String reason) {
     super("domain " + domain + " has ended. Why: " + reason + ". Fix: create it again to call it");
   }

@@ -15,10 +15,11 @@ import sluice.domain.inside.InsideLoader;
 import sluice.domain.schedule.Scheduler;
 import sluice.domain.translate.Translator;
 
-/// Defines the classes of one domain, translated. Any thread may call.
+/// The class loader of one domain, which defines translated classes. Any thread may call.
 ///
-/// Classes of the JDK come from the platform loader, the seam between translated code and this
-/// module and the shared classes from the host, and all others from the domain's own path.
+/// Classes of the JDK come from the platform loader. The shared classes, and the classes of this
+/// module that translated code calls, come from the host. All other classes come from the domain's
+/// class path.
 final class DomainLoader extends InsideLoader {
   static {
     registerAsParallelCapable();
@@ -85,7 +86,7 @@ final class DomainLoader extends InsideLoader {
     synchronized (getClassLoadingLock(name)) {
       Class<?> known = findLoadedClass(name);
       if (known == null) {
-        // What was kept was no class of this JDK, which need not be asked again.
+        // Cached classes are never JDK classes, so the platform loader need not be asked again.
         byte[] kept = cache == null ? null : cache.find(name.replace('.', '/'));
         known = kept == null ? ofJdk(name) : withGate(name, kept);
         JdkThreads.startFor(name);
@@ -95,8 +96,8 @@ final class DomainLoader extends InsideLoader {
     }
   }
 
-  /// A class of the JDK, or null. The platform loader knows the host's modules too; a domain does
-  /// not.
+  /// Returns a class of the JDK, or null. The platform loader also knows modules of the host, which
+  /// a domain must not see.
   private static @Nullable Class<?> ofJdk(String name) {
     try {
       Class<?> found = PLATFORM.loadClass(name);
@@ -111,7 +112,7 @@ final class DomainLoader extends InsideLoader {
     return usesDrivers;
   }
 
-  /// After the end of the domain.
+  /// Deregisters the domain's JDBC drivers. Called after the domain has ended.
   void deregisterDrivers() throws ReflectiveOperationException {
     loadClass(OWN + "Drivers").getMethod("deregister").invoke(null);
   }
@@ -126,8 +127,8 @@ final class DomainLoader extends InsideLoader {
     return name.startsWith(OWN) ? defineClass(name, bytes, 0, bytes.length) : withGate(name, bytes);
   }
 
-  /// Makes the gate ready before the first class that calls it: there is room for that on the
-  /// stack, which there may not be where it is called first.
+  /// Defines a class. The gate is initialized before the first class that calls it is defined: here
+  /// the stack has room for that, but at the first call of the gate it may not.
   private Class<?> withGate(String name, byte[] bytes) throws ClassNotFoundException {
     if (!hasGate) {
       Class.forName(OWN + "Gate", true, this);
@@ -169,7 +170,7 @@ final class DomainLoader extends InsideLoader {
 
   @Override
   public @Nullable InputStream getResourceAsStream(String name) {
-    // Not through a URL: the cache of its connections would keep the jar open.
+    // A URL is avoided because the URL connection cache would keep the jar open.
     byte[] bytes = path.read(name);
     return bytes == null ? super.getResourceAsStream(name) : new ByteArrayInputStream(bytes);
   }

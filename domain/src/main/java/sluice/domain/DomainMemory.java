@@ -10,8 +10,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.threads.HostThread;
 
-/// The native memory that one domain has: memory objects that its host made for it, and its direct
-/// buffers, both charged to one account. Any thread may call.
+/// The native memory of one domain: memory objects that its host has made for it, and its direct
+/// buffers. Both are charged to one account. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ import sluice.sys.threads.HostThread;
 final class DomainMemory {
   private static final int FIRST_LOOK = 64;
 
-  /// Its thread is there from the first buffer on.
+  /// Holds the cleaner, whose thread starts with the first buffer.
   private static final class Buffers {
     static final Cleaner CLEANER = Cleaner.create();
   }
@@ -41,7 +41,7 @@ final class DomainMemory {
     return account;
   }
 
-  /// Memory of zeroes, which ends with the domain.
+  /// Allocates zeroed memory that is revoked when the domain ends.
   ///
   /// @throws IllegalStateException if the budget has no room, or the domain has ended
   Memory allocate(long bytes) {
@@ -70,7 +70,7 @@ final class DomainMemory {
     return true;
   }
 
-  /// A direct buffer, whose bytes are given back when it is collected.
+  /// Allocates a direct buffer. The account is refunded when the buffer is garbage collected.
   ///
   /// @throws IllegalStateException if the budget has no room
   ByteBuffer buffer(int bytes) {
@@ -110,7 +110,8 @@ final class DomainMemory {
                     + " memory=N"));
   }
 
-  /// Ends all memory objects, by a thread of its own: each costs a handshake with all threads.
+  /// Closes all memory objects in a thread of its own, because each close costs a handshake with
+  /// all threads.
   void end() {
     List<Memory> last;
     synchronized (this) {
@@ -124,7 +125,7 @@ final class DomainMemory {
     }
   }
 
-  /// Whether those of an ended domain have ended.
+  /// Returns true if the memory objects of the ended domain are all closed.
   boolean areClosed() {
     Thread thread = closing;
     return thread == null || !thread.isAlive();

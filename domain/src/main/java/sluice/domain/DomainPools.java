@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.OwnPool;
 
-/// The pools of threads of one domain: those that it has in place of the JVM's, made when they are
-/// first asked for, and those that it has made. All are shut down when it ends. Any thread may
+/// The thread pools of one domain: replacements for the JVM's shared pools, created on first use,
+/// and pools that the domain has created. All are shut down when the domain ends. Any thread may
 /// call.
 ///
 /// | field | writer | read mode | write mode |
@@ -36,8 +36,9 @@ final class DomainPools {
     this.threads = threads;
   }
 
-  /// A pool calls `interrupt` of its threads, which may be code of the domain, whose gates are
-  /// closed: the pool is shut down then, and its threads are interrupted as the domain's.
+  /// Shuts a pool down. The pool calls `interrupt` on its threads, which may be code of the domain
+  /// and runs into closed gates. By then the pool is shut down, and the domain interrupts the
+  /// threads itself.
   static void shutDown(ExecutorService service) {
     try {
       if (service instanceof OwnPool own) {
@@ -46,12 +47,13 @@ final class DomainPools {
         service.shutdownNow();
       }
     } catch (RuntimeException | Error e) {
-      // See above.
+      // A closed gate; see above.
     }
   }
 
-  /// Remembers a pool until it has ended; at the domain's end it is shut down. It is not held for
-  /// that if its threads hold it, or if the JDK shuts it down when it is no longer used.
+  /// Remembers a pool until it has ended, to shut it down with the domain. The reference is weak if
+  /// the threads of the pool keep it reachable, or if the JDK shuts it down when it is no longer
+  /// used.
   void made(ExecutorService pool) {
     boolean endsAlone =
         pool instanceof ThreadPoolExecutor
@@ -65,12 +67,13 @@ final class DomainPools {
     }
   }
 
-  /// A pool of a class of the domain is not asked: its `isTerminated` may be the domain's.
+  /// Returns true if a pool has ended. A pool of a domain's class is not asked, because its
+  /// `isTerminated` may be code of the domain.
   private static boolean isGone(@Nullable ExecutorService pool) {
     return pool == null || (!(pool instanceof OwnPool) && pool.isTerminated());
   }
 
-  /// Returns what runs tasks that are given no executor.
+  /// Returns the executor for tasks that are given none.
   Executor executor() {
     return threads.isCooperative() ? handlers() : common();
   }
@@ -82,8 +85,8 @@ final class DomainPools {
         : common();
   }
 
-  /// Returns the pool in place of the JVM's common one: four workers at most, daemons of the
-  /// domain, which end when they have had no task for a second.
+  /// Returns the replacement for the JVM's common pool. It has at most four workers, daemons of the
+  /// domain, which end after a second without a task.
   synchronized ForkJoinPool common() {
     ForkJoinPool known = common;
     if (known == null) {
@@ -104,9 +107,9 @@ final class DomainPools {
     return known;
   }
 
-  /// Returns threads for HTTP clients that are given none, as the JDK would start them: of the
-  /// domain's group, and not counted before they run its code. They end when they have had no task
-  /// for a second.
+  /// Returns the executor for HTTP clients that are given none. Its threads are like those that the
+  /// JDK would start: in the domain's group, and not counted before they run its code. They end
+  /// after a second without a task.
   synchronized Executor ofClients() {
     ExecutorService known = ofClients;
     if (known == null) {
@@ -118,7 +121,7 @@ final class DomainPools {
     return known;
   }
 
-  /// Returns what ends delays, by a thread that ends when it has had none for a second.
+  /// Returns the executor for delayed tasks. Its only thread ends after a second without one.
   synchronized ScheduledExecutorService delays() {
     ScheduledExecutorService known = delays;
     if (known == null) {
@@ -132,7 +135,7 @@ final class DomainPools {
     return known;
   }
 
-  /// Returns the pools there are, each to be given to [#shutDown].
+  /// Returns all existing pools, each to be passed to [#shutDown].
   synchronized List<ExecutorService> all() {
     List<ExecutorService> all = new ArrayList<>();
     add(all, common);

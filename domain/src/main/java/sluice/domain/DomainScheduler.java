@@ -8,15 +8,15 @@ import sluice.domain.schedule.ScheduledThread;
 import sluice.domain.schedule.Scheduler;
 import sluice.domain.verdict.MethodBounds;
 
-/// Makes the scheduler that a domain has brought. Stateless.
+/// Creates the scheduler that a domain brings along. Stateless.
 final class DomainScheduler {
   private DomainScheduler() {}
 
-  /// Makes the object of a class of the domain; called by the thread of the domain that is to run
-  /// it.
+  /// Creates an instance of a scheduler class of the domain. Called by the domain's thread that is
+  /// going to run it.
   ///
-  /// @throws IllegalArgumentException if the class is no scheduler, or what a processor's thread
-  ///   would run has no bound
+  /// @throws IllegalArgumentException if the class is not a scheduler, or if the method that a
+  ///   processor's thread would run has no bound
   static Scheduler make(String type, ClassLoader loader, List<Path> jars) throws Exception {
     Class<?> found = Class.forName(type, true, loader);
     if (!Scheduler.class.isAssignableFrom(found)) {

@@ -16,16 +16,15 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The objects of the JDK with threads of their own that one domain has made: HTTP clients, HTTP
-/// servers, groups of asynchronous channels, watches of directories. They end with the domain. Any
-/// thread may call.
+/// The JDK objects of one domain that have threads of their own: HTTP clients, HTTP servers,
+/// asynchronous channel groups and watch services. They end with the domain. Any thread may call.
 ///
-/// Servers are held until they are stopped, because their threads do not hold them. Other objects
-/// are not held: their threads hold them, or the JDK ends them when they are no longer used.
-/// Clients and servers are reached by reflection, where their modules are there: this module does
-/// not require them.
+/// Servers are strongly referenced until they are stopped, because their threads do not keep them
+/// reachable. Other objects are weakly referenced: their threads keep them reachable, or the JDK
+/// ends them when they are no longer used. Clients and servers are reached by reflection, if their
+/// modules are present; this module does not require them.
 ///
-/// Closing one runs code of the domain (an executor, a handler, a class of its own), or waits for
+/// Closing such an object runs code of the domain (an executor, a handler, a subclass) or waits for
 /// it: a server waits for its dispatcher. [Closers] do it.
 ///
 /// | field | writer | read mode | write mode |
@@ -42,7 +41,8 @@ final class DomainServices {
   private int look = FIRST_LOOK;
   private boolean ended;
 
-  /// Notes an object that was made. After the end of the domain it is closed at once.
+  /// Records an object that the domain has created. Once the domain has ended, it is closed at
+  /// once.
   void made(Object service) {
     synchronized (this) {
       if (!ended) {
@@ -53,7 +53,7 @@ final class DomainServices {
     try {
       close(service);
     } catch (IOException e) {
-      // The kernel complains: the JDK ends the object with its last thread.
+      // A kernel error; the JDK ends the object with its last thread.
     }
   }
 
@@ -69,12 +69,12 @@ final class DomainServices {
     made.add(new WeakReference<>(service));
   }
 
-  /// Makes an HTTP client with threads of the domain. A platform thread makes it, because the
-  /// client's own thread, which waits for sockets, inherits only the group; tasks get an executor,
-  /// because the JDK's would start threads that inherit nothing else either.
+  /// Creates an HTTP client with threads of the domain. A platform thread creates it, because the
+  /// client's selector thread inherits only the thread group. Tasks get an executor, because
+  /// threads of the JDK's default executor would inherit only the group as well.
   ///
-  /// @param builder null for a new one; gets the executor if it has none
-  /// @param onPlatform runs a task in a platform thread of the domain, and waits for it
+  /// @param builder the builder, given an executor if it has none; null for a new builder
+  /// @param onPlatform runs a task in a platform thread of the domain and waits for it
   Object client(@Nullable Object builder, Executor executor, Consumer<Runnable> onPlatform) {
     List<Object> result = new ArrayList<>();
     onPlatform.accept(() -> result.add(invoke(() -> client(builder, executor))));
@@ -98,7 +98,7 @@ final class DomainServices {
     return build.invoke(builder);
   }
 
-  /// Starts a server: until it is stopped, it counts as one running thread of the domain.
+  /// Starts a server. Until it is stopped, it counts as one running thread of the domain.
   void start(Object server) {
     synchronized (this) {
       if (servers.contains(server)) {
@@ -113,7 +113,7 @@ final class DomainServices {
     }
   }
 
-  /// Stops a server.
+  /// Stops a server after a delay of at most so many seconds.
   void stop(Object server, int seconds) {
     try {
       call(server, SERVER, "stop", seconds);
@@ -127,14 +127,14 @@ final class DomainServices {
     servers.remove(server);
   }
 
-  /// How many servers run.
+  /// Returns the number of running servers.
   synchronized int serving() {
     return started.size();
   }
 
-  /// Closes what is made from now on at once.
+  /// Ends the collection: objects that are recorded from now on are closed at once.
   ///
-  /// @return the objects that are open, each to be given to [#close]
+  /// @return the open objects, each to be passed to [#close]
   synchronized List<Object> end() {
     ended = true;
     List<Object> last = new ArrayList<>(servers);
@@ -150,8 +150,8 @@ final class DomainServices {
     return last;
   }
 
-  /// Closes one. What that throws, the caller drops: code of the domain came to a gate, or the
-  /// kernel complains, and the JDK ends the object with its last thread.
+  /// Closes one object. The caller ignores exceptions: either code of the domain ran into a gate,
+  /// or the kernel reported an error and the JDK ends the object with its last thread.
   static void close(Object service) throws IOException {
     if (service instanceof AsynchronousChannelGroup group) {
       group.shutdownNow();
@@ -164,7 +164,7 @@ final class DomainServices {
     }
   }
 
-  /// Returns the class of a name among an object's class and those above it, or null.
+  /// Returns the class with the name among an object's class and its superclasses, or null.
   private static @Nullable Class<?> typeOf(Object object, String name) {
     for (Class<?> at = object.getClass(); at != null; at = at.getSuperclass()) {
       if (at.getName().equals(name)) {
@@ -183,7 +183,7 @@ final class DomainServices {
     invoke(() -> declaring.getMethod(method, types).invoke(object, arguments));
   }
 
-  /// A call by reflection.
+  /// A reflective call.
   private interface Reflected<T> {
     T run() throws ReflectiveOperationException;
   }

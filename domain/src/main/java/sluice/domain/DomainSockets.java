@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsideLoader;
 import sluice.domain.inside.OwnSocket;
 
-/// The sockets, their channels and the selectors that one domain has open. Any thread may call.
+/// The open sockets, channels and selectors of one domain. Any thread may call.
 ///
-/// They are not held: what is dropped without a close is closed by the JDK when it is collected,
-/// and counts until then. What has been closed is found when the list is full or asked for, so a
-/// close costs nothing. An object of a domain's own class counts until it is collected, because its
-/// `isClosed` may be code of the domain.
+/// They are weakly referenced: an object that is dropped without a close is closed by the JDK when
+/// it is collected, and counts until then. Closed objects are removed when the list is full or is
+/// read, so a close costs nothing. An object of a domain's own class counts until it is collected,
+/// because its `isClosed` may be code of the domain.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -49,9 +49,10 @@ final class DomainSockets {
     limit = config.budget().sockets();
   }
 
-  /// Before one is opened.
+  /// Checks the budget before a socket is opened.
   ///
-  /// @throws IllegalStateException if the domain has as many as its budget allows, or has ended
+  /// @throws IllegalStateException if the domain has as many sockets as its budget allows, or has
+  ///   ended
   void opening() {
     askLayered();
     synchronized (this) {
@@ -65,8 +66,8 @@ final class DomainSockets {
     return open.size() >= limit && count() >= limit;
   }
 
-  /// A socket of TLS asks the socket below it, which may be of a class of the domain: only a thread
-  /// of the domain does that, and without the lock.
+  /// Updates the state of TLS sockets. A TLS socket asks the socket below it, which may be of a
+  /// class of the domain. So only a thread of the domain does this, without holding the lock.
   private void askLayered() {
     List<Opened> layered = new ArrayList<>();
     synchronized (this) {
@@ -96,10 +97,10 @@ final class DomainSockets {
                 : "close those not needed, or raise the budget: sockets=N"));
   }
 
-  /// After one was opened.
+  /// Records a socket that was opened.
   ///
-  /// @param made null if none was: a channel that does not block has nothing to accept
-  /// @throws IllegalStateException as [#opening]; the socket was closed then
+  /// @param made null if none was opened, because a non-blocking channel had nothing to accept
+  /// @throws IllegalStateException as [#opening] does; the socket has been closed then
   void opened(@Nullable Object made) {
     if (made instanceof Pipe pipe) {
       opened(pipe.source());
@@ -128,13 +129,13 @@ final class DomainSockets {
     return null;
   }
 
-  /// How many are open.
+  /// Returns the number of open sockets and selectors.
   synchronized int count() {
     open.removeIf(each -> !isOpen(each));
     return open.size();
   }
 
-  /// Whether it is not known to be closed. Runs no code of the domain.
+  /// Returns true unless the object is known to be closed. Runs no code of the domain.
   private static boolean isOpen(Opened each) {
     Closeable made = each.get();
     if (made == null || each.isClosed) {
@@ -154,9 +155,9 @@ final class DomainSockets {
     };
   }
 
-  /// Refuses new ones.
+  /// Refuses new sockets from now on.
   ///
-  /// @return those there are, each to be given to [#close]
+  /// @return the open ones, each to be passed to [#close]
   List<Closeable> end() {
     synchronized (this) {
       ended = true;
@@ -172,8 +173,9 @@ final class DomainSockets {
     }
   }
 
-  /// What waits for the socket is woken by that. It may wait, as where a socket lingers, and code
-  /// of the domain may be below it; what the domain overrides is not called.
+  /// Closes a socket, which wakes its waiting threads. The call may block, for example while a
+  /// socket lingers, and may reach code of the domain in a lower layer. Overriding methods of the
+  /// domain are not called.
   static void close(Closeable socket) throws IOException {
     if (socket instanceof OwnSocket own) {
       own.sluiceClose();

@@ -30,19 +30,19 @@ import sluice.sys.threads.VirtualThreads;
 
 /// The threads of one domain. Any thread may call.
 ///
-/// Threads that translated code starts are listed. Platform threads are in a thread group of the
-/// domain. What else is in that group, the JDK has started for itself or for an object of its own,
-/// because the domain called it: its use is the domain's, and it counts as long as it runs code of
-/// the domain, but the domain ends without it, and takes its context from it then (see
-/// [JdkThreads]). One thread that the budget does not count ends delays.
+/// The threads that translated code starts are listed. Platform threads are in a thread group of
+/// the domain. Other members of the group were started by the JDK, for itself or for one of its
+/// objects, because the domain called it. The domain is charged for their use, and they count while
+/// they run code of the domain. But the domain ends without them, and then removes its context from
+/// them (see [JdkThreads]). The budget does not count the one thread that runs delayed tasks.
 ///
 /// Virtual threads run on the carriers that all domains share ([Carriers]). A platform thread that
-/// the JDK starts for one of them is in the JVM's group of virtual threads, and told from those of
-/// other parties by a mark that it inherits ([InheritedContext]).
+/// the JDK starts on behalf of one of them is in the JVM's group of virtual threads. A mark that it
+/// inherits ([InheritedContext]) tells it from threads of other parties.
 ///
-/// What an application leaves uncaught is printed in the domain's own error stream, or goes to the
-/// handler that it set. What the end throws into its threads is not the application's failure:
-/// neither gets it.
+/// An uncaught exception of the application is printed to the domain's own error stream, or passed
+/// to the handler that the application has set. The exceptions that the end of the domain throws
+/// into its threads are not failures of the application: neither receives them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -52,10 +52,11 @@ final class DomainThreads {
   /// The group of the thread that made the first domain.
   static final ThreadGroup HOST = hostGroup();
 
-  /// The JVM's group of virtual threads, in which are platform threads that those have started.
+  /// The JVM's group of virtual threads. Platform threads that virtual threads have started are
+  /// members.
   private static final ThreadGroup VIRTUAL = groupOfVirtual();
 
-  /// Stacks of carriers, in bytes: the JVM's default.
+  /// The stack size of carriers in bytes: the JVM's default.
   private static final long CARRIER_STACK = 1 << 20;
 
   private final String domain;
@@ -64,10 +65,10 @@ final class DomainThreads {
   private final Set<Thread> listed = threads();
   private final Set<Thread> delaying = threads();
 
-  /// Virtual threads that a program sees as it sees platform threads; all are of the JDK's class.
+  /// The virtual threads that a program sees as platform threads. All are of the JDK's class.
   private final Set<Thread> likePlatform = Collections.newSetFromMap(new WeakHashMap<>());
 
-  /// What threads of the domain hand down to those that they start.
+  /// The mark that threads of the domain hand down to the threads they start.
   private final Object mark = new Object();
 
   private final @Nullable RunQueue queue;
@@ -91,14 +92,15 @@ final class DomainThreads {
     return Objects.requireNonNull(Thread.ofVirtual().unstarted(() -> {}).getThreadGroup());
   }
 
-  /// A set that calls no method of a thread, which may be of the domain.
+  /// Returns a new set that calls no method of its threads, which may be code of the domain.
   private static Set<Thread> threads() {
     return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
-  /// Says what ends a thread of the domain, in the domain's own error stream.
+  /// The thread group of a domain, which prints uncaught exceptions to the domain's error stream.
   ///
-  /// A thread of the JDK may be in it after the end of the domain: it holds nothing of that then.
+  /// Threads of the JDK may be members after the end of the domain; the group then holds no
+  /// reference to it.
   private static final class Group extends ThreadGroup {
     private volatile DomainConfig.@Nullable Streams streams;
 
@@ -119,7 +121,8 @@ final class DomainThreads {
       }
     }
 
-    /// Not to the stream itself, whose lock is the host's: a toString may not end, or throw.
+    /// Returns the stack trace as text. It is not printed directly, because the stream has a lock
+    /// of the host, and a `toString` of the domain may throw or never return.
     private static String trace(Throwable problem) {
       StringWriter text = new StringWriter();
       try {
@@ -131,21 +134,21 @@ final class DomainThreads {
     }
   }
 
-  /// The domain, as its threads need it. Any thread may call.
+  /// The domain as its threads see it. Any thread may call.
   interface Owner {
-    /// Runs a task that may run code of the domain, in a disposable thread.
+    /// Runs a task that may run code of the domain in a disposable thread.
     void aside(Runnable task);
 
-    /// Told while others wait for a processor that the domain has had for long.
+    /// Asks the domain to yield: other threads wait for a processor that it has had for long.
     void yieldSoon();
 
     /// Returns true if no thread of the domain has yielded since.
     boolean isToYield();
 
-    /// Told that the scheduler of the domain has failed: the domain is to end.
+    /// Reports that the scheduler of the domain has failed. The domain has to end.
     void schedulerFailed(Throwable problem);
 
-    /// Makes the domain's scheduler. Code of the domain.
+    /// Creates the domain's scheduler. This runs code of the domain.
     Scheduler scheduler(String type) throws Exception;
   }
 
@@ -196,7 +199,7 @@ final class DomainThreads {
     }
   }
 
-  /// What a handler of a virtual thread threw, of any class.
+  /// Reports an exception that a handler of a virtual thread threw.
   private void uncaught(Throwable problem) {
     group.uncaughtException(Thread.currentThread(), problem);
   }
@@ -205,7 +208,8 @@ final class DomainThreads {
     loader = defining;
   }
 
-  /// Starts the thread of the domain's scheduler, if it has one: it counts as one of the domain's.
+  /// Starts the thread of the domain's scheduler, if there is one. It counts as a thread of the
+  /// domain.
   void begin() {
     if (scheduler != null) {
       scheduler.thread().setContextClassLoader(loader);
@@ -224,8 +228,8 @@ final class DomainThreads {
     return thread instanceof OwnThread own ? own.sluiceState() : thread.getState();
   }
 
-  /// Has a thread of a domain that ends come back from its wait. May run code of the domain, as
-  /// that which closes its channel.
+  /// Interrupts a thread of an ending domain. May run code of the domain, such as the close of a
+  /// channel.
   static void interrupt(Thread thread) {
     if (thread.isVirtual()) {
       VirtualThreads.interrupt(thread);
@@ -236,7 +240,7 @@ final class DomainThreads {
     }
   }
 
-  /// Has what ends a thread come to the group, whatever handler it had.
+  /// Replaces the thread's handler of uncaught exceptions by the group.
   private void handOver(Thread thread) {
     if (thread instanceof OwnThread own) {
       own.sluiceHandler(group);
@@ -247,8 +251,8 @@ final class DomainThreads {
 
   /// Counts a thread that is about to start.
   ///
-  /// @throws IllegalStateException if the budget has no thread left, the domain has ended, or it is
-  ///   a platform thread of a cooperative domain
+  /// @throws IllegalStateException if the budget has no thread left, if the domain has ended, or if
+  ///   a cooperative domain starts a platform thread
   void starting(Thread thread) {
     if (isCooperative && !thread.isVirtual()) {
       throw new IllegalStateException(
@@ -278,7 +282,7 @@ final class DomainThreads {
     return true;
   }
 
-  /// Called before a thread starts, also before the JDK starts a thread for an object of the
+  /// Checks the budget before a thread starts, also before the JDK starts one for an object of the
   /// domain.
   ///
   /// @throws IllegalStateException if the budget has no thread left, or the domain has ended
@@ -296,13 +300,14 @@ final class DomainThreads {
     }
   }
 
-  /// Returns true if the domain has started a thread.
+  /// Returns true if the domain has started the thread.
   synchronized boolean has(Thread thread) {
     return listed.contains(thread);
   }
 
-  /// Returns true if the domain may interrupt or change a thread: its own, also a thread that the
-  /// JDK started for it; a thread that has not begun or has ended; and the calling thread.
+  /// Returns true if the domain may interrupt or change a thread. It may do so with its own
+  /// threads, including those that the JDK started for it, with threads that have not begun or have
+  /// ended, and with the calling thread.
   boolean owns(Thread thread) {
     if (thread == Thread.currentThread() || thread instanceof OwnThread) {
       return true;
@@ -320,7 +325,8 @@ final class DomainThreads {
         && InheritedContext.isMarked(thread, mark);
   }
 
-  /// Returns true if a group is the domain's, is below it, or belonged to a thread that has ended.
+  /// Returns true if the group is the domain's or a subgroup of it, or is null because its thread
+  /// has ended.
   boolean isBelow(@Nullable ThreadGroup at) {
     return at == null || group.parentOf(at);
   }
@@ -333,8 +339,8 @@ final class DomainThreads {
     return pools;
   }
 
-  /// Returns the threads that the domain may see: its own, also the threads that the JDK started
-  /// for it.
+  /// Returns the threads that the domain may see: its own, including those that the JDK started for
+  /// it.
   synchronized Set<Thread> visible() {
     Set<Thread> result = running();
     result.addAll(ofJdk());
@@ -342,17 +348,18 @@ final class DomainThreads {
     return result;
   }
 
-  /// Returns the threads of [#visible] that a program finds where it asks for platform threads.
+  /// Returns the threads of [#visible] that a program finds when it asks for platform threads.
   synchronized Set<Thread> enumerable() {
     Set<Thread> result = visible();
     result.removeIf(thread -> thread.isVirtual() && !likePlatform.contains(thread));
     return result;
   }
 
-  /// A daemon of the domain, counted, not started.
+  /// Returns a counted, unstarted daemon thread of the domain.
   ///
-  /// @param inherits whether it gets inheritable values of the thread that makes it, which are to
-  ///   be the domain's: their `childValue` is code
+  /// @param name the thread's name, or null for a generated one
+  /// @param inherits true if the thread inherits the inheritable thread locals of the calling
+  ///   thread, which then must be a thread of the domain: their `childValue` is code
   Thread make(@Nullable String name, Runnable task, boolean inherits) {
     String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
     Thread thread =
@@ -376,9 +383,9 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Instead of `new Thread`: a virtual thread, where there are carriers, unless it is to have a
-  /// stack larger than theirs or is in a group that the domain has made, whose methods find only
-  /// platform threads.
+  /// Makes a thread in place of `new Thread`. It is virtual if there are carriers. It is a platform
+  /// thread if it asks for a stack larger than a carrier's, or belongs to a group that the domain
+  /// has made, because thread groups list only platform threads.
   Thread plain(
       @Nullable ThreadGroup of,
       @Nullable Runnable task,
@@ -394,8 +401,8 @@ final class DomainThreads {
         virtual().name(shown).inheritInheritableThreadLocals(inherits).unstarted(run));
   }
 
-  /// Runs a call of the JDK that starts a thread which inherits nothing but its group, and waits
-  /// for that.
+  /// Runs a JDK call that starts a thread and waits for it. The call is made in a platform thread
+  /// of the domain's group, because the new thread inherits nothing but the group.
   void onPlatform(Runnable call) {
     if (!Thread.currentThread().isVirtual()) {
       call.run();
@@ -415,7 +422,8 @@ final class DomainThreads {
     }
   }
 
-  /// Returns true if threads of the host may not run code of the domain: one thread runs at a time.
+  /// Returns true if threads of the host may not run code of the domain, because only one thread of
+  /// it may run at a time.
   boolean isCooperative() {
     return isCooperative;
   }
@@ -428,9 +436,9 @@ final class DomainThreads {
     };
   }
 
-  /// As [#counted], for a group of asynchronous channels. That replaces each thread that a handler
-  /// ended, and keeps its descriptors if it cannot: after the end of the domain, it has threads of
-  /// the host.
+  /// Returns a factory as [#counted] does, for an asynchronous channel group. The group replaces
+  /// each thread that a handler has ended, and keeps its descriptors if it cannot. So after the end
+  /// of the domain, the factory makes threads of the host.
   ThreadFactory ofGroup(ThreadFactory factory) {
     ThreadFactory counted = counted(factory);
     return task -> {
@@ -449,7 +457,7 @@ final class DomainThreads {
     };
   }
 
-  /// Runs a task that may run code of the domain, in a disposable thread.
+  /// Runs a task that may run code of the domain in a disposable thread.
   void aside(Runnable task) {
     owner.aside(task);
   }
@@ -459,22 +467,22 @@ final class DomainThreads {
     return VirtualThreads.on(queue == null ? Runnable::run : queue); // throws in the first case
   }
 
-  /// The platform threads that carry virtual threads of the domain now.
+  /// Returns the platform threads that are carrying virtual threads of the domain.
   List<Thread> carrying() {
     return queue == null ? List.of() : Carriers.shared().running(queue);
   }
 
-  /// What the virtual threads have used of processors.
+  /// Returns the processor time that the virtual threads have used, in nanoseconds.
   long carriedNanos() {
     return queue == null ? 0 : queue.cpuNanos();
   }
 
-  /// What the virtual threads have allocated.
+  /// Returns the number of bytes that the virtual threads have allocated.
   long carriedBytes() {
     return queue == null ? 0 : queue.allocatedBytes();
   }
 
-  /// Makes a worker of the domain's pool in place of the common one.
+  /// Makes a worker for the domain's replacement of the common pool.
   ForkJoinWorkerThread worker(ForkJoinPool owner) {
     ForkJoinWorkerThread thread = new ForkJoinWorkerThread(group, owner, false) {};
     thread.setDaemon(true);
@@ -483,12 +491,13 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Makes a thread as the JDK starts it for itself: of the group, and not listed.
+  /// Makes a thread like those that the JDK starts for itself: in the domain's group, but not
+  /// listed.
   Thread ofJdk(Runnable task) {
     return ofGroup("domain-" + domain + "-jdk", task, false);
   }
 
-  /// Makes the thread that ends delays, which the budget does not count.
+  /// Makes the thread that runs delayed tasks, which the budget does not count.
   synchronized Thread delaying(Runnable task) {
     Thread thread = new Thread(group, task, "domain-" + domain + "-delays", 0, false);
     thread.setDaemon(true);
@@ -498,7 +507,8 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Threads that run domain code now or may soon, without those that the budget does not count.
+  /// Returns the threads that run domain code now or may do so soon, except those that the budget
+  /// does not count.
   synchronized Set<Thread> running() {
     listed.removeIf(this::isOver);
     Set<Thread> result = threads();
@@ -506,7 +516,7 @@ final class DomainThreads {
     return result;
   }
 
-  /// How many of [#running] are platform threads.
+  /// Returns the number of platform threads among [#running].
   int platformThreads() {
     return (int) running().stream().filter(thread -> !thread.isVirtual()).count();
   }
@@ -521,7 +531,8 @@ final class DomainThreads {
     return true;
   }
 
-  /// Threads that the domain has not started: of its group, and those with its mark.
+  /// Returns the threads that the JDK started on behalf of the domain: unlisted members of its
+  /// group, and platform threads with its mark.
   private synchronized Set<Thread> ofJdk() {
     Set<Thread> result = threads();
     Collections.addAll(result, members(group));
@@ -542,7 +553,7 @@ final class DomainThreads {
     return Arrays.copyOf(found, group.enumerate(found));
   }
 
-  /// Platform threads whose use of processors and memory is that of the domain.
+  /// Returns the platform threads whose processor and memory use is charged to the domain.
   synchronized List<Thread> accountable() {
     List<Thread> result = new ArrayList<>(delaying);
     result.addAll(ofJdk());
@@ -558,9 +569,9 @@ final class DomainThreads {
     return ended;
   }
 
-  /// Refuses new threads; from now on, nothing that the domain prints or that ends one of its
-  /// threads is printed. To be called before its gates close: a handler of the domain would end at
-  /// its first gate, and the JVM prints that.
+  /// Refuses new threads. From now on, neither output of the domain nor an exception that ends one
+  /// of its threads is printed. This must be called before the gates close: a handler of the domain
+  /// would end at its first gate, and the JVM would print that.
   void refuse() {
     ended = true;
     if (scheduler != null) {
@@ -571,7 +582,7 @@ final class DomainThreads {
     ofJdk().forEach(this::handOver);
   }
 
-  /// Threads of the JDK that run code of the domain now.
+  /// Returns the threads of the JDK that are running code of the domain.
   private List<Thread> visitors() {
     ClassLoader of = loader;
     String name = of == null ? null : of.getName();
@@ -587,13 +598,13 @@ final class DomainThreads {
     return result;
   }
 
-  /// Called after the end: takes the context of the domain from threads of the JDK that live on.
+  /// Removes the domain's context from threads of the JDK that live on. Called after the end.
   void release() {
     for (Thread each : ofJdk()) {
       InheritedContext.release(each, loader);
     }
-    // Where the JDK starts threads for virtual threads of the domain, and for threads of the host
-    // that call it: those of a class of its own are not the host's.
+    // The JDK starts threads in these groups for virtual threads of the domain, and for threads of
+    // the host that call it. Threads of a JDK-internal class do not belong to the host.
     ThreadGroup top = HOST;
     while (top.getParent() != null) {
       top = top.getParent();
@@ -608,7 +619,7 @@ final class DomainThreads {
     }
   }
 
-  /// The threads that the end has to wake and has to wait for.
+  /// Returns the threads that must be woken and awaited at the end of the domain.
   synchronized List<Thread> left() {
     List<Thread> left = new ArrayList<>(running());
     left.removeIf(thread -> state(thread) == Thread.State.NEW);

@@ -18,10 +18,11 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 
-/// What the JDK would keep of a domain for ever, and how it is taken out: bundles, beans, class
-/// values, loggers, drivers of databases. Any thread may note; [Closers] remove.
+/// Removes references that the JDK would otherwise keep to an ended domain forever: resource
+/// bundles, beans, class values, log handlers and database drivers. Any thread may record;
+/// [Closers] remove.
 ///
-/// Drivers are reached by reflection, where their module is there: this module does not require it.
+/// Drivers are reached by reflection, if their module is present; this module does not require it.
 final class DomainTraces {
   private static final int FIRST_LOOK = 64;
 
@@ -35,7 +36,8 @@ final class DomainTraces {
   private int look = FIRST_LOOK;
   private @Nullable MBeanServer own;
 
-  /// A class value keeps something for a class: its own JVM-wide map holds it as long as the class.
+  /// Records that a class value computes a value for a class. The class keeps that value in a
+  /// JVM-wide map for as long as the class lives.
   synchronized void computing(ClassValue<?> value, Class<?> type) {
     if (computed.size() >= look) {
       computed.removeIf(Computed::isGone);
@@ -50,10 +52,10 @@ final class DomainTraces {
     void add(Closers.Kind kind, Object subject, Closers.Step step);
   }
 
-  /// Has taken out what is there; what cannot be is left. Each step may come to code of this
-  /// domain, or of another: that of a listener, of a filter, of a handler's `equals`.
+  /// Queues the errands that remove the references; some cannot be removed and stay. Each step may
+  /// run code of this domain or of another one: a listener, a filter, a handler's `equals`.
   ///
-  /// @param gates closed
+  /// @param gates the gates of the domain, which are closed
   void remove(DomainLoader loader, GateSwitch gates, Errands errands) {
     errands.add(
         Closers.Kind.BUNDLES,
@@ -76,8 +78,9 @@ final class DomainTraces {
         () -> visiting(gates, () -> unregisterBeans(loader)));
   }
 
-  /// The JDK asks code of the domain before it lets something go, a driver for its text and a bean
-  /// whether it may be: the gates are open for this thread until the errand is late.
+  /// Runs a step with the gates open for this thread until the errand is late. The JDK calls code
+  /// of the domain before it removes an object: it asks a driver for its text, and a bean for
+  /// permission.
   private static void visiting(GateSwitch gates, Closers.Step step) throws Exception {
     gates.admit(Thread.currentThread());
     try {
@@ -102,7 +105,7 @@ final class DomainTraces {
     }
   }
 
-  /// The server of beans that the domain has got, of which the JDK keeps some part.
+  /// Records the bean server of the domain, to which the JDK keeps references.
   synchronized void made(MBeanServer server) {
     own = server;
   }
@@ -125,7 +128,7 @@ final class DomainTraces {
             unregister(server, bean);
           }
         } catch (InstanceNotFoundException e) {
-          // It is gone already.
+          // It has been unregistered meanwhile.
         }
       }
     }
@@ -138,12 +141,12 @@ final class DomainTraces {
         | MBeanRegistrationException
         | JMRuntimeException
         | Death e) {
-      // It is gone already, or its own code or that of a listener refused: then it stays.
+      // The bean is gone, or its own code or a listener refused; then it stays.
     }
   }
 
-  /// Handlers and filters of the domain's classes, on loggers of the JVM: the domain gets its own,
-  /// but reflection finds those.
+  /// Removes handlers and filters of the domain's classes from the JVM's loggers. A domain has
+  /// loggers of its own, but reflection finds the JVM's.
   private static void removeHandlers(DomainLoader loader) {
     LogManager manager = LogManager.getLogManager();
     for (String name : Collections.list(manager.getLoggerNames())) {
@@ -165,8 +168,8 @@ final class DomainTraces {
     }
   }
 
-  /// Equals one handler, whose own `equals` may be code of the domain. A list of handlers asks the
-  /// object that it is to remove.
+  /// Equals one handler by identity, because the handler's own `equals` may be code of the domain.
+  /// A list of handlers calls `equals` of the object that is to be removed.
   private static final class Same extends Handler {
     private final Handler other;
 

@@ -13,18 +13,19 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.domain.inside.Inside;
 
-/// What the gates of one domain do: nothing, while it is within its budget; look at the [Throttle]
-/// when it has been over it lately; and throw [Death] once it has ended. Any thread may call.
+/// Switches the gates of one domain. While the domain is within its budget, a gate does nothing.
+/// After it has been over budget, a gate checks the [Throttle]. Once it has ended, a gate throws
+/// [Death]. Any thread may call.
 ///
-/// The gates of a domain have one call site (`java.lang.invoke.MutableCallSite`), whose target
-/// compiled code holds as a constant ([sluice.domain.inside.Gate]): a new target throws away
-/// exactly the compiled code with gates of this domain. That stops all threads of the JVM for a
-/// moment, so ends are collected: at most every 10 ms, for all domains that end meanwhile.
+/// All gates of a domain share one call site (`java.lang.invoke.MutableCallSite`), whose target
+/// compiled code holds as a constant ([sluice.domain.inside.Gate]). Setting a new target discards
+/// exactly the compiled code that has gates of this domain. This stops all threads of the JVM for a
+/// moment, so ends are batched: at most one every 10 ms, for all domains that end meanwhile.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | ended, the target | the warden's thread, threads that end domains | under the lock | under the lock |
-/// | visitor | the thread that takes out what the JDK kept | volatile | volatile |
+/// | visitor | the thread that removes references that the JDK kept | volatile | volatile |
 /// | lastNanos | any thread | under the lock of ends | under the lock of ends |
 final class GateSwitch {
   private static final long APART_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -38,7 +39,7 @@ final class GateSwitch {
   private boolean ended;
   private volatile @Nullable Thread visitor;
 
-  /// Code of the domain that reaches it by reflection cannot set it.
+  /// A call site that code of the domain cannot change, even if it reaches it by reflection.
   private static final class Site extends MutableCallSite {
     Site() {
       super(Inside.OPEN);
@@ -73,23 +74,23 @@ final class GateSwitch {
     }
   }
 
-  /// After the end, has gates let this thread pass, for code of the domain that the JDK calls when
-  /// it takes something out.
+  /// Lets a thread pass the gates after the end, for code of the domain that the JDK calls when it
+  /// removes an object. Null admits no thread.
   void admit(@Nullable Thread thread) {
     visitor = thread;
   }
 
-  /// What a gate runs.
+  /// Returns the call site that all gates of the domain invoke.
   MutableCallSite site() {
     return site;
   }
 
-  /// From now on, gates look at the throttle.
+  /// Makes gates check the throttle from now on.
   void watch() {
     lead(Inside.WATCHED);
   }
 
-  /// From now on, gates do nothing.
+  /// Makes gates do nothing from now on.
   void leave() {
     lead(Inside.OPEN);
   }
@@ -114,7 +115,7 @@ final class GateSwitch {
     return site;
   }
 
-  /// From now on, gates throw. Returns when that holds for all threads.
+  /// Makes gates throw from now on. Returns when this holds for all threads.
   void end() {
     synchronized (WAITING) {
       WAITING.add(this);

@@ -2,11 +2,11 @@ package sluice.domain;
 
 import java.util.concurrent.TimeUnit;
 
-/// Has the gates of a domain look at the throttle when there is need (the domain is over its
-/// budget, or others wait for its processors), and until there has been none for some time: gates
-/// that look cost loops up to half of their speed. Each change throws compiled code away, so that
-/// time doubles with every return, from 10 s to some 21 min. The warden's thread calls, but for
-/// `isWatching`.
+/// Decides when the gates of a domain check the throttle. They do so from the moment it is needed
+/// (the domain is over its budget, or other threads wait for its processors) until it has not been
+/// needed for some time, because checking gates cost loops up to half of their speed. Each change
+/// discards compiled code, so that time doubles with every switch back, from 10 s to some 21 min.
+/// Only the warden's thread calls, except for `isWatching`.
 final class GateWatch {
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long LONGEST_CALM_NANOS = CALM_NANOS << 7;
@@ -17,8 +17,8 @@ final class GateWatch {
   private long lastNeededNanos;
   private long calmNanos = CALM_NANOS;
 
-  /// @param watch has gates look
-  /// @param leave has gates do nothing
+  /// @param watch makes the gates check the throttle
+  /// @param leave makes the gates do nothing
   GateWatch(Runnable watch, Runnable leave) {
     this.watch = watch;
     this.leave = leave;
@@ -28,8 +28,10 @@ final class GateWatch {
     return watching;
   }
 
-  /// @param isNeeded whether there is need
-  /// @param nanos time of the sample, as of `System.nanoTime`
+  /// Takes a sample into account.
+  ///
+  /// @param isNeeded true if the gates need to check now
+  /// @param nanos the time of the sample, from `System.nanoTime`
   void sampled(boolean isNeeded, long nanos) {
     if (isNeeded) {
       lastNeededNanos = nanos;

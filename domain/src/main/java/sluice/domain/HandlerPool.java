@@ -5,18 +5,19 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// A pool of a domain as the JDK's asynchronous channels see it, which run their handlers there.
-/// Any thread may call.
+/// An adapter through which the JDK's asynchronous channels run their handlers in a pool of a
+/// domain. Any thread may call.
 ///
-/// A group of channels does not expect a pool that refuses: it leaves its own end unfinished then,
-/// and its threads wait for ever. After the end of the domain, tasks run in disposable threads:
-/// handlers come to a closed gate there, and threads of the group find that it was shut down.
+/// A channel group does not expect its pool to refuse tasks: it would leave its own end unfinished,
+/// and its threads would wait forever. So after the end of the domain, tasks run in disposable
+/// threads. There handlers run into a closed gate, and threads of the group find that it was shut
+/// down.
 final class HandlerPool extends AbstractExecutorService {
   private final DomainThreads threads;
   private final ExecutorService pool;
   private final boolean isShared;
 
-  /// @param isShared whether a group that ends leaves the pool as it is
+  /// @param isShared true if a group that ends must not shut the pool down
   HandlerPool(DomainThreads threads, ExecutorService pool, boolean isShared) {
     this.threads = threads;
     this.pool = pool;

@@ -4,8 +4,8 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// The standard input of the host as a domain reads it: it cannot close it, and a thread that waits
-/// for it has a frame of this class. Any thread may read.
+/// A domain's view of the host's standard input. The domain cannot close it, and a thread waiting
+/// in it has a frame of this class on its stack. Any thread may read.
 final class HostInput extends FilterInputStream {
   HostInput(InputStream host) {
     super(host);
@@ -26,7 +26,7 @@ final class HostInput extends FilterInputStream {
     return in.skip(count);
   }
 
-  /// Closes nothing.
+  /// Does nothing: the stream belongs to the host.
   @Override
   public void close() {}
 }

@@ -4,12 +4,13 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.function.BooleanSupplier;
 
-/// A stream of the host as a domain writes to it, through a [PrintStream] of its own. So code of
-/// the domain that a print runs, as a `toString` that does not end, holds the lock of the domain's
-/// stream and not the host's; and the domain cannot close it. Any thread may write.
+/// A domain's view of an output stream of the host, wrapped in a [PrintStream] of the domain's own.
+/// Code of the domain that a print runs, such as a `toString` that never returns, holds the lock of
+/// the domain's stream and not of the host's. The domain cannot close the host's stream. Any thread
+/// may write.
 ///
-/// Once the domain has ended, what is written is dropped: its threads are interrupted, and what
-/// they print of that is no failure of the application.
+/// Once the domain has ended, output is dropped: its threads are interrupted, and messages they
+/// print about that are no failures of the application.
 final class HostStream extends OutputStream {
   private final PrintStream host;
   private final BooleanSupplier hasEnded;
@@ -19,9 +20,9 @@ final class HostStream extends OutputStream {
     this.hasEnded = hasEnded;
   }
 
-  /// A stream for one domain.
+  /// Returns a stream for one domain.
   ///
-  /// @param hasEnded whether the domain has ended; asked at each write
+  /// @param hasEnded returns true once the domain has ended; called at each write
   static PrintStream of(PrintStream host, BooleanSupplier hasEnded) {
     return new PrintStream(new HostStream(host, hasEnded), true, host.charset());
   }
@@ -45,7 +46,7 @@ final class HostStream extends OutputStream {
     host.flush();
   }
 
-  /// Closes nothing.
+  /// Flushes the host's stream, but does not close it.
   @Override
   public void close() {
     flush();

@@ -12,15 +12,17 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// A temporary directory with copies of jars, so that a jar may be overwritten while a domain has
-/// it open. Any thread may call.
+/// A temporary directory with copies of jars. It lets a jar be overwritten while a domain has it
+/// open. Any thread may call.
 ///
-/// The process holds a lock on a file in it. A process that is killed leaves its directory behind,
-/// and without a lock: the next process that makes one with the same prefix removes it.
+/// The process holds a lock on a file in the directory. A process that is killed leaves its
+/// directory behind unlocked, and the next process that creates one with the same prefix removes
+/// it.
 public final class JarCopies implements Closeable {
   private static final String LOCK = "lock";
 
-  /// Of this process. Its own locks must not be tried: closing the channel would end them.
+  /// The directories of this process. Their locks must not be tried: closing the channel would
+  /// release them.
   private static final Set<Path> OURS = new HashSet<>();
 
   private final Path directory;
@@ -32,14 +34,15 @@ public final class JarCopies implements Closeable {
     this.lock = lock;
   }
 
-  /// Makes a directory, and removes those of processes that have ended.
+  /// Creates a directory and removes those of processes that have ended.
   ///
-  /// @param prefix of its name, the same for all processes with this kind of copies
+  /// @param prefix the beginning of its name, the same for all processes that share the clean-up
+  /// @throws IOException if the directory cannot be created or locked
   public static JarCopies create(String prefix) throws IOException {
     return create(Path.of(System.getProperty("java.io.tmpdir")), prefix);
   }
 
-  /// As [#create(String)], in another directory than that of temporary files.
+  /// Creates a directory as [#create(String)] does, in another parent directory.
   public static JarCopies create(Path parent, String prefix) throws IOException {
     synchronized (OURS) {
       removeStale(parent, prefix);
@@ -75,7 +78,7 @@ public final class JarCopies implements Closeable {
         remove(directory);
       }
     } catch (IOException e) {
-      // It is another user's, or another process removes it now.
+      // It belongs to another user, or another process is removing it.
     }
   }
 
@@ -88,12 +91,12 @@ public final class JarCopies implements Closeable {
     Files.deleteIfExists(directory);
   }
 
-  /// The directory, for copies that the caller makes itself.
+  /// Returns the directory, for copies that the caller makes itself.
   public Path directory() {
     return directory;
   }
 
-  /// A copy of a jar as it is now; a directory of classes is given back as it is.
+  /// Copies a jar as it is now and returns the copy. A directory of classes is returned unchanged.
   public synchronized Path copy(Path jar) throws IOException {
     if (Files.isDirectory(jar)) {
       return jar;
@@ -102,7 +105,7 @@ public final class JarCopies implements Closeable {
     return Files.copy(jar, to, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /// Removes the copies that are not among those.
+  /// Deletes all copies except the wanted ones.
   public synchronized void retain(Set<Path> wanted) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.toList()) {
@@ -113,7 +116,7 @@ public final class JarCopies implements Closeable {
     }
   }
 
-  /// Removes the directory.
+  /// Releases the lock and removes the directory.
   @Override
   public void close() throws IOException {
     synchronized (OURS) {

@@ -6,16 +6,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import sluice.sys.threads.Uninterrupted;
 
-/// Threads that the JDK starts for itself and once for the JVM, at the first use of a class: the
-/// host starts them before code of a domain can, so that they are not born into the thread group of
-/// a domain and inherit neither its context class loader nor its thread locals. Any thread may
-/// call.
+/// Starts JDK-internal threads early, in the host. The JDK starts some threads once per JVM at the
+/// first use of a class. The host starts them before code of a domain can: so they are not created
+/// in the thread group of a domain, and inherit neither its context class loader nor its thread
+/// locals. Any thread may call.
 ///
-/// Threads that are not named here are told apart by [DomainThreads]: the domain did not start
-/// them, so it ends without them, and its end takes its context from them.
+/// [DomainThreads] recognizes JDK threads that are not named here: the domain did not start them,
+/// so it ends without them, and its end removes its context from them.
 final class JdkThreads {
-  /// The initializer of a class, or a static method without parameters, that starts such a thread
-  /// or keeps the context of its caller for ever.
+  /// A class initializer or a static method without parameters that starts such a thread, or that
+  /// keeps the context of its caller forever.
   private record Starter(String prefix, String type, String method) {
     void run() {
       try {
@@ -24,7 +24,7 @@ final class JdkThreads {
           started.getMethod(method).invoke(null);
         }
       } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-        // Another JDK, or a module that is not there: it starts no thread then.
+        // Another JDK, or a missing module: no thread is started then.
       }
     }
   }
@@ -34,23 +34,22 @@ final class JdkThreads {
       List.of(
           new Starter("java.util.prefs.", "java.util.prefs.FileSystemPreferences", ""),
           new Starter("javax.management.monitor.", "javax.management.monitor.Monitor", ""),
-          // Virtual threads that wait for the sockets of all other ones: they inherit the scheduler
-          // of
-          // the virtual thread that is the first to need them.
+          // The virtual threads that wait for the sockets of all other virtual threads. They
+          // inherit the scheduler of the first virtual thread that needs them.
           new Starter("java.net.", "sun.nio.ch.Poller", ""),
           new Starter("java.nio.channels.", "sun.nio.ch.Poller", ""),
-          // These make the one application context of the JVM.
+          // These create the one application context of the JVM.
           new Starter("java.awt.", REGISTRY, "getDefaultInstance"),
           new Starter("javax.imageio.", REGISTRY, "getDefaultInstance"),
           new Starter("javax.swing.", REGISTRY, "getDefaultInstance"));
 
-  /// The starters that have not run.
+  /// The starters that have not run yet.
   private static final List<Starter> LEFT = new CopyOnWriteArrayList<>(STARTERS);
 
   private JdkThreads() {}
 
-  /// Its initializer starts, once, the threads that any code may need. The task is of the other
-  /// class: the thread that runs it would wait for this one's initializer.
+  /// Its initializer starts, once, the threads that any code may need. The task is a method of the
+  /// outer class; a method of this class would wait in the new thread for this initializer.
   private static final class Started {
     static {
       onHost(JdkThreads::delays);
@@ -74,7 +73,7 @@ final class JdkThreads {
     past.completeOnTimeout(true, 1, TimeUnit.NANOSECONDS).join();
   }
 
-  /// Called before a domain gets a class of the JDK: starts the threads of its package.
+  /// Starts the threads of a package before a domain gets a class of it from the JDK.
   static void startFor(String className) {
     if (className.startsWith("java")) {
       List<Starter> due = LEFT.stream().filter(each -> className.startsWith(each.prefix)).toList();
@@ -83,7 +82,7 @@ final class JdkThreads {
     }
   }
 
-  /// Runs a task in a thread of the host's group that inherits nothing.
+  /// Runs a task in a thread of the host's group that inherits nothing, and waits for it.
   private static void onHost(Runnable task) {
     ThreadGroup group = DomainThreads.HOST;
     Thread thread = new Thread(group, task, "sluice-jdk-threads", 0, false);

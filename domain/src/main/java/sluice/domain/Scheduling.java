@@ -5,37 +5,39 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.QueueTerms;
 
-/// How the virtual threads of a domain get processors. Immutable.
+/// The way in which virtual threads of a domain share processors. Immutable.
 ///
-/// @param kind whether they may run at the same time
-/// @param cpus numbers of the processors that they may use, as the kernel counts them; empty for
-///   all. Platform threads are not kept to them
-/// @param scheduler name of the domain's class that chooses which of them runs, or null for first
-///   come, first served
+/// @param kind preemptive or cooperative
+/// @param cpus the kernel's numbers of the processors that the virtual threads may use; empty for
+///   all. Platform threads are not restricted to them
+/// @param scheduler the name of a class of the domain that chooses the thread to run next, or null
+///   for first come, first served
 public record Scheduling(Kind kind, Set<Integer> cpus, @Nullable String scheduler) {
-  /// Preemptive, on all processors.
+  /// Preemptive scheduling on all processors.
   public static final Scheduling DEFAULT = new Scheduling(Kind.PREEMPTIVE, Set.of(), null);
 
-  /// One thread at a time, on all processors.
+  /// Cooperative scheduling, one thread at a time, on all processors.
   public static final Scheduling COOPERATIVE = new Scheduling(Kind.COOPERATIVE, Set.of(), null);
 
-  /// Whether threads of one domain may run at the same time.
+  /// The rule by which threads of one domain may run at the same time.
   public enum Kind {
-    /// They may, and may be stopped anywhere: they need locks.
+    /// Threads run at the same time and may be stopped anywhere, so they need locks.
     PREEMPTIVE,
 
-    /// One runs at a time, until it waits, yields or ends: between these no other one of the domain
-    /// runs, so they need no locks. Other domains may run meanwhile. The domain has no platform
-    /// threads, and its services run on threads of its own.
+    /// Only one thread runs at a time, until it waits, yields or ends. No other thread of the
+    /// domain runs in between, so threads need no locks. Other domains may run meanwhile. The
+    /// domain has no platform threads, and its services run on its own threads.
     COOPERATIVE;
 
-    /// Returns it as files name it.
+    /// Returns the name used in configuration files.
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
   /// Copies the set and checks its numbers.
+  ///
+  /// @throws IllegalArgumentException if a number is negative
   public Scheduling {
     cpus = Set.copyOf(cpus);
     for (int cpu : cpus) {
@@ -45,13 +47,13 @@ public record Scheduling(Kind kind, Set<Integer> cpus, @Nullable String schedule
     }
   }
 
-  /// Returns the same with a scheduler of the domain's: a class that implements
+  /// Returns a copy with a scheduler of the domain: the name of a class that implements
   /// [sluice.domain.schedule.Scheduler].
   public Scheduling by(String type) {
     return new Scheduling(kind, cpus, type);
   }
 
-  /// Returns the same on these processors.
+  /// Returns a copy restricted to these processors.
   public Scheduling on(Integer... numbers) {
     return new Scheduling(kind, Set.of(numbers), scheduler);
   }

@@ -7,10 +7,12 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.UncheckedIOException;
 
-/// The two JVM-wide caches of `java.io`, of classes and of how their fields are reached. An entry
-/// is a soft reference that names its class. When a collection clears one while the class still
-/// lives, it waits in a queue of the cache and keeps the class, until that cache is next asked for
-/// any class at all; in a JVM that never serializes again that is for ever. Any thread.
+/// Access to the two JVM-wide serialization caches of `java.io`, for class descriptors and for
+/// field access. Any thread may call.
+///
+/// An entry is a soft reference that names its class. A reference that is cleared while the class
+/// is alive waits in a queue of its cache and keeps the class reachable, until the cache is next
+/// asked for any class. In a JVM that never serializes again, that is forever.
 final class SerialCaches {
   private static final byte[] NUMBER = number();
 
@@ -26,12 +28,12 @@ final class SerialCaches {
     return bytes.toByteArray();
   }
 
-  /// Asks both caches, by reading a number, so that they drop what was cleared.
+  /// Makes both caches drop cleared entries, by deserializing a number.
   static void dropCleared() {
     try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(NUMBER))) {
       in.readObject();
     } catch (IOException | ClassNotFoundException e) {
-      // A filter of the host refuses it: then they are asked when the host serializes.
+      // A filter of the host refused it. The entries go when the host serializes next.
       return;
     }
   }

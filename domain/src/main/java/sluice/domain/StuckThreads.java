@@ -13,24 +13,27 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.BlockedCall;
 
-/// Ends the waits of threads of an ended domain that neither an interrupt nor a close ends: in
-/// calls that the JDK makes on descriptors of its own (`URL.openStream`), or on files that do not
-/// answer. Called by a closer, a second after the end and every half second then; of one thread at
-/// a time.
+/// Ends waits of an ended domain's threads that neither an interrupt nor a close ends: system calls
+/// that the JDK makes on descriptors of its own (`URL.openStream`), and calls on files that do not
+/// answer. A closer calls it one second after the end and every half second from then on, one
+/// thread at a time.
 ///
-/// Acts on a thread only when it was in the same call, with the same arguments, the time before.
+/// A thread is woken only if it was in the same call with the same arguments the time before.
 final class StuckThreads {
   static final long FIRST_NANOS = 1_000_000_000;
   static final long NEXT_NANOS = 500_000_000;
 
-  /// Frames by which a thread waits for what is the host's.
+  /// The class in whose frames a thread waits for input of the host.
   private static final String HOSTS = HostInput.class.getName();
 
   private Map<Long, BlockedCall> seen = new HashMap<>();
 
-  /// @param left threads of the domain
-  /// @param carrying threads that carry virtual ones of it: which one each carries is not known, so
-  ///   while one of them waits for what is the host's, the calls of none are ended
+  /// Ends the calls of threads that were already blocked in them at the last look.
+  ///
+  /// @param left the threads of the domain
+  /// @param carrying the threads that carry virtual threads of the domain. It is unknown which one
+  ///   each carries, so no call of these is ended while one of the virtual threads waits for input
+  ///   of the host
   void look(List<Thread> left, List<Thread> carrying) throws JMException, IOException {
     List<Thread> threads = new ArrayList<>();
     boolean hasVirtualAtTheHosts = false;
@@ -66,7 +69,7 @@ final class StuckThreads {
     return false;
   }
 
-  /// What `jcmd Thread.print` prints: nothing else tells a thread's number in the kernel.
+  /// Returns the output of `jcmd Thread.print`, the only source of a thread's number in the kernel.
   private static String dump() throws JMException {
     return (String)
         ManagementFactory.getPlatformMBeanServer()
@@ -77,8 +80,9 @@ final class StuckThreads {
                 new String[] {String[].class.getName()});
   }
 
-  /// By its line `"name" #12 [345] daemon prio=5 ... nid=345`. The name is text of the domain,
-  /// which may look like another line: then there are two of the number, and neither counts.
+  /// Finds the call of a thread by its line `"name" #12 [345] daemon prio=5 ... nid=345`. The name
+  /// is text of the domain and may look like another thread's line. Then the number occurs twice,
+  /// and neither line counts.
   private static @Nullable BlockedCall call(Thread thread, String dump) {
     Pattern line = Pattern.compile("\" #" + thread.threadId() + " \\[(\\d{1,9})\\] ");
     Matcher found = line.matcher(dump);

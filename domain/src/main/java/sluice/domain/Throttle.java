@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import sluice.domain.carrier.Carriers;
 
-/// What the gates of a domain do when they look: hold its threads while its budget is overdrawn,
-/// and have one yield when another thread waits for its processor.
+/// The check that watching gates of a domain make. It holds threads of the domain while its budget
+/// is overdrawn, and makes a thread yield when another one waits for its processor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,7 +25,7 @@ final class Throttle implements Runnable {
     asked = isSet ? asked | what : asked & ~what;
   }
 
-  /// Holds this thread of the host never.
+  /// Exempts a thread of the host from being held.
   void admit(Thread visitor) {
     visitors.add(visitor);
   }
@@ -36,19 +36,20 @@ final class Throttle implements Runnable {
     }
   }
 
-  /// Has the virtual thread that comes to a gate first yield its carrier.
+  /// Makes the next virtual thread that reaches a gate yield its carrier.
   void yieldSoon() {
     if ((asked & YIELD) == 0) {
       set(YIELD, true);
     }
   }
 
-  /// Returns true if no virtual thread has come to a gate since one was to yield.
+  /// Returns true if no virtual thread has reached a gate since [#yieldSoon].
   boolean isToYield() {
     return (asked & YIELD) != 0;
   }
 
-  /// By gates of a domain that was over its budget lately, or for whose processors others wait.
+  /// Checks once. Called by gates of a domain that was over its budget lately, or for whose
+  /// processors other threads wait.
   @Override
   public void run() {
     int now = asked;
@@ -59,7 +60,7 @@ final class Throttle implements Runnable {
 
   private void answer(int now) {
     if ((now & HOLD) != 0) {
-      // A carrier runs what a verifier has bounded: PreemptionListener.
+      // Carriers run only code with a verified bound: PreemptionListener.
       if (!Carriers.isCarrier() && !visitors.contains(Thread.currentThread())) {
         hold();
       }
@@ -71,7 +72,7 @@ final class Throttle implements Runnable {
     }
   }
 
-  /// Keeps the interrupt of a thread for what the thread does next.
+  /// Waits until the domain is within its budget. An interrupt is kept for the thread's next wait.
   private void hold() {
     boolean wasInterrupted = false;
     while ((asked & HOLD) != 0) {

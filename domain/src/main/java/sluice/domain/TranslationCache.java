@@ -19,18 +19,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.translate.Translator;
 
-/// Translated classes in a directory, those of each component in a [ClassStore] that is named by
-/// the content it was made of. Any thread and process may use the directory at a time.
+/// A directory of translated classes, with one [ClassStore] per component, named by the content
+/// that it was made from. Any number of threads and processes may use the directory at a time.
 ///
-/// The name is the SHA-256 of the translator's version, the JDK's, and the jars of the component,
-/// so nothing is out of date. The sums in the file find damage, not malice: a process that may
-/// write the directory can replace any class, so a directory that another user owns or may enter is
-/// not used.
+/// The name is the SHA-256 of the versions of the translator and the JDK, and of the jars of the
+/// component, so entries are never out of date. The checksums in the file find damage, not malice:
+/// a process that may write to the directory can replace any class. So a directory that another
+/// user owns or may enter is not used.
 final class TranslationCache {
   private static final long MAX_BYTES = 64L << 20;
   private static final String SUFFIX = ".classes";
 
-  /// Type and permissions in `st_mode`.
+  /// The mask of type and permissions in `st_mode`.
   private static final int TYPE_AND_PERMISSIONS = 0170777;
 
   private static final int DIRECTORY_OF_OWNER = 0040700;
@@ -40,7 +40,9 @@ final class TranslationCache {
   private final ClassStore store;
   private long writtenBytes = MAX_BYTES / 16;
 
-  /// @param component the hash of all jars that the classes are in
+  /// Opens the store of a component.
+  ///
+  /// @param component the hash of all jars with its classes
   TranslationCache(Path directory, byte[] component) {
     file =
         usable(directory)
@@ -49,7 +51,7 @@ final class TranslationCache {
     store = file == null ? ClassStore.EMPTY : ClassStore.of(file);
   }
 
-  /// The number of this process's user; of no user if it cannot be told.
+  /// Returns the number of this process's user, or -1 if it is unknown.
   private static Object self() {
     try {
       return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
@@ -70,10 +72,10 @@ final class TranslationCache {
               directory,
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         } catch (FileAlreadyExistsException e) {
-          // Another process made it meanwhile; it is looked at below like any other.
+          // Another process made it meanwhile; it is checked below like any other.
         }
       }
-      // Numbers: the name of a user is looked up in files each time.
+      // The numeric user id is read, because each lookup of a user name reads files.
       Map<String, Object> found =
           Files.readAttributes(directory, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
       return found.get("mode") instanceof Integer mode
@@ -84,12 +86,13 @@ final class TranslationCache {
     }
   }
 
-  /// Whether the directory is used: it is the user's own, and no other user may enter it.
+  /// Returns true if the directory is used: it belongs to this user, and no other user may enter
+  /// it.
   boolean isUsed() {
     return file != null;
   }
 
-  /// The translation of a class as it was kept, or null.
+  /// Returns the stored translation of a class, or null.
   byte @Nullable [] find(String internalName) {
     return file == null ? null : store.find(file, internalName);
   }
@@ -110,7 +113,7 @@ final class TranslationCache {
     }
   }
 
-  /// Keeps a translation.
+  /// Stores a translation.
   void keep(String internalName, byte[] translated) {
     if (file == null) {
       return;
@@ -119,11 +122,11 @@ final class TranslationCache {
       ClassStore.add(file, internalName, translated);
       makeRoom(file, translated.length);
     } catch (IOException e) {
-      // A full disk or a deleted directory: the class was translated, and is not kept.
+      // The disk is full or the directory was deleted: the class is used but not stored.
     }
   }
 
-  /// Deletes the oldest files when there are more than 64 MB; looks at the directory once per 4 MB.
+  /// Deletes the oldest files if all exceed 64 MB; checks the directory once per 4 MB written.
   private synchronized void makeRoom(Path written, int bytes) throws IOException {
     writtenBytes += bytes;
     Path directory = written.getParent();

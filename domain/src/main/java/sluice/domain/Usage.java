@@ -9,17 +9,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.sys.threads.HostThread;
 
-/// What the threads of one domain have used, and whether that is within its budget. Of one lock.
+/// The processor time and memory that the threads of one domain have used, compared with its
+/// budget. Guarded by one lock.
 ///
-/// Two token buckets, one of processor time and one of bytes: each sample adds what the budget
-/// gives for the time since the last and takes what was used. A platform thread that begins and
-/// ends between two samples is not seen; virtual threads are.
+/// There are two token buckets, one for processor time and one for allocated bytes. Each sample
+/// adds the tokens that the budget gives for the time since the last sample and takes those that
+/// were used. Platform threads that begin and end between two samples are not seen; virtual threads
+/// are.
 final class Usage {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private static final AtomicBoolean TURNING_ON = new AtomicBoolean();
 
-  /// A bucket holds what 100 ms give.
+  /// The capacity of a bucket: the amount that the budget gives in 100 ms.
   private static final long BURST_NANOS = 100_000_000;
 
   private final Budget budget;
@@ -39,11 +41,12 @@ final class Usage {
     this.budget = budget;
   }
 
-  /// Takes a sample, and says whether the domain is overdrawn.
+  /// Takes a sample.
   ///
-  /// @param threads platform threads, whose use is all the domain's
-  /// @param carriedNanos what its virtual threads have used of processors
-  /// @param carriedBytes what these have allocated
+  /// @param threads the platform threads whose whole use is charged to the domain
+  /// @param carriedNanos the processor time that its virtual threads have used so far
+  /// @param carriedBytes the bytes that its virtual threads have allocated so far
+  /// @return true if the domain is overdrawn
   synchronized boolean sample(List<Thread> threads, long carriedNanos, long carriedBytes) {
     keepClocks();
     long[] ids = threads.stream().mapToLong(Thread::threadId).toArray();
@@ -83,20 +86,20 @@ final class Usage {
     return cpuTokens < 0 || allocationTokens < 0;
   }
 
-  /// Charges what a thread has used that is not the domain's. Takes no lock.
+  /// Charges the use of a thread that does not belong to the domain. Takes no lock.
   void charge(long nanos, long bytes) {
     visitorNanos.addAndGet(nanos);
     visitorBytes.addAndGet(bytes);
   }
 
-  /// The calling thread, which is not one of the domain's, is charged to it from now on.
+  /// Starts to charge the domain for the calling thread, which is not one of its own.
   synchronized void enter() {
     visiting.put(
         Thread.currentThread().threadId(),
         new long[] {THREADS.getCurrentThreadCpuTime(), THREADS.getCurrentThreadAllocatedBytes()});
   }
 
-  /// The calling thread is charged no more.
+  /// Stops charging the domain for the calling thread.
   synchronized void leave() {
     long id = Thread.currentThread().threadId();
     long[] since = visiting.remove(id);
@@ -105,7 +108,7 @@ final class Usage {
     }
   }
 
-  /// Charges what a thread has used since the last look.
+  /// Charges the use of a thread since the last look.
   private void look(long id, long[] since) {
     long cpu = THREADS.getThreadCpuTime(id);
     long bytes = THREADS.getThreadAllocatedBytes(id);
@@ -116,8 +119,8 @@ final class Usage {
     }
   }
 
-  /// A domain may turn the clocks of threads off, which are those of the whole JVM, and hold the
-  /// monitor that turning them on takes: so a disposable thread does it, one at a time.
+  /// Turns the JVM's clocks of threads on again. A domain may turn them off, and may hold the
+  /// monitor that turning them on takes. So a disposable thread does it, at most one at a time.
   private static void keepClocks() {
     boolean areOn = THREADS.isThreadCpuTimeEnabled() && THREADS.isThreadAllocatedMemoryEnabled();
     if (!areOn && TURNING_ON.compareAndSet(false, true)) {

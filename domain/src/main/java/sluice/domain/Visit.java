@@ -2,11 +2,11 @@ package sluice.domain;
 
 import org.jspecify.annotations.Nullable;
 
-/// The time for which a platform thread of the host runs code of a domain: what it uses meanwhile
-/// is charged to that domain, while it runs and when it returns. Of one thread.
+/// The period in which a platform thread of the host runs code of a domain. Its use meanwhile is
+/// charged to that domain, while it runs and when it returns. Confined to one thread.
 ///
-/// A visit that a thread begins while it is on another charges the other no more until it has
-/// ended. A virtual thread has no clock: what it uses is its own scheduler's.
+/// Visits nest: while an inner visit lasts, the outer domain is not charged. A virtual thread has
+/// no clock; its use is accounted for by its own scheduler.
 final class Visit {
   private static final ThreadLocal<@Nullable Visit> CURRENT = new ThreadLocal<>();
 
@@ -20,7 +20,7 @@ final class Visit {
 
   /// Begins a visit of the calling thread.
   ///
-  /// @return null if it is on a visit to the same domain, or is a virtual thread
+  /// @return null if the thread is already visiting the domain, or is a virtual thread
   static @Nullable Visit begin(Usage usage) {
     if (Thread.currentThread().isVirtual()) {
       return null;
@@ -38,7 +38,7 @@ final class Visit {
     return made;
   }
 
-  /// Ends it.
+  /// Ends the visit and resumes the outer one.
   void end() {
     usage.leave();
     if (outer == null) {

@@ -5,9 +5,10 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import sluice.sys.threads.HostThread;
 
-/// The thread that samples the budgets of domains and sees dying ones to their end. One per JVM,
-/// started with the first domain that needs it; sleeps while none does. What a look throws is told
-/// as the end of a thread would be, and the others are looked after all the same.
+/// The thread that samples the budgets of domains and drives dying domains to their end. There is
+/// one per JVM, started with the first domain that needs it; it sleeps while no domain does. An
+/// exception of one look is reported to the handler of uncaught exceptions, and the other looks go
+/// on.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +21,7 @@ final class Warden {
 
   private Warden() {}
 
-  /// Has a look taken every 20 ms until it returns false. Not added twice.
+  /// Calls a look every 20 ms until it returns false. A look is never added twice.
   static void watch(BooleanSupplier look) {
     synchronized (LOOKS) {
       LOOKS.add(look);
@@ -52,7 +53,7 @@ final class Warden {
         now.clear();
         Thread.sleep(PERIOD_MILLIS);
       } catch (InterruptedException e) {
-        // Nothing of ours interrupts this thread, and no domain knows it.
+        // This module never interrupts this thread, and no domain knows it.
       }
     }
   }

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Classes in one file: a short one is copied, a long one is mapped.
+/// Tests of the class file store, with a short file, which is copied, and a long one, which is
+/// mapped.
 @Timeout(60)
 final class ClassStoreTest {
   @TempDir Path directory = Path.of(".");

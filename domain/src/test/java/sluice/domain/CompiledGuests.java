@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.spi.ToolProvider;
 
-/// Guests that use modules of the JDK which this module does not require: compiled by the tests.
+/// Compiles guests that use modules of the JDK which this module does not require.
 final class CompiledGuests {
   private CompiledGuests() {}
 
@@ -15,7 +15,9 @@ final class CompiledGuests {
     compile(classes, "CompiledGuest");
   }
 
-  /// @param name of a class of the package `guest`
+  /// Compiles a guest.
+  ///
+  /// @param name the name of a class of the package `guest`
   static void compile(Path classes, String name) throws IOException {
     Path source = classes.resolve("src/guest/" + name + ".java");
     Files.createDirectories(source.getParent());

@@ -15,7 +15,7 @@ import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Portals;
 import sluice.testbase.Await;
 
-/// Domains whose threads run one at a time.
+/// Tests of domains in which only one thread runs at a time.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class CooperativeDomainTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -25,7 +25,7 @@ final class CooperativeDomainTest {
         Guests.config().withShared(Counts.class.getName()).withScheduling(Scheduling.COOPERATIVE));
   }
 
-  /// Counts without a lock.
+  /// A counter without a lock.
   public interface Counts {
     int next(int rounds);
   }

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import sluice.memory.Memory;
 import sluice.testbase.Await;
 
-/// Budgets of sockets and of native memory: counted, refused at the limit, given back.
+/// Tests of the budgets of sockets and native memory: use is counted, refused at the limit and
+/// given back.
 @Timeout(60)
 final class DescriptorBudgetTest {
   private static Domain domain(String budget) throws Exception {

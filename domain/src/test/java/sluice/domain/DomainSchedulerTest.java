@@ -21,7 +21,7 @@ import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Portals;
 import sluice.testbase.Await;
 
-/// Domains that choose themselves which of their threads run.
+/// Tests of domains with a scheduler of their own.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class DomainSchedulerTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -31,7 +31,7 @@ final class DomainSchedulerTest {
     return Guests.config().withScheduling(Scheduling.DEFAULT.by(type));
   }
 
-  /// On one processor, so that what is chosen is the order.
+  /// Creates a domain on one processor, so that the order of execution is the order of the choices.
   private static Domain domain(String scheduler) throws Exception {
     String type = Schedulers.class.getName() + "$" + scheduler;
     return Domain.create(
@@ -50,7 +50,7 @@ final class DomainSchedulerTest {
     return (Runnable) Guests.create(domain, "Schedulers$" + name);
   }
 
-  /// Starts threads of these names, in a thread that keeps the processor until all are started.
+  /// Starts threads with these names, from a thread that keeps the processor until all are started.
   private static void turns(Domain domain, String... names) throws Exception {
     Runnable turns = task(domain, "Turns");
     List<Thread> threads = new ArrayList<>();
@@ -143,7 +143,7 @@ final class DomainSchedulerTest {
     return ((AtomicLong) domain.loader().loadClass(type).getField("COUNT").get(null)).get();
   }
 
-  /// A portal for numbers.
+  /// A service that adds numbers, for portal calls.
   public interface Adds {
     int add(int number);
   }
@@ -163,7 +163,7 @@ final class DomainSchedulerTest {
               "calls",
               () -> {
                 Adds heard = portals.lookup(caller, "heard", Adds.class).orElseThrow();
-                // The first may find a thread of the service that has not waited yet.
+                // The first call may find a thread of the service that has not waited yet.
                 results[0] = heard.add(heard.add(1));
                 results[1] = portals.lookup(caller, "silent", Adds.class).orElseThrow().add(1);
               });
@@ -196,7 +196,7 @@ final class DomainSchedulerTest {
     }
   }
 
-  /// Where `preempted` runs, in the middle of which the domain may come over its budget.
+  /// Checks `preempted`, during which the domain may exceed its budget.
   @Test
   void gatesDoNotHoldACarrier() throws Exception {
     Throttle throttle = new Throttle();
@@ -229,7 +229,7 @@ final class DomainSchedulerTest {
       try {
         domain.serviceThread("waits", () -> LockSupport.parkNanos(1_000)).start();
       } catch (DomainEnded e) {
-        // The scheduler could not be made.
+        // The scheduler could not be created.
       }
       Await.until("its end", () -> !domain.alive());
       assertThat(domain.awaitEnd(LONG)).isTrue();

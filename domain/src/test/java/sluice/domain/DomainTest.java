@@ -198,7 +198,7 @@ final class DomainTest {
     held("AllocationBomb", "alloc=1MB/s");
   }
 
-  /// Runs a guest until its threads are held at their gates, and then for two seconds more.
+  /// Runs a guest until its threads are held at their gates, and for two more seconds.
   private static void held(String guest, String budget) throws Exception {
     Budget parsed = Budget.parse(budget);
     try (Domain domain = Domain.create(Guests.config().withBudget(parsed))) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// How threads of a domain end, and what of that is printed.
+/// Tests of the ways in which threads of a domain end, and of the resulting output.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class DomainThreadsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -61,7 +61,7 @@ final class DomainThreadsTest {
     assertThat(Guests.text(printed)).isEmpty();
   }
 
-  /// What main throws because its domain ends is not its problem.
+  /// Checks that an exception thrown because the domain ends is not reported as a problem.
   @Test
   void theEndIsNoProblemOfAMainClass() throws Exception {
     try (Domain domain = domain()) {

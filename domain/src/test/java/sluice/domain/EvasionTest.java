@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.translate.Refused;
 import sluice.testbase.Await;
 
-/// Code that means to outlive its domain, to get out of its budget, or to make the host run it.
-/// What misbehaves without meaning to is in [KillMatrixTest].
+/// Tests with code that deliberately tries to outlive its domain, to exceed its budget, or to make
+/// the host run it. Accidental misbehaviour is in [KillMatrixTest].
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class EvasionTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -37,7 +37,7 @@ final class EvasionTest {
     return (Runnable) Guests.create(domain, "Evasions$" + name);
   }
 
-  /// The host asks for what the domain uses, and another domain ends, while the code runs.
+  /// The host reads the use of the domain, and another domain ends, while the code runs.
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -190,8 +190,8 @@ final class EvasionTest {
     assertThat(host.checkError()).isFalse();
   }
 
-  /// A logger that a domain gets is not the host's of that name, so nothing of the domain runs
-  /// where the host logs.
+  /// Checks that a domain's logger is not the host's of the same name, so that no code of the
+  /// domain runs when the host logs.
   @Test
   void whatItPutsAtLoggersIsNotReachedByTheHost() throws Exception {
     Logger host = Logger.getLogger("sluice.shared");
@@ -214,7 +214,7 @@ final class EvasionTest {
     }
   }
 
-  /// The table of levels is one for the JVM: a domain neither enters a level nor finds another's.
+  /// Checks the JVM-wide table of levels: a domain neither adds a level nor finds another party's.
   @Test
   void levelsPassNothingBetweenDomainAndHost() throws Exception {
     Level host = new Level("HOST", 123) {};

@@ -13,7 +13,7 @@ final class GateWatchTest {
   private final GateWatch watch = new GateWatch(() -> told.add("watch"), () -> told.add("leave"));
   private long seconds = Long.MAX_VALUE / SECOND - 20; // the clock may overflow
 
-  /// Samples as the warden takes them, only fewer.
+  /// Samples like the warden, but less often.
   private void pass(int howLong, boolean isOver) {
     for (int i = 0; i < howLong; i++) {
       watch.sampled(isOver, ++seconds * SECOND);

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import sluice.domain.guest.Misbehaviour;
 
-/// Domains for tests, whose classes are those of the package `guest`.
+/// Creates domains for tests, with the classes of the package `guest`.
 final class Guests {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
@@ -29,7 +29,8 @@ final class Guests {
     }
   }
 
-  /// Where the class files of tests are, also if the code source is that of the module they patch.
+  /// Returns the directory of the test class files, even if the code source is the module that they
+  /// patch.
   static Path testClasses() throws IOException {
     String file = Misbehaviour.class.getName().replace('.', '/') + ".class";
     for (Path at : new Path[] {classes(), Path.of("target/test-classes")}) {
@@ -51,7 +52,7 @@ final class Guests {
     return Domain.create(config());
   }
 
-  /// A new object of a guest's class.
+  /// Returns a new object of a guest's class.
   static Object create(Domain domain, String name) throws Exception {
     return domain
         .loader()
@@ -64,7 +65,7 @@ final class Guests {
     return domain.start(name, (Runnable) create(domain, "Misbehaviour$" + name));
   }
 
-  /// A jar with the classes of the guests.
+  /// Returns a jar with the classes of the guests.
   static Path jar(Path directory) throws IOException {
     Path jar = directory.resolve("guests.jar");
     Path from = testClasses();

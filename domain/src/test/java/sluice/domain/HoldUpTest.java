@@ -32,24 +32,25 @@ import sluice.domain.guest.HoldUpsOfThreads;
 import sluice.domain.inside.Inside;
 import sluice.testbase.Await;
 
-/// Programs that hold up what the host or another domain does, wherever the host touches what is
-/// theirs: the end of their domain and of its neighbours is not held up, nor the budgets.
+/// Tests with programs that block the host or another domain wherever the host touches their
+/// objects. They must delay neither the end of their domain or its neighbours nor the enforcement
+/// of budgets.
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
 final class HoldUpTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
-  /// What is held up never returns.
+  /// The time limit of a step; a step that is blocked never returns.
   private static final Duration IN_TIME = Duration.ofSeconds(60);
 
-  /// A kill takes some 15 ms, and returns within this where the machine has time for it: one of
-  /// [#MOST_KILLS] does.
+  /// The time limit of a kill, which takes some 15 ms on a machine that is not overloaded. One of
+  /// [#MOST_KILLS] attempts has to meet it.
   private static final Duration KILL = Duration.ofMillis(100);
 
   private static final int MOST_KILLS = 20;
 
   private static final String SERVICES = "HoldUpServices";
 
-  /// What programs of [#SERVICES] wait for.
+  /// The semaphores for which programs of [#SERVICES] wait.
   private static final List<Semaphore> HELD = new ArrayList<>();
 
   @TempDir static Path classes = Path.of(".");
@@ -59,7 +60,7 @@ final class HoldUpTest {
     CompiledGuests.compile(classes, SERVICES);
   }
 
-  /// A domain in which a trap of a program is set.
+  /// Creates a domain in which the trap of a program is set.
   @FunctionalInterface
   private interface Trapped {
     Domain start() throws Exception;
@@ -107,7 +108,7 @@ final class HoldUpTest {
     return domain;
   }
 
-  /// Threads of the JDK that wait at the end of their domain are left no longer than the test.
+  /// Releases threads of the JDK that wait at the end of their domain.
   @AfterEach
   void release() throws Exception {
     if (!HELD.isEmpty()) {
@@ -125,14 +126,17 @@ final class HoldUpTest {
     return (Runnable) Guests.create(domain, name);
   }
 
-  /// In a thread of its own, so that a step that is held up fails and does not hang.
+  /// Runs a step in a thread of its own, so that a blocked step fails the test instead of hanging
+  /// it.
   private static <T> T inTime(String what, Callable<T> step) throws Exception {
     FutureTask<T> task = new FutureTask<>(step);
     Thread.ofPlatform().daemon().name(what).start(task);
     return task.get(IN_TIME.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /// @return how long it took
+  /// Kills a domain.
+  ///
+  /// @return the time that the call took
   private static Duration kill(String what, Domain domain) throws Exception {
     Duration time =
         inTime(
@@ -146,8 +150,8 @@ final class HoldUpTest {
     return time;
   }
 
-  /// Kills others with the same trap until one has returned in time: a kill that waits for the
-  /// domain never does, and the load of a machine is not the same for so many.
+  /// Kills further domains with the same trap until one kill has returned in time. A kill that
+  /// waits for the domain never does, while the load of the machine varies.
   private static void killsAtOnce(Duration first, Trapped another) throws Exception {
     List<Duration> times = new ArrayList<>(List.of(first));
     while (times.size() < MOST_KILLS && times.getLast().compareTo(KILL) > 0) {
@@ -164,7 +168,7 @@ final class HoldUpTest {
     return domain;
   }
 
-  /// The warden sees that a domain is over its budget, which it does not without its samples.
+  /// Checks that the warden notices a domain over its budget, which it cannot do without samples.
   private static void budgetsCount() throws Exception {
     Budget little = Budget.parse("cpu=5%");
     try (Domain domain = Domain.create(Guests.config().withBudget(little))) {
@@ -175,7 +179,7 @@ final class HoldUpTest {
     }
   }
 
-  /// The threads that the JVM has once, for the host too.
+  /// Checks the threads that exist once per JVM and also serve the host.
   private static void threadsOfTheJvmGoOn() throws Exception {
     inTime(
         "a delay",
@@ -214,7 +218,7 @@ final class HoldUpTest {
     }
   }
 
-  /// Servers, clients, groups of channels and watches of the JDK, whose close runs code of the
+  /// Checks JDK servers, clients, channel groups and watch services, whose close runs code of the
   /// domain or waits for it.
   @ParameterizedTest
   @MethodSource("services")
@@ -233,7 +237,8 @@ final class HoldUpTest {
     Await.until("the closer to end", () -> domain.stat().late().isEmpty());
   }
 
-  /// Its only thread may end before the killing thread has found what else ends with it.
+  /// Checks a domain whose only thread may end before the killing thread has collected everything
+  /// that ends with it.
   @Test
   void aDomainEndsAfterAllThatEndsWithIt() throws Exception {
     Budget sampled = Budget.parse("alloc=1000GB/s"); // the warden looks from the start
@@ -285,7 +290,8 @@ final class HoldUpTest {
     return time;
   }
 
-  /// Code of the domain has left a value in a thread of the host, which then ends it.
+  /// Checks a value that code of the domain has left in a thread of the host, which then ends the
+  /// domain.
   @Test
   void aValueInTheThreadThatKillsIsNotInherited() throws Exception {
     Domain domain = Guests.domain();

@@ -27,14 +27,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.inside.Death;
 
-/// Class files that javac does not write, made to outlive their domain.
+/// Tests with class files that javac does not write, made to outlive their domain.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class HostileHandlersTest {
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final ClassDesc DEATH = ClassDesc.of(Death.class.getName());
   private static final ClassDesc THROWABLE = ConstantDescs.CD_Throwable;
 
-  /// Bodies of `run()`, whose local variable 0 is `this`.
+  /// The bodies of `run()`; local variable 0 is `this`.
   private static final Map<String, Consumer<CodeBuilder>> BODIES =
       Map.ofEntries(
           Map.entry("MonitorThatIsNotHeld", HostileHandlersTest::monitorThatIsNotHeld),
@@ -50,7 +50,7 @@ final class HostileHandlersTest {
 
   @TempDir Path directory;
 
-  /// `loop: goto loop`, in which the handler is entered by a death and by nothing else.
+  /// Generates `loop: goto loop`, whose handler is entered only by a death.
   private static Label loop(CodeBuilder code) {
     Label head = code.newBoundLabel();
     code.nop().goto_(head);
@@ -82,8 +82,8 @@ final class HostileHandlersTest {
     code.exceptionCatch(from, code.newBoundLabel(), handler, THROWABLE);
   }
 
-  /// The refused call is the handler of what it throws: its argument, an interface, may be any
-  /// object for the JVM.
+  /// Generates a refused call that is the handler of its own exception. Its argument is an
+  /// interface, for which the JVM accepts any object.
   private static void handlerIsTheRefusedCall(CodeBuilder code) {
     ClassDesc factory = ClassDesc.of("java.net.URLStreamHandlerFactory");
     code.aconst_null();
@@ -152,7 +152,8 @@ final class HostileHandlersTest {
         .exceptionCatchAll(caught, end, first);
   }
 
-  /// Where the stack is full a gate throws a `StackOverflowError` and no death.
+  /// Generates code that fills the stack, where a gate throws a `StackOverflowError` instead of a
+  /// death.
   private static void stackIsFull(CodeBuilder code) {
     Label from = code.newBoundLabel();
     code.aload(0)
@@ -227,7 +228,7 @@ final class HostileHandlersTest {
         .isExactlyInstanceOf(SecurityException.class);
   }
 
-  /// A constant whose value is made by a call that is refused.
+  /// Checks a constant whose value is computed by a refused call.
   @Test
   void aConstantThatExitsIsRefused() throws Exception {
     ClassDesc bootstraps = ClassDesc.of("java.lang.invoke.ConstantBootstraps");

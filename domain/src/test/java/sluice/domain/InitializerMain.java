@@ -3,8 +3,9 @@ package sluice.domain;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs a guest's class initializer on a virtual thread of a domain beside threads that have the
-/// carriers change. In a process of its own: where the translator is wrong, the JVM crashes.
+/// Runs a guest's class initializer on a virtual thread of a domain, next to threads that make
+/// carriers change. It runs in a process of its own, because the JVM crashes if the translator is
+/// wrong.
 final class InitializerMain {
   private InitializerMain() {}
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Child;
 
-/// A class initializer that waits does not crash the JVM of its host.
+/// Checks that a waiting class initializer does not crash the JVM.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class InitializersTest {
   @TempDir Path directory;

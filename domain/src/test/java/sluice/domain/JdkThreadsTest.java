@@ -27,9 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Await;
 
-/// Threads that the JDK starts for itself, or for an object of its own, while code of a domain
-/// runs: a domain whose program is over ends, and nothing of it stays in them. The guests are
-/// compiled here, because they use modules that this one does not require.
+/// Tests of threads that the JDK starts for itself or for one of its objects while code of a domain
+/// runs. A domain whose program is over must end and leave nothing in them. The guests are compiled
+/// here, because they use modules that this module does not require.
 @Timeout(300)
 final class JdkThreadsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -78,7 +78,7 @@ final class JdkThreadsTest {
     assertThat(problem[0]).isNull();
   }
 
-  /// Runs until its thread has ended, as `sluice domain run` waits for it, and is ended then.
+  /// Runs a guest until its thread has ended, like `sluice domain run`, and then ends the domain.
   private static WeakReference<ClassLoader> ofEnded(String name, boolean isVirtual)
       throws Exception {
     Domain domain = domain("threads=16");
@@ -109,8 +109,8 @@ final class JdkThreadsTest {
     awaitCollection(ofEnded(name, false));
   }
 
-  /// Of a virtual thread that is the first to wait for a socket, the JDK's virtual threads that do
-  /// so for all inherit the scheduler.
+  /// Checks the JDK's virtual threads that wait for the sockets of all virtual threads: they
+  /// inherit the scheduler of the first thread that waits for a socket.
   @ParameterizedTest
   @ValueSource(strings = {"Delay", "Http", "Asynchronous", "Watch"})
   void aVirtualThreadOfADomainLeavesNothing(String name) throws Exception {
@@ -138,7 +138,8 @@ final class JdkThreadsTest {
         .toList();
   }
 
-  /// An open server keeps its domain, as it keeps a JVM; the end stops it, and its client too.
+  /// Checks that an open server keeps its domain alive, as it keeps a JVM alive, and that the end
+  /// stops the server and its client.
   @Test
   void clientsAndServersEndWithTheirDomain() throws Exception {
     Domain domain = domain("threads=16");
@@ -156,7 +157,8 @@ final class JdkThreadsTest {
     }
   }
 
-  /// A write to a socket may complete at once, on the domain's thread that asked for it.
+  /// Checks handlers of channels. A write to a socket may complete at once, on the calling thread
+  /// of the domain.
   @Test
   void handlersOfChannelsWithoutAGroupRunOnThreadsOfTheirDomain() throws Exception {
     Domain domain = domain("threads=16");
@@ -191,8 +193,8 @@ final class JdkThreadsTest {
     return waiting;
   }
 
-  /// Other tests of this JVM may have left the thread of a group that is no domain's. The clients
-  /// stay open, so that a group finds channels that wait when the domain ends.
+  /// Checks channel groups. Other tests of this JVM may have left a group's thread that belongs to
+  /// no domain. The clients stay open, so that a group has waiting channels when the domain ends.
   @Test
   void threadsAndDescriptorsOfGroupsEndWithTheirDomain() throws Exception {
     Set<Thread> before = waitForChannels();

@@ -20,13 +20,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sluice.domain.inside.Death;
 import sluice.testbase.Await;
 
-/// What the end of a domain ends, one row per way to misbehave, as the design page lists them.
+/// Tests of everything that the end of a domain has to end, one row per kind of misbehaviour, as
+/// listed on the design page.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class KillMatrixTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofMillis(300);
 
-  /// Time for a guest to come to what it misbehaves in.
+  /// The time that a guest gets to start misbehaving.
   private static final long HEAD_START_MILLIS = 60;
 
   @TempDir Path directory;

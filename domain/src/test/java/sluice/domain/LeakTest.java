@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Await;
 
-/// Each way in which code leaves something of its own in the JVM: after the end of its domain,
-/// nothing holds the domain's classes.
+/// Tests of each way in which code leaves objects in the JVM: after the end of its domain, nothing
+/// keeps the domain's classes reachable.
 @Timeout(300)
 final class LeakTest {
   private static final Duration LONG = Duration.ofSeconds(20);
@@ -44,7 +44,7 @@ final class LeakTest {
     collected(loader);
   }
 
-  /// The JVM's table keeps name and number of each level for ever.
+  /// Checks levels, whose names and numbers the JVM-wide table keeps forever.
   @Test
   void noLevelOfADomainIsInTheTableOfTheJvm() throws Exception {
     Field names =
@@ -56,7 +56,8 @@ final class LeakTest {
         .noneMatch(name -> name.equals("LEAKED") || name.startsWith("10000"));
   }
 
-  /// It is not deregistered; the domain ends all the same, and its loop too.
+  /// Checks a driver that cannot be deregistered: the domain ends nevertheless, and so does its
+  /// loop.
   @Test
   void aDriverWhoseTextDoesNotEndHoldsNoEnd() throws Exception {
     assertThat(inItsOwnThread("OfDriverThatLoops")).isNotNull();
@@ -88,8 +89,8 @@ final class LeakTest {
     return new WeakReference<>(domain.loader());
   }
 
-  /// A collection may clear an entry of [SerialCaches] after the end, while the classes still live:
-  /// the next end takes that out.
+  /// Waits until the loader is collected. A collection may clear an entry of [SerialCaches] after
+  /// the end while the classes are still alive; the next end removes it.
   private static void collected(WeakReference<ClassLoader> loader) throws Exception {
     Await.until(
         "the classes to be collected",
@@ -105,7 +106,7 @@ final class LeakTest {
         });
   }
 
-  /// An entry that a collection clears while the domain lives keeps its class in a queue.
+  /// Checks an entry that is cleared while the domain is alive, which keeps its class in a queue.
   @Test
   void aClearedEntryOfSerializationHoldsNoClass() throws Exception {
     WeakReference<ClassLoader> loader = clearedWhileItLives();
@@ -130,7 +131,7 @@ final class LeakTest {
     return loader;
   }
 
-  /// A value in a thread of the host is the host's: it goes with that thread.
+  /// Checks a value in a thread of the host: it lives as long as that thread.
   @Test
   void aThreadLocalOfTheHostsThreadGoesWithTheThread() throws Exception {
     collected(inAThreadOfTheHost());
@@ -157,7 +158,7 @@ final class LeakTest {
     return new WeakReference<>(domain.loader());
   }
 
-  /// Native memory that a domain takes is not limited; with the domain it is given back.
+  /// Checks unlimited native memory of a domain, which is released when the domain ends.
   @Test
   void directBuffersAreFreedAfterTheEnd() throws Exception {
     BufferPoolMXBean direct =

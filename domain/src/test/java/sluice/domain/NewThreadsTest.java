@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.guest.NewThreads;
 import sluice.testbase.Await;
 
-/// `new Thread` in a domain makes a virtual thread, which a program uses as it uses a platform
-/// thread.
+/// Tests of `new Thread` in a domain, which makes a virtual thread that a program can use like a
+/// platform thread.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class NewThreadsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -99,7 +99,7 @@ final class NewThreadsTest {
     }
   }
 
-  /// A thread of the JDK that a virtual thread starts is in no group of the domain.
+  /// Checks a thread of the JDK that a virtual thread starts, which is in no group of the domain.
   @ParameterizedTest
   @ValueSource(strings = {"Hidden", "HiddenBelow"})
   void aThreadOfTheJdkIsCountedWhateverItsStarterInherits(String name) throws Exception {

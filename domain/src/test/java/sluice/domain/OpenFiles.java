@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What the descriptors of this process lead to. Stateless.
+/// Lists the targets of this process's descriptors. Stateless.
 final class OpenFiles {
   private OpenFiles() {}
 

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a domain does to threads of others and to settings of the whole JVM: nothing. Which calls
-/// there are is in the lists of `JdkListsTest`.
+/// Checks that a domain cannot affect threads of other parties or JVM-wide settings. The lists of
+/// `JdkListsTest` have the relevant calls.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class OthersTest {
   @TempDir static Path classes = Path.of(".");
@@ -121,7 +121,7 @@ final class OthersTest {
     }
   }
 
-  /// Providers and beans of the JVM can be read.
+  /// Checks providers and beans of the JVM, which can be read but not changed.
   @Test
   void objectsThatTheJvmHasOnceAreNotChanged() throws Exception {
     String provider = "changing provider " + Security.getProviders()[0].getName();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Calls that a domain refuses throw where they are made, and the class of the guest is loaded.
+/// Checks that refused calls throw at the call, while the class of the guest is loaded.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RefusedCallsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -70,7 +70,7 @@ final class RefusedCallsTest {
     }
   }
 
-  /// Catching it again and again holds up no end.
+  /// Checks that catching the exception repeatedly does not delay the end.
   @ParameterizedTest
   @ValueSource(strings = {"ForEver", "ForEverOnAFullStack"})
   void holdsUpNoEnd(String name) throws Exception {

@@ -12,12 +12,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.domain.carrier.Carriers;
 
-/// Domains whose virtual threads share the carriers.
+/// Tests of domains whose virtual threads share the carriers.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class SharedCarriersTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  /// Starts more threads than there are carriers, so that none is left.
+  /// Starts more threads than there are carriers, so that all carriers are occupied.
   private static List<Thread> occupy(Domain domain, String misbehaviour) throws Exception {
     List<Thread> all = new ArrayList<>();
     for (int i = 0; i < Carriers.shared().processors() + 2; i++) {

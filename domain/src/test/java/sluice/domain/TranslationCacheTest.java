@@ -76,7 +76,7 @@ final class TranslationCacheTest {
     assertThat(files(cache)).hasSize(1);
   }
 
-  /// A process may be killed while it writes: what it wrote in part is overwritten.
+  /// Checks that a record of which a killed process has written only a part is overwritten.
   @Test
   void aRecordWrittenInPartIsOverwritten() throws Exception {
     Path cache = temporary.resolve("cache");
@@ -96,7 +96,7 @@ final class TranslationCacheTest {
     }
   }
 
-  /// A domain whose classes are all kept opens no jar.
+  /// Checks that a domain opens no jar if all of its classes are cached.
   @Test
   void aDomainOfKeptClassesOpensNoJar() throws Exception {
     Path cache = temporary.resolve("cache");
@@ -112,7 +112,7 @@ final class TranslationCacheTest {
     }
   }
 
-  /// A jar that is written again is another one.
+  /// Checks that a rewritten jar is treated as a new one.
   @Test
   void aJarWrittenAgainHasNewClasses() throws Exception {
     Path cache = temporary.resolve("cache");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Slice;
 
-/// Creating and ending domains leaves classes, threads and descriptors where they were.
+/// Checks that creating and ending domains leaks no classes, threads or descriptors.
 final class UnloadTest {
   @Test
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -66,7 +66,7 @@ final class UnloadTest {
         .isLessThan(5);
   }
 
-  /// Returns the nanoseconds that creating took.
+  /// Creates and ends a domain, and returns the time of the creation in nanoseconds.
   private static long cycle(List<WeakReference<ClassLoader>> loaders) throws Exception {
     long start = System.nanoTime();
     Domain domain = Guests.domain();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 import sluice.testbase.CpuTime;
 
-/// Threads of the host that call code of domains: what they use is charged to the domain.
+/// Tests of host threads that call code of domains: their use is charged to the domain.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class VisitTest {
   private static final long PIECE = TimeUnit.MILLISECONDS.toNanos(50);

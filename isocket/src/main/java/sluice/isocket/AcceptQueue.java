@@ -9,14 +9,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Connections of a server socket that wait to be accepted. The loop adds, any thread takes.
+/// The queue of connections of a server socket that wait to be accepted. The loop adds; any thread
+/// takes.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all | any thread | under `lock` | under `lock` |
 ///
-/// Limits: with `backlog` connections waiting the loop is told to accept no more; a few that the
-/// kernel has accepted already are kept too.
+/// Limits: with `backlog` connections waiting, the loop is told to stop accepting. The few
+/// connections that the kernel has already accepted by then are queued too.
 final class AcceptQueue {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition came = lock.newCondition();
@@ -25,7 +26,7 @@ final class AcceptQueue {
   private boolean paused;
   private boolean closed;
 
-  /// Has the loop accept no more, and again.
+  /// Makes the loop stop accepting; `resume` makes it accept again.
   private @Nullable Runnable pause;
 
   private @Nullable Runnable resume;
@@ -34,8 +35,10 @@ final class AcceptQueue {
     this.backlog = backlog;
   }
 
+  /// Sets the tasks that control the loop.
+  ///
   /// @param pause runs on the loop's thread
-  /// @param resume any thread runs it
+  /// @param resume runs on any thread
   void control(Runnable pause, Runnable resume) {
     lock.lock();
     try {
@@ -46,7 +49,9 @@ final class AcceptQueue {
     }
   }
 
-  /// @return false when the server socket is closed
+  /// Adds a connection.
+  ///
+  /// @return false if the server socket is closed
   boolean add(SharedStream stream) {
     lock.lock();
     try {
@@ -65,7 +70,9 @@ final class AcceptQueue {
     }
   }
 
-  /// @param timeoutMillis 0 waits without limit
+  /// Takes a connection, waiting for one.
+  ///
+  /// @param timeoutMillis the maximum time to wait; 0 waits without limit
   SharedStream take(int timeoutMillis) throws IOException {
     long deadline = timeoutMillis == 0 ? 0 : System.nanoTime() + timeoutMillis * 1_000_000L;
     lock.lock();
@@ -93,7 +100,7 @@ final class AcceptQueue {
     }
   }
 
-  /// Clients that were not accepted are sent away, as by the kernel's queue.
+  /// Closes the queue. Connections that were not accepted are reset, as the kernel's queue does.
   void close() {
     List<SharedStream> left;
     lock.lock();
@@ -108,7 +115,7 @@ final class AcceptQueue {
     left.forEach(SharedStream::reset);
   }
 
-  /// Connections that wait.
+  /// Returns the number of waiting connections.
   int size() {
     lock.lock();
     try {

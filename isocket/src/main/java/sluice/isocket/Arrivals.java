@@ -6,20 +6,21 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// What has come for a socket and was not read, in the order of the stream: pieces that lie where
-/// they were received, each with a lease, and copies. Guarded by the lock of its [SharedStream].
+/// The unread input of a socket in stream order: leased pieces that stay in the buffers where they
+/// were received, and copies. Guarded by the lock of its [SharedStream].
 ///
 /// ```
 /// head                                   head + count
 ///  │ chunk 7 [96,+512) │ copy [0,+1400) │ chunk 2 [0,+64) │
 /// ```
 ///
-/// Limits: [#PIECES] pieces, and about [#LIMIT_BYTES] bytes; then [#isFull] holds the loop back.
+/// Limits: [#PIECES] pieces and about [#LIMIT_BYTES] bytes; then [#isFull] makes the loop hold
+/// input back.
 final class Arrivals {
   static final int PIECES = 16;
   static final int LIMIT_BYTES = 256 << 10;
 
-  /// Leases that one socket may have, its reader's not counted.
+  /// The maximum number of leases of one socket, not counting its reader's.
   static final int LEASES = 8;
 
   private static final int LEAST_COPY = 1024;
@@ -41,19 +42,19 @@ final class Arrivals {
     return count == PIECES || bytes >= LIMIT_BYTES;
   }
 
-  /// Whether one more lease may be added.
+  /// Returns true if one more lease may be added.
   boolean mayLease() {
     return leased < LEASES;
   }
 
-  /// Adds a piece. The caller's lease passes to this.
+  /// Adds a piece. The caller's lease passes to this object.
   void add(Block block, long offset, int length) {
     bytes += length;
     if (count > 0) {
       int last = (head + count - 1) % PIECES;
       if (blocks[last] == block && offsets[last] + lengths[last] == offset) {
         lengths[last] += length;
-        block.release(); // the piece has one
+        block.release(); // the piece already has a lease
         return;
       }
     }
@@ -106,9 +107,9 @@ final class Arrivals {
     return (head + count++) % PIECES;
   }
 
-  /// Copies from the front, and drops what was copied.
+  /// Copies bytes from the front and removes them.
   ///
-  /// @return bytes copied, 0 when there are none
+  /// @return the number of bytes copied, 0 if there are none
   int take(byte[] into, int from, int most) {
     int done = 0;
     while (done < most && count > 0) {
@@ -150,7 +151,7 @@ final class Arrivals {
     count--;
   }
 
-  /// The chunk at the front; null when nothing is there, or a copy.
+  /// Returns the chunk at the front; null if there is no input, or if the front is a copy.
   @Nullable Block frontBlock() {
     return count == 0 ? null : blocks[head];
   }
@@ -163,13 +164,13 @@ final class Arrivals {
     return lengths[head];
   }
 
-  /// Takes the piece at the front out: its lease passes to the caller.
+  /// Removes the piece at the front. Its lease passes to the caller.
   void removeFront() {
     bytes -= lengths[head];
     removeHead();
   }
 
-  /// Drops everything.
+  /// Drops all input and ends its leases.
   void clear() {
     while (count > 0) {
       advance(lengths[head]);

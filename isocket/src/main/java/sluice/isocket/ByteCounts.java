@@ -2,11 +2,12 @@ package sluice.isocket;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Bytes that the connections of one server socket have received and sent. Any thread.
+/// The numbers of bytes that the connections of one server socket have received and sent. Any
+/// thread may call.
 final class ByteCounts {
-  /// What has come: for interruptlets and for ISockets.
+  /// The bytes received, for interruptlets and for ISockets.
   final AtomicLong received = new AtomicLong();
 
-  /// What interruptlets and ISockets have given to be sent.
+  /// The bytes that interruptlets and ISockets have passed on for sending.
   final AtomicLong sent = new AtomicLong();
 }

@@ -13,11 +13,11 @@ import sluice.sys.NativeMemory;
 /// The views that a socket has given to its application: at most one of received bytes and one to
 /// fill. Guarded by the lock of its [SharedStream].
 ///
-/// A view ends on the thread that it belongs to by unbinding, which costs nothing. When another
-/// thread ends it, that thread may be in the middle of an access: all views go through a lifetime
-/// of the socket's, and closing this waits such an access out. Only then the lease goes.
+/// The thread that owns a view ends it by unbinding, which costs nothing. If another thread ends
+/// it, the owner may be in the middle of an access. So all views go through a lifetime of the
+/// socket: closing that lifetime waits until the access is over. Only then is the lease released.
 ///
-/// | ended by | what happens |
+/// | ended by | effect |
 /// |---|---|
 /// | the thread of the view | unbound, then released |
 /// | another thread | lifetime closed, then released |
@@ -29,7 +29,8 @@ final class FastViews {
   private @Nullable Thread reader;
   private @Nullable Block read;
 
-  /// The chunk that was shown last, under the socket's lifetime: the same few come again.
+  /// The chunk that was shown last, mapped in the socket's lifetime. Cached, because the same few
+  /// chunks recur.
   private @Nullable Block aliased;
 
   private MemorySegment alias = MemorySegment.NULL;
@@ -38,12 +39,13 @@ final class FastViews {
   private @Nullable Thread writer;
   private @Nullable Block written;
 
-  /// The buffer that was filled last, under the socket's lifetime.
+  /// The buffer that was filled last, mapped in the socket's lifetime.
   private @Nullable Block writeAliased;
 
   private MemorySegment writeAlias = MemorySegment.NULL;
 
-  /// Shows bytes to the calling thread, instead of those before. The caller's lease passes to this.
+  /// Shows bytes to the calling thread, and ends its previous view. The caller's lease passes to
+  /// this object.
   View show(Block block, long offset, int length) {
     endRead();
     Thread here = Thread.currentThread();
@@ -63,8 +65,8 @@ final class FastViews {
     return binder.bind(alias, offset, length);
   }
 
-  /// Lets the calling thread fill bytes, instead of those before. The caller's lease passes to
-  /// this.
+  /// Gives the calling thread bytes to fill, and ends the previous view. The caller's lease passes
+  /// to this object.
   WritableView fill(Block block, int offset, int length) {
     endWrite();
     Thread here = Thread.currentThread();
@@ -84,9 +86,9 @@ final class FastViews {
     return binder.bind(writeAlias, offset, length);
   }
 
-  /// Ends the view that is filled, and gives its block and the lease to the caller.
+  /// Ends the view that is being filled, and passes its block and the lease to the caller.
   ///
-  /// @throws IllegalStateException when there is none, or another thread fills it
+  /// @throws IllegalStateException if there is no such view, or another thread fills it
   Block filled(int length) {
     Block block = written;
     WritableViewBinder binder = writing;
@@ -141,7 +143,7 @@ final class FastViews {
     endWrite();
   }
 
-  /// Ends an access that is under way, and lets none begin. What is shown afterwards has another
+  /// Waits until a running access is over and prevents further ones. Later views get a new
   /// lifetime.
   private void endReadLifetime() {
     aliased = null;
@@ -175,7 +177,7 @@ final class FastViews {
     return one == other;
   }
 
-  /// Whether a view of received bytes has a lease.
+  /// Returns true if a view of received bytes holds a lease.
   boolean isReading() {
     return read != null;
   }

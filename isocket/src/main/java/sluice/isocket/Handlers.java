@@ -7,19 +7,19 @@ import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
 
-/// The interruptlet of a server socket. Any thread may admit, replace and evict.
+/// The holder of a server socket's interruptlet. Any thread may admit, replace and evict.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `admission` | any thread | volatile | volatile, under this object's lock |
 final class Handlers {
-  /// An interruptlet as it was admitted.
+  /// An admitted interruptlet with its guard and framing.
   record Admission(HandlerGuard guard, Framing framing, Supplier<? extends Interruptlet> perLoop) {}
 
   private final ByteCounts counts = new ByteCounts();
   private volatile @Nullable Admission admission;
 
-  /// Of all connections of the server socket.
+  /// Returns the byte counts of all connections of the server socket.
   ByteCounts counts() {
     return counts;
   }
@@ -35,7 +35,7 @@ final class Handlers {
     admission = null;
   }
 
-  /// Evicts an interruptlet unless another one has taken its place.
+  /// Evicts an interruptlet unless another one has replaced it.
   @SuppressWarnings("ReferenceEquality") // an admission is itself only
   synchronized void evict(HandlerGuard guard) {
     Admission now = admission;

@@ -1,6 +1,6 @@
 package sluice.isocket;
 
-/// An array in a list of which some places are empty. Belongs to the holder of the list.
+/// A wrapper of an array, for lists with empty slots. Owned by the holder of the list.
 final class HeapBytes {
   final byte[] array;
 

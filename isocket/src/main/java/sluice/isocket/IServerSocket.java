@@ -13,33 +13,36 @@ import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
 import sluice.loop.server.WarmUp;
 
-/// A [ServerSocket] whose connections a loop accepts and receives for: everything that
-/// `ServerSocket` does, [#accept] gives [ISocket]s, and an interruptlet may answer messages before
-/// they come to these. Any thread may call.
+/// A [ServerSocket] whose connections are accepted and received by a loop. It does everything that
+/// `ServerSocket` does; [#accept] returns [ISocket]s, and an interruptlet may answer messages
+/// before they reach these. Any thread may call.
 ///
-/// **In front.** A message that arrives is shown to the interruptlet on the loop's thread. What it
-/// passes comes to the [ISocket], untouched. While an interruptlet is admitted, `accept` returns a
-/// connection when the interruptlet has passed a message of it, or when its client has been silent
-/// for 200 ms. Connections that come meanwhile have `TCP_NODELAY`, so that replies leave at once.
+/// **Interruptlets.** An incoming message is first shown to the interruptlet on the loop's thread.
+/// A message that it passes reaches the [ISocket] untouched. While an interruptlet is admitted,
+/// `accept` returns a connection once the interruptlet has passed one of its messages, or once its
+/// client has been silent for 200 ms. Connections that arrive meanwhile have `TCP_NODELAY` set, so
+/// that replies leave at once.
 ///
 /// **Order.** The interruptlet sees the next message of an accepted connection when the application
-/// has read all before and asks for more: that is where a server has written its reply. A server
-/// that reads on before it has replied must not have an interruptlet.
+/// has read all previous input and asks for more, because at that point a server has written its
+/// reply. A server that reads on before it has replied must not have an interruptlet.
 public final class IServerSocket extends ServerSocket {
-  /// Longest run of an interruptlet for which no limit is given.
+  /// The time limit of one run of an interruptlet if none is given: 10 ms.
   public static final Duration DEFAULT_LIMIT = Duration.ofMillis(10);
 
   private final ServerImpl server;
   private final @Nullable ISocketLoop loop;
 
-  /// Not bound yet, on the shared loop.
+  /// Creates an unbound server socket on the shared loop.
+  ///
+  /// @throws IOException if the shared loop cannot be started
   public IServerSocket() throws IOException {
     this((ISocketLoop) null);
   }
 
-  /// Not bound yet.
+  /// Creates an unbound server socket.
   ///
-  /// @param loop null for the shared one
+  /// @param loop the loop, or null for the shared one
   public IServerSocket(@Nullable ISocketLoop loop) throws IOException {
     this(new ServerImpl(loop), loop);
   }
@@ -50,17 +53,17 @@ public final class IServerSocket extends ServerSocket {
     this.loop = loop;
   }
 
-  /// Listens, as [ServerSocket#ServerSocket(int)].
+  /// Creates a listening server socket, as [ServerSocket#ServerSocket(int)] does.
   public IServerSocket(int port) throws IOException {
     this(port, 50, null);
   }
 
-  /// Listens, as [ServerSocket#ServerSocket(int, int)].
+  /// Creates a listening server socket, as [ServerSocket#ServerSocket(int, int)] does.
   public IServerSocket(int port, int backlog) throws IOException {
     this(port, backlog, null);
   }
 
-  /// Listens, as [ServerSocket#ServerSocket(int, int, InetAddress)].
+  /// Creates a listening server socket, as [ServerSocket#ServerSocket(int, int, InetAddress)] does.
   public IServerSocket(int port, int backlog, @Nullable InetAddress host) throws IOException {
     this();
     try {
@@ -84,28 +87,32 @@ public final class IServerSocket extends ServerSocket {
     return accepted;
   }
 
-  /// Shows messages to an interruptlet from now on, instead of the one before, while connections
-  /// are served. Messages that the loop begins to handle after this has returned see the new one.
+  /// Admits an interruptlet in place of the current one, while connections are served. Messages
+  /// that the loop begins to handle after this call has returned are shown to the new one.
   ///
-  /// @param name for reports
-  /// @param framing where messages end; [Framing#NONE] for whatever has arrived
-  /// @param perLoop makes the interruptlet, on the loop's thread, at its first message
-  /// @param limit longest run, at least 1 ms; after a longer one it is disabled, and messages come
-  ///   to the ISockets
-  /// @return says whether the interruptlet overran, and evicts it with [#evict]
+  /// @param name the name shown in reports
+  /// @param framing finds the end of a message; [Framing#NONE] takes all bytes that have arrived
+  /// @param perLoop creates the interruptlet, on the loop's thread, at its first message
+  /// @param limit the maximum time of one run, at least 1 ms; after a longer run the interruptlet
+  ///   is disabled, and messages go to the ISockets
+  /// @return the guard, which shows if the interruptlet overran, and evicts it with
+  ///   [#evict(HandlerGuard)]
   public HandlerGuard admit(
       String name, Framing framing, Supplier<? extends Interruptlet> perLoop, Duration limit) {
     return server.handlers().admit(name, framing, perLoop, limit);
   }
 
-  /// As above, once the interruptlet is warm: it runs on the calling thread, on a network inside of
-  /// the process, until the JVM has compiled it, two seconds at most. Meanwhile all goes on as
-  /// before. What the first client has waited for nevertheless is `handler_first_us` in `sluice
-  /// stat`, and in the log.
+  /// Admits an interruptlet once it is warm. It first runs on the calling thread, on a network
+  /// inside of the process, until the JVM has compiled it, for two seconds at most. Meanwhile the
+  /// server goes on as before. The time that the first client still waits is `handler_first_us` in
+  /// `sluice stat` and in the log.
   ///
-  /// @param perLoop makes one more, on the calling thread, which is warmed
-  /// @param sample a whole message, which the handler must bear to see often
-  /// @throws IOException when the sample is no whole message
+  /// @param name the name shown in reports
+  /// @param framing finds the end of a message
+  /// @param perLoop creates the interruptlet; also called on the calling thread for the warm-up
+  /// @param limit the maximum time of one run, at least 1 ms
+  /// @param sample a whole message; the handler must tolerate seeing it many times
+  /// @throws IOException if the sample is not a whole message
   public HandlerGuard admit(
       String name,
       Framing framing,
@@ -117,22 +124,23 @@ public final class IServerSocket extends ServerSocket {
     return admit(name, framing, perLoop, limit);
   }
 
-  /// All messages come to the ISockets from now on.
+  /// Evicts the interruptlet. From now on, all messages go to the ISockets.
   public void evict() {
     server.handlers().evict();
   }
 
-  /// As [#evict()], unless another interruptlet has been admitted since.
+  /// Evicts an interruptlet, unless another one has been admitted since.
   public void evict(HandlerGuard guard) {
     server.handlers().evict(guard);
   }
 
-  /// Bytes that the connections have received, for interruptlets and for ISockets.
+  /// Returns the number of bytes that the connections have received, for interruptlets and for
+  /// ISockets.
   public long receivedBytes() {
     return server.handlers().counts().received.get();
   }
 
-  /// Bytes that interruptlets and ISockets have given to be sent.
+  /// Returns the number of bytes that interruptlets and ISockets have passed on for sending.
   public long sentBytes() {
     return server.handlers().counts().sent.get();
   }

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 import sluice.memory.WritableView;
 
-/// A [Socket] whose bytes a loop receives: everything that `Socket` does, and two calls that take
-/// received bytes where they are and fill what is sent in place. Any thread may call, as with
-/// `Socket`; a view belongs to the thread that asked for it.
+/// A [Socket] whose bytes a loop receives. It does everything that `Socket` does, and has two fast
+/// calls: one returns received bytes in place, without a copy, and the other lets output be filled
+/// in place. Any thread may call, as with `Socket`; a view belongs to the thread that asked for it.
 ///
-/// `readFast` and `writeFast` never wait, and mix with ordinary reads and writes in the order of
-/// the bytes. The mechanism is that of *Improving Java Server Performance with Interruptlets*,
-/// section 3.1.
+/// `readFast` and `writeFast` never wait. They can be mixed with ordinary reads and writes, in the
+/// order of the stream. The mechanism is described in *Improving Java Server Performance with
+/// Interruptlets*, section 3.1.
 ///
 /// ```java
 /// View came = socket.readFast();              // null: nothing in the arena
@@ -24,20 +24,20 @@ import sluice.memory.WritableView;
 /// socket.handOver(came.length());
 /// ```
 ///
-/// Lifecycle: as that of `Socket`. Closing ends the views that were given, on any thread.
+/// The lifecycle is that of `Socket`. Closing ends the views that were given out, on any thread.
 public final class ISocket extends Socket {
   private final StreamImpl stream;
 
-  /// Not connected yet, on the shared loop.
+  /// Creates an unconnected socket on the shared loop.
   ///
-  /// @throws SocketException never; Java has a subclass of `Socket` declare it
+  /// @throws SocketException never; Java requires a subclass of `Socket` to declare it
   public ISocket() throws SocketException {
     this(new StreamImpl(null));
   }
 
-  /// Not connected yet.
+  /// Creates an unconnected socket on a loop.
   ///
-  /// @throws SocketException never; Java has a subclass of `Socket` declare it
+  /// @throws SocketException never; Java requires a subclass of `Socket` to declare it
   public ISocket(ISocketLoop loop) throws SocketException {
     this(new StreamImpl(loop));
   }
@@ -47,18 +47,18 @@ public final class ISocket extends Socket {
     this.stream = stream;
   }
 
-  /// Connects, as [Socket#Socket(String, int)].
+  /// Connects, as [Socket#Socket(String, int)] does.
   public ISocket(String host, int port) throws IOException {
     this(InetAddress.getByName(host), port);
   }
 
-  /// Connects, as [Socket#Socket(InetAddress, int)].
+  /// Connects, as [Socket#Socket(InetAddress, int)] does.
   public ISocket(InetAddress host, int port) throws IOException {
     this();
     connectOrClose(new InetSocketAddress(host, port));
   }
 
-  /// Binds and connects, as [Socket#Socket(InetAddress, int, InetAddress, int)].
+  /// Binds and connects, as [Socket#Socket(InetAddress, int, InetAddress, int)] does.
   public ISocket(InetAddress host, int port, InetAddress localHost, int localPort)
       throws IOException {
     this();
@@ -75,27 +75,28 @@ public final class ISocket extends Socket {
     }
   }
 
-  /// What has come next and lies in the arena, where it was received: no copy, no system call, no
-  /// wait. It is read from then on; the rest comes by the next `readFast` or an ordinary read.
+  /// Reads the next received bytes in place, in the arena: without a copy, a system call or a wait.
+  /// They then count as read; the rest follows with the next `readFast` or an ordinary read.
   ///
-  /// The view shows the bytes to the calling thread until the next `readFast` or [#close], and then
-  /// throws. It keeps a chunk of the arena: hand the bytes on as a copy.
+  /// The view shows the bytes to the calling thread until the next `readFast` or [#close], and
+  /// throws after that. It occupies a chunk of the arena, so copy the bytes to pass them on.
   ///
-  /// @return null when nothing has come, or what comes next was copied because no lease was to be
-  ///   had; [java.io.InputStream#available] tells, and an ordinary read brings it. At the end of
-  ///   the stream too, where an ordinary read says so
-  /// @throws SocketException when the socket is closed or not connected
+  /// @return null if nothing has arrived, if the next bytes were copied because no lease was
+  ///   available, or at the end of the stream. [java.io.InputStream#available] tells if there are
+  ///   copied bytes; an ordinary read returns them, and reports the end of the stream
+  /// @throws SocketException if the socket is closed or not connected
   public @Nullable View readFast() throws IOException {
     return stream.readFast();
   }
 
-  /// Reserves a buffer that the loop sends from. It is filled in place, and sent by [#handOver]. A
-  /// reservation that was not handed over is dropped by the next one.
+  /// Reserves a buffer that the loop sends from. The caller fills it in place and sends it with
+  /// [#handOver]. A reservation that was not handed over is dropped by the next one.
   ///
-  /// @param bytes 1 to 65536
-  /// @return for the calling thread, until [#handOver], the next reservation or [#close]; null when
-  ///   no buffer is free, or too much of this socket's is on the way: an ordinary write waits then
-  /// @throws SocketException when the socket is closed, not connected, or its output is shut down
+  /// @param bytes the size, 1 to 65536
+  /// @return a view for the calling thread, valid until [#handOver], the next reservation or
+  ///   [#close]; null if no buffer is free, or if too much output of this socket is pending. An
+  ///   ordinary write would wait then
+  /// @throws SocketException if the socket is closed, not connected, or its output is shut down
   public @Nullable WritableView writeFast(int bytes) throws IOException {
     if (isOutputShutdown()) {
       throw new SocketException("Socket output is shutdown");
@@ -103,11 +104,11 @@ public final class ISocket extends Socket {
     return stream.writeFast(bytes);
   }
 
-  /// Sends the first bytes of what the calling thread has reserved and filled, behind all that was
-  /// written before. Several that are handed over in one turn of the loop leave together.
+  /// Sends the first bytes of the calling thread's reservation, after everything that was written
+  /// before. Reservations that are handed over in one turn of the loop are sent together.
   ///
-  /// @param bytes at most what was reserved
-  /// @throws IllegalStateException when this thread has reserved nothing
+  /// @param bytes the number of bytes, at most the size of the reservation
+  /// @throws IllegalStateException if this thread has reserved nothing
   public void handOver(int bytes) throws IOException {
     stream.handOver(bytes);
   }

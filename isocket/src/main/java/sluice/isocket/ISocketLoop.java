@@ -26,17 +26,17 @@ import sluice.loop.server.Watchdog;
 import sluice.memory.Account;
 import sluice.sys.Files;
 
-/// The loop that receives for isockets, with a daemon thread of its own. Any thread may call.
+/// A loop that receives for isockets, with a daemon thread of its own. Any thread may call.
 ///
-/// Sockets that are not given one share one ([#shared]), which lives as long as the process. Its
-/// backend is that of the system property `sluice.isocket.backend` (`io_uring`, `epoll` or `poll`),
-/// else the best that there is.
+/// Sockets that are given no loop share one ([#shared]), which lives as long as the process. Its
+/// backend is set by the system property `sluice.isocket.backend` (`io_uring`, `epoll` or `poll`),
+/// or else the best available one.
 public final class ISocketLoop implements AutoCloseable {
   private static final int CLOSE_SECONDS = 10;
   private static final long LATER_NANOS = 1_000_000;
   private static final long SEND_BYTES = 16L << 20;
 
-  /// A peer may read as slowly as it likes, as with the JDK's sockets.
+  /// The write timeout, in effect none: a peer may read as slowly as it likes, as with JDK sockets.
   private static final long WRITE_TIMEOUT_NANOS = TimeUnit.DAYS.toNanos(365);
 
   private static final String PROPERTY = "sluice.isocket.backend";
@@ -46,7 +46,7 @@ public final class ISocketLoop implements AutoCloseable {
   private final String name;
   private final Backend wanted;
 
-  /// The loop's thread writes it before the loop has started.
+  /// Written by the loop's thread before the loop has started.
   private volatile Engines.Choice choice;
 
   private final StreamCounters counters = new StreamCounters();
@@ -56,16 +56,16 @@ public final class ISocketLoop implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread thread;
 
-  /// Of server sockets that are open: their threads are woken when the loop ends.
+  /// The queues of open server sockets, whose threads are woken when the loop ends.
   private final Set<AcceptQueue> accepting = ConcurrentHashMap.newKeySet();
 
   private final Loop loop;
   private volatile boolean closed;
 
-  /// Made by the loop's thread, at the first connecting socket.
+  /// The protocol of connecting sockets, created by the loop's thread at the first one.
   private @Nullable IStreamProtocol connecting;
 
-  /// Made when they are asked for.
+  /// The virtual threads of the loop, created on demand.
   private @Nullable LoopThreads threads;
 
   private ISocketLoop(
@@ -90,9 +90,9 @@ public final class ISocketLoop implements AutoCloseable {
     watchdog.watch(loop);
   }
 
-  /// The loop of all sockets that are not given another.
+  /// Returns the loop of all sockets that are given no other. Starts it at the first call.
   ///
-  /// @throws IOException when the kernel has no engine for it
+  /// @throws IOException if the kernel offers no usable engine
   public static synchronized ISocketLoop shared() throws IOException {
     ISocketLoop made = shared;
     if (made == null) {
@@ -119,12 +119,14 @@ public final class ISocketLoop implements AutoCloseable {
 
   /// Starts a loop.
   ///
-  /// @throws IOException when the backend is not to be had, with why and the fix
+  /// @throws IOException if the backend is not available, with why and the fix
   public static ISocketLoop start(String name, Backend backend) throws IOException {
     return start(name, backend, EngineConfig.DEFAULT);
   }
 
-  /// As above, with an arena of another size.
+  /// Starts a loop with the given engine configuration, for example for another size of the arena.
+  ///
+  /// @throws IOException if the backend is not available, with why and the fix
   public static ISocketLoop start(String name, Backend backend, EngineConfig engine)
       throws IOException {
     return start(name, backend, engine, LoopConfig.DEFAULT, SEND_BYTES);
@@ -162,28 +164,28 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// Which engine the loop has, and why.
+  /// Returns the engine that the loop uses, and the reason for the choice.
   public Engines.Choice engine() {
     return choice;
   }
 
-  /// Whether handlers run within their limits, and what was seen of those that do not.
+  /// Returns the watchdog that measures handlers against their limits.
   public Watchdog watchdog() {
     return watchdog;
   }
 
-  /// Views of received bytes that `readFast` has given.
+  /// Returns the number of views of received bytes that `readFast` has returned.
   public long fastReads() {
     return counters.fastReads.get();
   }
 
-  /// Pieces of input for which no lease was to be had: they were copied, and came by ordinary
-  /// reads.
+  /// Returns the number of pieces of input for which no lease was available. They were copied and
+  /// delivered by ordinary reads.
   public long leasesRefused() {
     return counters.leasesRefused.get();
   }
 
-  /// Shows what is counted in a counters file.
+  /// Publishes the loop's counters in a counters file.
   public void publishTo(CounterPublisher into) {
     loop.publishTo(into);
     into.counter(name + "/fast_reads", counters.fastReads::get);
@@ -196,11 +198,11 @@ public final class ISocketLoop implements AutoCloseable {
     watchdog.publish(into);
   }
 
-  /// Virtual threads that the loop's own thread carries: a thread of these that serves a connection
-  /// is woken without a change of threads. For trusted code; see [LoopThreads]. Not to be asked for
-  /// by an interruptlet.
+  /// Returns virtual threads that are carried by the loop's own thread. A thread of these that
+  /// serves a connection is woken without a thread switch. Only for trusted code; see
+  /// [LoopThreads]. Must not be called by an interruptlet.
   ///
-  /// @throws IOException when the loop is closed
+  /// @throws IOException if the loop is closed
   public synchronized LoopThreads threads() throws IOException {
     LoopThreads made = threads;
     if (made == null) {
@@ -211,7 +213,7 @@ public final class ISocketLoop implements AutoCloseable {
     return made;
   }
 
-  /// Runs a task in a moment. On the loop's thread.
+  /// Runs a task after a short delay. Called on the loop's thread.
   void later(Runnable task) {
     loop.schedule(LATER_NANOS, task);
   }
@@ -226,7 +228,7 @@ public final class ISocketLoop implements AutoCloseable {
 
   // ---- for sockets ----------------------------------------------------------------------------
 
-  /// Work on the loop's thread, of which a socket waits for the result.
+  /// A task for the loop's thread whose result a socket waits for.
   private interface Work<T> {
     T run() throws IOException;
   }
@@ -256,7 +258,7 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// Takes over a connected descriptor, and closes it when it cannot.
+  /// Takes over a connected descriptor, or closes it if that fails.
   SharedStream connected(int fd) throws IOException {
     AtomicBoolean taken = new AtomicBoolean();
     try {
@@ -276,7 +278,7 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// On the loop's thread.
+  /// Returns the protocol of connecting sockets. Called on the loop's thread.
   private IStreamProtocol connecting() {
     IStreamProtocol protocol = connecting;
     if (protocol == null) {
@@ -286,7 +288,7 @@ public final class ISocketLoop implements AutoCloseable {
     return protocol;
   }
 
-  /// Accepts the clients of a descriptor that listens, of which the loop gets its own.
+  /// Accepts the clients of a listening descriptor, of which the loop gets a duplicate.
   Listening listen(int fd, AcceptQueue queue, Handlers handlers) throws IOException {
     int own = Files.duplicate(fd);
     if (own < 0) {
@@ -308,9 +310,10 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// A listening socket of the loop's.
+  /// A listening socket on the loop.
   record Listening(ISocketLoop owner, Listener listener, AcceptQueue queue) {
-    /// Returns when the loop's descriptor is closed; at once on the loop's own thread.
+    /// Stops listening. Returns when the loop's descriptor is closed; at once on the loop's own
+    /// thread.
     void close() {
       owner.accepting.remove(queue);
       CountDownLatch done = new CountDownLatch(1);
@@ -329,7 +332,7 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// Ends the loop and all sockets on it. Not for the shared one. Idempotent.
+  /// Ends the loop and all sockets on it. Must not be called on the shared loop. Idempotent.
   @Override
   public void close() {
     closed = true;

@@ -12,14 +12,14 @@ import sluice.memory.View;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// Gives what comes to the application of a connection ([SharedStream]), and first to the
-/// interruptlet of its server socket, if one is admitted. One for each listening socket and one for
-/// all connecting ones; runs on the loop's thread.
+/// Delivers the input of connections to the application ([SharedStream]), after showing it to the
+/// interruptlet of their server socket, if one is admitted. There is one per listening socket, and
+/// one for all connecting sockets. Runs on the loop's thread.
 final class IStreamProtocol implements Protocol {
-  /// A client that sends nothing for so long waits for the server to speak first.
+  /// The time of silence after which a client is assumed to wait for the server to speak first.
   private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /// An unfinished message that is longer goes to the application.
+  /// The maximum size of an unfinished message; a longer one goes to the application.
   private static final int LONGEST_MESSAGE = 32 << 10;
 
   private final ISocketLoop owner;
@@ -30,7 +30,7 @@ final class IStreamProtocol implements Protocol {
   private Handlers.@Nullable Admission admission;
   private @Nullable Interruptlet interruptlet;
 
-  /// @param queue gets the connections; null for a protocol of connecting sockets
+  /// @param queue receives the connections; null for the protocol of connecting sockets
   IStreamProtocol(ISocketLoop owner, Loop loop, @Nullable AcceptQueue queue, Handlers handlers) {
     this.owner = owner;
     this.queue = queue;
@@ -63,19 +63,19 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// Connections of an application are never ended for others.
+  /// Returns true: connections of an application are never ended in favour of others.
   @Override
   public boolean waitsForPlace() {
     return true;
   }
 
-  /// An interruptlet's reply leaves when it is made: Nagle's algorithm would keep its last piece
-  /// back until the client has acknowledged those before, which it may do 40 ms later.
+  /// Turns Nagle's algorithm off, so that an interruptlet's reply leaves at once. Otherwise its
+  /// last piece would wait until the client has acknowledged the previous ones, up to 40 ms.
   private static void sendAtOnce(int fd) {
     try {
       Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1);
     } catch (SysException ended) {
-      // the connection tells
+      // The connection reports the error.
     }
   }
 
@@ -87,7 +87,7 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// The application gets the connection, if it has not got it before.
+  /// Gives the connection to the application, unless it already has it.
   private void give(Connection connection, SharedStream stream) {
     AcceptQueue to = queue;
     if (stream.taken || to == null) {
@@ -137,7 +137,7 @@ final class IStreamProtocol implements Protocol {
       }
       if (call.answer(now.guard(), asked, connection, used, length)) {
         if (!stream.taken) {
-          connection.deadline(0); // it is not silent
+          connection.deadline(0); // the client is not silent
         }
         owner.counters().answered.incrementAndGet();
         counts.received.addAndGet(length);
@@ -154,7 +154,7 @@ final class IStreamProtocol implements Protocol {
     return connection.isOpen() ? used : end;
   }
 
-  /// The interruptlet that is admitted now, of this loop.
+  /// Returns the interruptlet that is admitted now, as this loop's instance.
   private @Nullable Interruptlet asked() {
     Handlers.Admission now = handlers.admission();
     if (now != admission) {
@@ -176,7 +176,7 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// What there is of an unfinished message is the application's to judge.
+  /// Passes an unfinished message to the application, which decides about it.
   @Override
   public void leftOver(Connection connection, View input) {
     SharedStream stream = stream(connection);
@@ -193,7 +193,7 @@ final class IStreamProtocol implements Protocol {
       stream.ended();
       give(connection, stream);
     } else {
-      connection.close(); // a client that was answered by the interruptlet alone
+      connection.close(); // the interruptlet alone has answered this client
       if (stream != null) {
         stream.close();
       }
@@ -208,7 +208,7 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// Applications end their connections themselves.
+  /// Does nothing: applications end their connections themselves.
   @Override
   public void draining(Connection connection) {}
 

@@ -13,8 +13,8 @@ import sluice.sys.Sockets;
 import sluice.sys.sockets.NumberedOptions;
 import sluice.sys.sockets.OptionTable;
 
-/// What connecting and listening isockets have in common: descriptor, options, binding. Any thread
-/// may call.
+/// The common part of connecting and listening isockets: descriptor, options and binding. Any
+/// thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -32,7 +32,7 @@ abstract class KernelImpl extends SocketImpl {
 
   // ---- descriptor -----------------------------------------------------------------------------
 
-  /// The descriptor; the caller holds the lock while it uses it.
+  /// Returns the descriptor. The caller holds the lock while it uses it.
   final int descriptor() throws SocketException {
     if (closed) {
       throw new SocketException("Socket closed");
@@ -50,7 +50,9 @@ abstract class KernelImpl extends SocketImpl {
     descriptor = fd;
   }
 
-  /// The descriptor is another object's to close from now on.
+  /// Marks the socket as closed. The caller is responsible for closing the descriptor.
+  ///
+  /// @return true for the first call
   final synchronized boolean markClosed() {
     boolean first = !closed;
     closed = true;
@@ -134,7 +136,7 @@ abstract class KernelImpl extends SocketImpl {
     return NumberedOptions.get(this::getOption, option);
   }
 
-  /// Ends waits of the kernel's on the descriptor.
+  /// Interrupts kernel waits on the descriptor by shutting the socket down.
   final synchronized void interruptKernel() {
     if (descriptor >= 0) {
       Sockets.shutdown(descriptor, Sockets.SHUT_RDWR);

@@ -16,18 +16,18 @@ import sluice.sys.SysException;
 import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
-/// Calls on descriptors of stream sockets, with addresses and errors as the JDK's sockets have
-/// them. Stateless: any thread may call.
+/// System calls on descriptors of stream sockets, with the addresses and errors of the JDK's
+/// sockets. Stateless; any thread may call.
 final class KernelSocket {
   private static final boolean IPV6 = JdkDecisions.ipv6();
 
-  /// Of all sockets; `INET6` is both versions of the Internet protocol.
+  /// The protocol family of all sockets; `INET6` covers IPv4 and IPv6.
   static final StandardProtocolFamily FAMILY =
       IPV6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
 
   private KernelSocket() {}
 
-  /// Opens a stream socket, non-blocking until a loop takes it.
+  /// Opens a stream socket in non-blocking mode.
   static int open() throws IOException {
     int family = IPV6 ? SocketAddresses.AF_INET6 : SocketAddresses.AF_INET;
     try {
@@ -52,6 +52,8 @@ final class KernelSocket {
     }
   }
 
+  /// Starts to connect.
+  ///
   /// @return 0, -EINPROGRESS, or another negative errno
   static int connect(int fd, InetAddress host, int port) {
     try (Arena scratch = Arena.ofConfined()) {
@@ -90,7 +92,7 @@ final class KernelSocket {
     }
   }
 
-  /// The error that a socket has come to, as a negative errno; 0 for none.
+  /// Returns the pending error of a socket as a negative errno; 0 for none.
   static int error(int fd) {
     try {
       return -Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ERROR);

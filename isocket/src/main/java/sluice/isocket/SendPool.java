@@ -6,15 +6,16 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.memory.block.PooledBlock;
 
-/// Buffers that a loop sends from, used again and again. Any thread may call.
+/// A pool of reusable buffers that a loop sends from. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `free`, `closed` | any thread | under this object's lock | the same |
 ///
-/// Limits: as many buffers as the account has room for; they stay the pool's.
+/// Limits: as many buffers as the account has room for; buffers are never returned to the account
+/// before the pool is closed.
 final class SendPool {
-  /// Size of each buffer.
+  /// The size of each buffer in bytes.
   static final int BUFFER_BYTES = 64 << 10;
 
   private final Account account;
@@ -25,9 +26,9 @@ final class SendPool {
     this.account = account;
   }
 
-  /// A buffer with one lease, the one used last if it is free.
+  /// Returns a buffer with one lease, preferably the most recently used one.
   ///
-  /// @return null when the account has no room for one more
+  /// @return null if the account has no room for another buffer
   @Nullable SendBuffer tryTake() {
     synchronized (this) {
       SendBuffer used = free.pollFirst();
@@ -48,24 +49,24 @@ final class SendPool {
     }
   }
 
-  /// Frees the buffers, those in use when they come back. Idempotent.
+  /// Frees the buffers; those in use are freed when they come back. Idempotent.
   synchronized void close() {
     closed = true;
     free.forEach(each -> each.backing.release());
     free.clear();
   }
 
-  /// Buffers that are not in use.
+  /// Returns the number of free buffers.
   synchronized int freeCount() {
     return free.size();
   }
 
-  /// Buffers that there are.
+  /// Returns the number of all buffers.
   int count() {
     return (int) (account.usedBytes() / BUFFER_BYTES);
   }
 
-  /// One of the buffers: it goes back when the last lease ends.
+  /// A buffer that returns to the pool when its last lease ends.
   static final class SendBuffer extends PooledBlock {
     private final SendPool pool;
 

@@ -13,8 +13,8 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Sockets;
 
-/// What an application sends, in the order in which it was written. Guarded by the lock of its
-/// [SharedStream]; the methods that end in `Here` run on the loop's thread.
+/// The output of an application in the order in which it was written. Guarded by the lock of its
+/// [SharedStream]; methods with names that end in `Here` run on the loop's thread.
 ///
 /// ```
 /// DIRECT ──the socket is full, a view is handed over, an interruptlet answers──▶ LOOP
@@ -22,17 +22,18 @@ import sluice.sys.Sockets;
 ///    └──────────────────── the kernel has taken all of it ────────────────────────┘
 /// ```
 ///
-/// A buffer is filled by one reservation after the other; what lies side by side leaves as one
-/// piece.
+/// Several reservations fill one buffer one after another; adjacent pieces are sent as one.
 ///
-/// Limits: with [#LIMIT_BYTES] bytes or [#PIECES] pieces on the way a write waits, and a
-/// reservation is refused. With a write and a reservation more that is what a loop queues before an
-/// interruptlet sees no more input. Where the loop's memory for output is short, pieces wait here.
+/// Limits: with [#LIMIT_BYTES] bytes or [#PIECES] pieces pending, a write waits and a reservation
+/// is refused. This limit, plus one write and one reservation, is the amount that a loop queues
+/// before an interruptlet is shown no more input. If the loop's memory for output is short, pieces
+/// wait here.
 final class SendQueue {
   static final int LIMIT_BYTES = 128 << 10;
   static final int PIECES = 64;
 
-  /// One for the reservation that was granted before the limit was reached, one for its writer.
+  /// The capacity: one more for the reservation that was granted before the limit was reached, and
+  /// one for its writer.
   private static final int RING = PIECES + 2;
 
   private static final int COPY_BYTES = 8 << 10;
@@ -55,10 +56,10 @@ final class SendQueue {
   private int head;
   private int count;
 
-  /// Bytes that were given to the loop, and that the kernel has not taken.
+  /// The number of bytes that were passed to the loop and that the kernel has not taken yet.
   private long posted;
 
-  /// The buffer that reservations are made in, from `filled` on.
+  /// The buffer in which reservations are made, from `filled` on.
   private SendPool.@Nullable SendBuffer current;
 
   private int filled;
@@ -66,16 +67,16 @@ final class SendQueue {
 
   private boolean staging;
 
-  /// The loop looks again in a moment whether there is room.
+  /// True if the loop checks again soon if there is room.
   private boolean retrying;
 
-  /// An interruptlet's reply comes behind pieces that find no room.
+  /// True if an interruptlet's reply waits behind pieces that have no room yet.
   private boolean replyWaits;
 
   private boolean loopSends;
   private boolean writing;
 
-  /// Bytes handed over while a write was under way come behind it.
+  /// The piece that was handed over during a write, to be sent after it.
   private @Nullable Block behind;
 
   private int behindOffset;
@@ -223,9 +224,9 @@ final class SendQueue {
 
   // ---- reservations ---------------------------------------------------------------------------
 
-  /// A buffer with room for a reservation, from [#reservedAt] on.
+  /// Reserves room in a buffer, from [#reservedAt] on.
   ///
-  /// @return null when there is none; else with a lease, the caller's
+  /// @return null if there is none; otherwise the buffer with a lease for the caller
   @Nullable Block tryReserve(int bytes) {
     SendPool.SendBuffer buffer = current;
     reserved = false; // an earlier one was dropped
@@ -251,7 +252,7 @@ final class SendQueue {
     return filled;
   }
 
-  /// Sends the first bytes of a reservation. The caller's lease passes to this.
+  /// Sends the first bytes of a reservation. The caller's lease passes to this object.
   void handOver(Block block, int bytes) {
     int from = filled;
     reserved = false;
@@ -287,7 +288,7 @@ final class SendQueue {
       if (blocks[last] == block && offsets[last] + lengths[last] == offset) {
         lengths[last] += length;
         posted += length;
-        block.release(); // the piece has one
+        block.release(); // the piece already has a lease
         return;
       }
     }
@@ -322,7 +323,7 @@ final class SendQueue {
       }
       while (count > 0) {
         if (connection.outputFull()) {
-          retry(); // what is staged must be kept when peers do not read
+          retry(); // staged output must be kept if peers do not read
           break;
         }
         Block block = blocks[head];
@@ -347,8 +348,8 @@ final class SendQueue {
     }
   }
 
-  /// The loop's memory for output is short, or this connection has its share: peers must read
-  /// first.
+  /// Retries soon. The loop's memory for output is short, or this connection has used its share, so
+  /// peers have to read first.
   private void retry() {
     if (!retrying) {
       retrying = true;
@@ -385,7 +386,7 @@ final class SendQueue {
     room.signalAll();
   }
 
-  /// The kernel has taken what was waited for.
+  /// Continues after the kernel has taken the awaited bytes.
   void sent() {
     lock.lock();
     try {
@@ -425,15 +426,15 @@ final class SendQueue {
 
   // ---- for the loop ---------------------------------------------------------------------------
 
-  /// Whether no thread is in the middle of a write.
+  /// Returns true if no thread is in the middle of a write.
   boolean isQuiet() {
     return !writing;
   }
 
-  /// The loop replies, behind all that was written: the output is its own until the kernel has
-  /// taken all of it.
+  /// Prepares a reply of the loop, to be sent after everything that was written. The loop owns the
+  /// output until the kernel has taken all of it.
   ///
-  /// @return false when what was written finds no room yet; input is resumed when it has
+  /// @return false if written output has no room yet; input is resumed as soon as it has
   boolean startReply() {
     if (count > 0) {
       stageHere();
@@ -443,14 +444,14 @@ final class SendQueue {
     return !replyWaits;
   }
 
-  /// Nothing of the loop's may be left.
+  /// Returns the output to the application if no output of the loop is left.
   void settle() {
     if (loopSends && count == 0 && connection.sentBytes() >= connection.stagedBytes()) {
       loopSends = false;
     }
   }
 
-  /// The connection has left the loop.
+  /// Drops all output, because the connection has left the loop.
   void gone() {
     gone = true;
     loopSends = false;
@@ -459,7 +460,7 @@ final class SendQueue {
 
   // ---- end ------------------------------------------------------------------------------------
 
-  /// Ends the stream behind what was written.
+  /// Ends the stream after everything that was written.
   void shutdown(int fd) {
     if (outputShut) {
       return;
@@ -475,9 +476,9 @@ final class SendQueue {
     room.signalAll();
   }
 
-  /// The application's descriptor is about to be closed.
+  /// Prepares for the application's descriptor to be closed.
   ///
-  /// @param resets nothing more is sent
+  /// @param resets true if nothing more is to be sent
   void close(int fd, boolean resets) {
     closed = true;
     fdToShut = -1;
@@ -510,7 +511,7 @@ final class SendQueue {
       return;
     }
     if (connection.sentBytes() >= connection.stagedBytes()) {
-      connection.abort(); // as close(2)
+      connection.abort(); // as close(2) does
     } else {
       connection.close();
     }

@@ -9,7 +9,7 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import org.jspecify.annotations.Nullable;
 
-/// A socket that listens: a loop accepts for it, and brings connections to its [AcceptQueue]. Any
+/// A listening socket. A loop accepts for it and adds the connections to its [AcceptQueue]. Any
 /// thread may call.
 ///
 /// | field | writer | read mode | write mode |
@@ -23,7 +23,7 @@ final class ServerImpl extends KernelImpl {
   private volatile @Nullable AcceptQueue queue;
   private volatile ISocketLoop.@Nullable Listening listening;
 
-  /// @param loop null for the shared one
+  /// @param loop the loop, or null for the shared one
   ServerImpl(@Nullable ISocketLoop loop) {
     super(true);
     this.loop = loop;
@@ -36,7 +36,7 @@ final class ServerImpl extends KernelImpl {
   @Override
   protected void create(boolean stream) throws IOException {
     super.create(stream);
-    setOption(SO_REUSEADDR, true); // as the JDK's on Linux
+    setOption(SO_REUSEADDR, true); // as the JDK does on Linux
   }
 
   @Override

@@ -15,20 +15,20 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// A connection that a loop and the threads of an application share. The loop receives everything;
-/// both send, never at the same time: what the application writes goes straight to the socket on
-/// its own thread while the loop has nothing to send, and through the loop otherwise ([SendQueue]).
+/// A connection that a loop and the threads of an application share. The loop receives everything.
+/// Both send, but never at the same time: the application writes directly to the socket on its own
+/// thread while the loop has nothing to send, and through the loop otherwise ([SendQueue]).
 ///
-/// **Which of the two a message belongs to.** An interruptlet may answer while the application has
-/// *asked for input and found none*: then it has replied to all that it was given. What comes while
-/// it has not asked waits, so that a fast reply cannot overtake a slow one.
+/// **Order of replies.** An interruptlet may answer while the application has *asked for input and
+/// found none*: then the application has replied to all earlier messages. Input that arrives before
+/// the application asks has to wait, so that a fast reply cannot overtake a slow one.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all but those below | any thread | under `lock` | under `lock` |
 /// | `taken` | the loop | plain, by the loop | plain |
 ///
-/// Lifecycle: connected → closed by the application, once; the loop's end goes on until all has
+/// Lifecycle: connected → closed by the application, once; the loop continues until everything has
 /// been sent.
 final class SharedStream {
   private final ReentrantLock lock = new ReentrantLock();
@@ -49,16 +49,17 @@ final class SharedStream {
   private boolean inputShut;
   private boolean closed;
 
-  /// The loop brings nothing until it is told that there is room, or that input is asked for.
+  /// True if the loop delivers nothing until there is room again, or until input is asked for.
   private boolean held;
 
-  /// The application has asked for input and found none since it was given some.
+  /// True if the application has asked for input and found none since it was last given some.
   private boolean asked;
 
-  /// The application has the connection, or it waits to be accepted. The loop's.
+  /// True if the application has the connection, or the connection waits to be accepted. Used by
+  /// the loop.
   boolean taken;
 
-  /// @param fd of the connection, which is this object's from now on
+  /// @param fd a descriptor of the connection, owned by this object from now on
   SharedStream(Connection connection, int fd, ISocketLoop owner, ByteCounts counts) {
     this.connection = connection;
     this.loop = connection.executor();
@@ -79,7 +80,7 @@ final class SharedStream {
 
   /// Takes bytes for the application.
   ///
-  /// @return false when no more should come before it has read
+  /// @return false if no more should arrive before the application has read
   boolean received(View view, int from, int length) {
     lock.lock();
     try {
@@ -103,8 +104,8 @@ final class SharedStream {
     }
   }
 
-  /// Whether an interruptlet may answer what has come; if not, the loop shows it again once the
-  /// application asks. From then on the output is the loop's.
+  /// Returns true if an interruptlet may answer the current input; from then on, the loop owns the
+  /// output. Otherwise the loop shows the input again once the application asks.
   boolean mayAnswer() {
     lock.lock();
     try {
@@ -127,12 +128,12 @@ final class SharedStream {
     }
   }
 
-  /// The kernel has taken what was sent.
+  /// Continues after the kernel has taken output.
   void sent() {
     out.sent();
   }
 
-  /// The connection has left the loop.
+  /// Marks the connection as having left the loop.
   void gone() {
     lock.lock();
     try {
@@ -154,8 +155,10 @@ final class SharedStream {
 
   // ---- reading --------------------------------------------------------------------------------
 
-  /// @param timeoutMillis 0 waits without limit
-  /// @return bytes read, -1 at the end
+  /// Reads bytes, waiting for some.
+  ///
+  /// @param timeoutMillis the maximum time to wait; 0 waits without limit
+  /// @return the number of bytes read, -1 at the end
   int read(byte[] into, int from, int most, int timeoutMillis) throws IOException {
     long deadline = timeoutMillis == 0 ? 0 : System.nanoTime() + timeoutMillis * 1_000_000L;
     lock.lock();
@@ -191,7 +194,7 @@ final class SharedStream {
     }
   }
 
-  /// All that was brought has been read: what waits for that may be looked at.
+  /// Notes that all delivered input has been read, so that waiting input may be looked at.
   private void ask() {
     asked = true;
     letMoreCome();
@@ -214,7 +217,7 @@ final class SharedStream {
     }
   }
 
-  /// As [ISocket#readFast].
+  /// Reads in place, as [ISocket#readFast].
   @Nullable View readFast() throws IOException {
     lock.lock();
     try {
@@ -238,7 +241,7 @@ final class SharedStream {
     }
   }
 
-  /// Whether the peer has ended its stream, and all of it has been read.
+  /// Returns true if the peer has ended its stream and all of it has been read.
   boolean isAtEnd() {
     lock.lock();
     try {
@@ -275,7 +278,7 @@ final class SharedStream {
     }
   }
 
-  /// Input that came while a write was under way can be looked at now.
+  /// Lets input that arrived during a write be looked at.
   private void writerLeft() {
     lock.lock();
     try {
@@ -287,7 +290,7 @@ final class SharedStream {
     }
   }
 
-  /// As [ISocket#writeFast].
+  /// Reserves output, as [ISocket#writeFast].
   @Nullable WritableView writeFast(int bytes) throws IOException {
     if (bytes < 1 || bytes > SendPool.BUFFER_BYTES) {
       throw new IllegalArgumentException(
@@ -305,7 +308,7 @@ final class SharedStream {
     }
   }
 
-  /// As [ISocket#handOver].
+  /// Sends a reservation, as [ISocket#handOver].
   void handOver(int count) throws IOException {
     lock.lock();
     try {
@@ -346,8 +349,9 @@ final class SharedStream {
     }
   }
 
-  /// Closes the application's end: FIN behind what was written, and then a reset where bytes were
-  /// left unread; a reset alone where the socket is to linger for 0 seconds. Idempotent.
+  /// Closes the application's end. Sends a FIN after everything that was written, followed by a
+  /// reset if input was left unread; sends only a reset if the socket lingers for 0 seconds.
+  /// Idempotent.
   void close() {
     close(false);
   }
@@ -393,7 +397,7 @@ final class SharedStream {
     try {
       Sockets.linger(fd, seconds);
     } catch (SysException gone) {
-      // then there is nothing to send or to reset
+      // There is nothing left to send or to reset.
     }
   }
 }

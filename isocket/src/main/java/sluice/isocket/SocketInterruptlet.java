@@ -13,9 +13,10 @@ import sluice.loop.verdict.Judges;
 import sluice.loop.verdict.Verdict;
 import sluice.memory.View;
 
-/// An interruptlet as the paper has it (*Improving Java Server Performance with Interruptlets*,
-/// section 3.3): a subclass says what becomes of a message, and its constructor registers it with a
-/// server socket. The loop's thread calls [#handleInterrupt]; any thread may call the rest.
+/// An interruptlet in the style of the paper (*Improving Java Server Performance with
+/// Interruptlets*, section 3.3): a subclass decides how to answer a message, and its constructor
+/// registers it with a server socket. The loop's thread calls [#handleInterrupt]; any thread may
+/// call the other methods.
 ///
 /// ```java
 /// IServerSocket server = new IServerSocket(7000);
@@ -27,23 +28,23 @@ import sluice.memory.View;
 /// };
 /// ```
 ///
-/// A message is copied into the array, and the reply out of one. Handlers that cannot afford that
-/// implement [Interruptlet], which sees the message where it lies ([IServerSocket#admit]).
+/// Messages and replies are copied from and to arrays. Handlers that cannot afford this implement
+/// [Interruptlet], which reads the message in place ([IServerSocket#admit]).
 public abstract class SocketInterruptlet implements AutoCloseable {
   private final IServerSocket server;
   private final Framing framing;
   private final Duration limit;
   private volatile HandlerGuard guard;
 
-  /// Registers for whatever arrives, instead of the interruptlet before.
+  /// Registers an interruptlet for all input as it arrives, in place of the current one.
   protected SocketInterruptlet(IServerSocket server) {
     this(server, Framing.NONE, IServerSocket.DEFAULT_LIMIT);
   }
 
-  /// Registers for messages, instead of the interruptlet before.
+  /// Registers an interruptlet for framed messages, in place of the current one.
   ///
-  /// @param framing where they end
-  /// @param limit longest run, at least 1 ms, see [IServerSocket#admit]
+  /// @param framing finds the end of a message
+  /// @param limit the maximum time of one run, at least 1 ms, see [IServerSocket#admit]
   @SuppressWarnings("this-escape") // the paper's constructor registers
   protected SocketInterruptlet(IServerSocket server, Framing framing, Duration limit) {
     this.server = server;
@@ -52,11 +53,11 @@ public abstract class SocketInterruptlet implements AutoCloseable {
     this.guard = admit();
   }
 
-  /// As above, once the interruptlet is warm ([IServerSocket#admit(String, Framing, Supplier,
-  /// Duration, byte[])]): it sees the sample many times before the constructor has ended.
+  /// Registers an interruptlet once it is warm ([IServerSocket#admit(String, Framing, Supplier,
+  /// Duration, byte[])]). It is shown the sample many times before the constructor has ended.
   ///
-  /// @param sample a whole message, which the handler must bear to see often
-  /// @throws IOException when the sample is no whole message
+  /// @param sample a whole message; the handler must tolerate seeing it many times
+  /// @throws IOException if the sample is not a whole message
   @SuppressWarnings("this-escape") // the paper's constructor registers
   protected SocketInterruptlet(IServerSocket server, Framing framing, Duration limit, byte[] sample)
       throws IOException {
@@ -70,47 +71,49 @@ public abstract class SocketInterruptlet implements AutoCloseable {
     return server.admit(getClass().getName(), framing, () -> new Bytes(this), limit);
   }
 
-  /// Answers a message. Must not block and not take long. What it throws ends the connection. It
-  /// may be called before the constructor of the subclass has ended: fields that it needs are
-  /// static, or set before in a Java 25 constructor.
+  /// Answers a message. Must not block or take long. An exception ends the connection. The method
+  /// may be called before the constructor of the subclass has ended: fields that it needs must be
+  /// static, or set early in a Java 25 constructor.
   ///
-  /// @param data the message; the handler's own
-  /// @return the reply, sent as it is; null: the message comes to the ISocket, untouched
+  /// @param data the message; the handler owns the array
+  /// @return the reply, sent unchanged; null passes the message to the ISocket, untouched
   public abstract byte @Nullable [] handleInterrupt(byte[] data);
 
   /// Runs [#handleInterrupt] on the calling thread until the JVM has compiled it, so that no client
-  /// pays for that: before a server socket is bound, or while another interruptlet serves.
+  /// waits for that. Call it before a server socket is bound, or while another interruptlet serves.
   ///
-  /// @param sample a whole message, which the handler must bear to see often
-  /// @return how long the first run took, and the later ones
+  /// @param sample a whole message; the handler must tolerate seeing it many times
+  /// @return the duration of the first run and of later ones
+  /// @throws IOException if the sample is not a whole message
   public final WarmUp.Report warmUp(byte[] sample) throws IOException {
     return WarmUp.run(framing, () -> new Bytes(this), sample);
   }
 
-  /// Registers again, instead of the interruptlet that is registered now.
+  /// Registers this interruptlet again, in place of the current one.
   public final synchronized void register() {
     guard = admit();
   }
 
-  /// Messages come to the ISockets from now on, unless another interruptlet has taken this one's
-  /// place.
+  /// Passes messages to the ISockets from now on, unless another interruptlet has replaced this
+  /// one.
   public final void unregister() {
     server.evict(guard);
   }
 
-  /// As [#unregister].
+  /// Unregisters the interruptlet, as [#unregister] does.
   @Override
   public final void close() {
     unregister();
   }
 
-  /// Says whether it overran and was disabled.
+  /// Returns the guard, which shows if the interruptlet overran and was disabled.
   public final HandlerGuard guard() {
     return guard;
   }
 
   private record Bytes(SocketInterruptlet called) implements Interruptlet, Judged {
-    /// Of what is called: the two copies take as long as the message and the reply are.
+    /// Returns the verdict on the wrapped interruptlet. The two copies take time in proportion to
+    /// the message and the reply.
     @Override
     public Verdict verdict() {
       return Judges.of(called).verdict();

@@ -2,23 +2,23 @@ package sluice.isocket;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What the isockets of one loop count. Any thread.
+/// The counters of the isockets of one loop. Any thread may call.
 final class StreamCounters {
-  /// Pieces that were copied on arrival because no lease was to be had.
+  /// The number of pieces that were copied on arrival because no lease was available.
   final AtomicLong leasesRefused = new AtomicLong();
 
-  /// Views that `readFast` has given.
+  /// The number of views that `readFast` has returned.
   final AtomicLong fastReads = new AtomicLong();
 
-  /// Views that were filled and handed over.
+  /// The number of views that were filled and handed over.
   final AtomicLong fastWrites = new AtomicLong();
 
-  /// Calls of `writeFast` that found no buffer.
+  /// The number of `writeFast` calls that found no buffer.
   final AtomicLong reservationsRefused = new AtomicLong();
 
-  /// Messages that an interruptlet has answered.
+  /// The number of messages that an interruptlet has answered.
   final AtomicLong answered = new AtomicLong();
 
-  /// Messages that an interruptlet has left to the application.
+  /// The number of messages that an interruptlet has passed to the application.
   final AtomicLong passed = new AtomicLong();
 }

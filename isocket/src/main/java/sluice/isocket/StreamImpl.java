@@ -20,15 +20,14 @@ import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.sockets.SocketErrors;
 
-/// A socket that is connected, or will be: its bytes go through a [SharedStream]. Any thread may
-/// call.
+/// A connected or connecting socket, whose bytes go through a [SharedStream]. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `stream` | the thread that connects or accepts | volatile | volatile, under this object's lock |
 ///
-/// Lifecycle: made → created → connecting → connected → closed; or made → accepted → closed. One
-/// that is dropped without a close is closed by the garbage collector, as the JDK's is.
+/// Lifecycle: made → created → connecting → connected → closed; or made → accepted → closed. A
+/// socket that is dropped without a close is closed by the garbage collector, as a JDK socket is.
 final class StreamImpl extends KernelImpl {
   private static final Cleaner CLEANER = Cleaner.create();
 
@@ -36,7 +35,7 @@ final class StreamImpl extends KernelImpl {
   private volatile @Nullable SharedStream stream;
   private boolean connecting;
 
-  /// @param loop null for the shared one
+  /// @param loop the loop, or null for the shared one
   StreamImpl(@Nullable ISocketLoop loop) {
     super(false);
     this.loop = loop;
@@ -50,7 +49,7 @@ final class StreamImpl extends KernelImpl {
     return connected;
   }
 
-  /// The bytes go through `connected` from now on.
+  /// Uses a stream for all bytes from now on.
   private void use(SharedStream connected, int fd) throws SocketException {
     opened(fd);
     CLEANER.register(this, connected::close);
@@ -66,7 +65,7 @@ final class StreamImpl extends KernelImpl {
     }
   }
 
-  /// A server socket has accepted it.
+  /// Takes the stream that a server socket has accepted.
   void accepted(SharedStream connected) throws SocketException {
     use(connected, connected.fd());
   }
@@ -137,7 +136,7 @@ final class StreamImpl extends KernelImpl {
     join(own);
   }
 
-  /// Hands the connected descriptor over to the loop; the stream has one of its own.
+  /// Passes the connected descriptor to the loop; the stream has a descriptor of its own.
   private void join(int own) throws IOException {
     ISocketLoop joined;
     try {
@@ -148,7 +147,7 @@ final class StreamImpl extends KernelImpl {
     }
     SharedStream connected = joined.connected(own);
     try {
-      closeDescriptor(); // options of the same socket are set by the stream's
+      closeDescriptor(); // options of the same socket are set through the stream's descriptor
       use(connected, connected.fd());
     } catch (SocketException e) {
       connected.close();
@@ -253,7 +252,7 @@ final class StreamImpl extends KernelImpl {
     if (connected != null) {
       connected.close();
     } else if (interrupts) {
-      interruptKernel(); // the connecting thread closes
+      interruptKernel(); // the connecting thread closes the descriptor
     } else {
       closeDescriptor();
     }

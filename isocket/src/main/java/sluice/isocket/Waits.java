@@ -3,9 +3,9 @@ package sluice.isocket;
 import java.io.InterruptedIOException;
 import java.util.concurrent.locks.Condition;
 
-/// Waits as those of the JDK's sockets: an interrupt ends that of a virtual thread, which closes
-/// the socket; a platform thread stays interrupted and waits on. Any thread, holding the
-/// condition's lock.
+/// Waits in the way of the JDK's sockets. An interrupt ends the wait of a virtual thread, which
+/// then closes the socket; a platform thread stays interrupted and goes on waiting. Any thread may
+/// call, holding the condition's lock.
 final class Waits {
   private Waits() {}
 
@@ -22,8 +22,10 @@ final class Waits {
     }
   }
 
-  /// @param deadline of [System#nanoTime]
-  /// @return false when the time is over
+  /// Waits until a deadline.
+  ///
+  /// @param deadline the deadline, by [System#nanoTime]
+  /// @return false if the deadline has passed
   static boolean awaitUntil(Condition condition, long deadline) throws InterruptedIOException {
     boolean interrupted = false;
     try {

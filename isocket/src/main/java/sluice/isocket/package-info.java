@@ -1,11 +1,11 @@
-/// `Socket` and `ServerSocket` whose bytes a loop receives.
+/// `Socket` and `ServerSocket` implementations whose bytes a loop receives.
 ///
 /// ```
 /// ISocket, IServerSocket ──▶ StreamImpl, ServerImpl (SocketImpl: options, bind, connect, accept)
 ///                                 │
 ///                            SharedStream ◀── IStreamProtocol ◀── ISocketLoop (one Loop)
-///                            ├─ Arrivals: what came and was not read
+///                            ├─ Arrivals: input that was not read yet
 ///                            ├─ FastViews: leases of the application
-///                            └─ SendQueue over SendPool: what goes out
+///                            └─ SendQueue over SendPool: output
 /// ```
 package sluice.isocket;

@@ -21,7 +21,7 @@ import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
 import sluice.loop.engine.Backend;
 
-/// Handlers in C, compiled by the test.
+/// Tests of handlers in C, compiled by the test.
 @Timeout(120)
 final class CHandlerTest {
   private static final String SOURCE =

@@ -32,7 +32,7 @@ import sluice.testbase.Await;
 import sluice.testkit.sockets.SocketCalls;
 import sluice.testkit.sockets.SocketPair;
 
-/// Reads and writes without a copy and without a call: their leases, and their order.
+/// Tests of reads and writes without copies and system calls: their leases and their order.
 @Timeout(120)
 abstract class FastContract {
   abstract Backend backend();
@@ -209,7 +209,7 @@ abstract class FastContract {
     }
   }
 
-  /// Holds a view while the rest comes.
+  /// Reads all bytes, holding a view while the rest arrives.
   private static byte[] readSlowly(ISocketLoop loop, byte[] bytes) throws Exception {
     try (IServerSocket server = new IServerSocket(loop);
         java.net.Socket client = new java.net.Socket()) {
@@ -342,8 +342,8 @@ abstract class FastContract {
     Await.until("all buffers are back", () -> pool.freeCount() == pool.count());
   }
 
-  /// More than the loop has memory for, in both directions of connections whose both ends are its
-  /// own: output waits for peers to read, which must not wait for output.
+  /// Checks connections with both ends on one loop that transfer more than the loop has memory for,
+  /// in both directions: output waits for peers to read, and reading must not wait for output.
   @Test
   void peersOfOneLoopThatReadAndWriteDoNotWaitForEachOther() throws Exception {
     int bytes = 3 << 20;

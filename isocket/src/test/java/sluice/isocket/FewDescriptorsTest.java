@@ -20,16 +20,16 @@ import sluice.loop.engine.Backend;
 import sluice.sys.EventFd;
 import sluice.sys.ResourceLimit;
 
-/// A server of isockets whose process is short of descriptors: connections are an application's,
-/// and none is ended; new clients wait until there are descriptors again.
+/// Tests of a server of isockets whose process is short of descriptors. Its connections belong to
+/// an application, so none is ended; new clients wait until descriptors are free again.
 @Timeout(240)
 final class FewDescriptorsTest {
   private static final int CLIENTS = 20;
 
-  /// What is kept from connections at least.
+  /// The minimum number of descriptors that are reserved.
   private static final int KEPT = 8;
 
-  /// Left for connections, which take two each.
+  /// The number of descriptors left for connections, which take two each.
   private static final int LEFT = 20;
 
   private final List<EventFd> hogs = new ArrayList<>();
@@ -93,7 +93,7 @@ final class FewDescriptorsTest {
     }
   }
 
-  /// Returns false if nothing has come for half a second.
+  /// Returns false if no answer comes within half a second.
   private static boolean answers(SocketChannel client) throws IOException {
     try {
       client.socket().setSoTimeout(500);

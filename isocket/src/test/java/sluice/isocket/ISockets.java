@@ -6,7 +6,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
 import sluice.testkit.sockets.SocketsUnderTest;
 
-/// Isockets on a loop of their own. Belongs to one test class.
+/// Creates isockets on a loop of their own. Belongs to one test class.
 final class ISockets implements SocketsUnderTest {
   final ISocketLoop loop;
 
@@ -14,7 +14,7 @@ final class ISockets implements SocketsUnderTest {
     loop = ISocketLoop.start("test-" + backend, backend);
   }
 
-  /// Where the machine has the backend; otherwise the test says what is missing.
+  /// Opens the loop if the machine has the backend; otherwise the test is skipped with the reason.
   static ISockets on(Backend backend) throws IOException {
     String missing = "";
     try {

@@ -27,8 +27,8 @@ import sluice.loop.engine.Backend;
 import sluice.testbase.Await;
 import sluice.testkit.sockets.SocketCalls;
 
-/// Interruptlets in front of an `IServerSocket` whose application is a thread for each connection.
-/// Messages are lines: those that begin with `f` are the interruptlet's.
+/// Tests of interruptlets in front of an `IServerSocket` whose application has a thread per
+/// connection. Messages are lines; the interruptlet answers those that begin with `f`.
 @Timeout(120)
 abstract class InterruptletContract {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -59,7 +59,7 @@ abstract class InterruptletContract {
     return java.util.Objects.requireNonNull(opened);
   }
 
-  /// Each connection has a thread, which answers lines by `slow: …`.
+  /// Serves each connection with a thread that answers lines by `slow: …`.
   private void serve() throws IOException {
     server().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     var _ =
@@ -105,7 +105,7 @@ abstract class InterruptletContract {
     return got.toString();
   }
 
-  /// The paper's class.
+  /// An interruptlet in the style of the paper.
   private static final class Fast extends SocketInterruptlet {
     private final String says;
 

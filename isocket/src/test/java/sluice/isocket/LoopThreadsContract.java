@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.LoopThreads;
 
-/// A thread for each connection, all of them virtual threads that the isockets' loop carries.
+/// Tests of a thread per connection, where all threads are virtual and carried by the isockets'
+/// loop.
 @Timeout(120)
 abstract class LoopThreadsContract {
   abstract Backend backend();
@@ -130,7 +131,8 @@ abstract class LoopThreadsContract {
     }
   }
 
-  /// More than the sockets' buffers hold in both directions, so that threads wait to write too.
+  /// Transfers more than the sockets' buffers hold in both directions, so that threads wait to
+  /// write too.
   @Test
   void manyConnectionsWaitToReadAndToWrite() throws Exception {
     String line = "x".repeat(50_000);

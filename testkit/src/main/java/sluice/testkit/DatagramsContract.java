@@ -35,8 +35,8 @@ import sluice.loop.engine.EngineConfig;
 import sluice.memory.View;
 import sluice.testbase.Await;
 
-/// What a port for datagrams does, and the interruptlets on it, whatever the loop's engine is. The
-/// test's thread owns engine and loop; the other ends are plain sockets.
+/// The behaviour of datagram ports and the interruptlets on them, for every engine of the loop. The
+/// test's thread owns engine and loop; the peers are plain sockets.
 @Timeout(120)
 public abstract class DatagramsContract {
   private static final long TURN_NANOS = 2_000_000;
@@ -72,7 +72,7 @@ public abstract class DatagramsContract {
     slow.add(task);
   }
 
-  /// The loop under test.
+  /// Returns the loop under test.
   protected final Loop loop() {
     if (loop == null) {
       throw new AssertionError("no loop was opened");
@@ -87,17 +87,18 @@ public abstract class DatagramsContract {
     return port;
   }
 
-  /// What opens the port under test.
+  /// Returns the factory that opens the port under test.
   protected DatagramPorts ports() {
     return DatagramPorts.KERNEL;
   }
 
-  /// An address of the port's side by number: 1 is the usual one, 2 another of the same machine.
+  /// Returns a local address for the port by number: 1 is the usual one, 2 is another one of the
+  /// same machine.
   protected String host(int number) {
     return "127.0.0." + number;
   }
 
-  /// Where the other ends are.
+  /// Returns the address of the peers.
   protected String peerHost() {
     return "127.0.0.1";
   }
@@ -131,7 +132,7 @@ public abstract class DatagramsContract {
     port.to(from).put(datagram, 0, datagram.length()).send();
   }
 
-  /// The other end of the wire.
+  /// A peer of the port under test.
   private final class Peer implements AutoCloseable {
     private final DatagramChannel channel;
 
@@ -242,7 +243,7 @@ public abstract class DatagramsContract {
     serve("0.0.0.0", DatagramsContract::echo);
     Peer peer = peer();
     InetSocketAddress asked = new InetSocketAddress(host(2), port().address().getPort());
-    peer.channel.connect(asked); // takes nothing from other addresses
+    peer.channel.connect(asked); // receives from this address only
     peer.channel.write(ByteBuffer.wrap(new byte[] {'a'}));
     assertThat(peer.text()).isEqualTo("a");
   }
@@ -341,7 +342,7 @@ public abstract class DatagramsContract {
     for (int i = 0; i < 30; i++) {
       Peer gone = new Peer(peerHost());
       gone.send("gone");
-      gone.close(); // the reply comes back as an error of the port
+      gone.close(); // the reply comes back as an error on the port
       other.send("here " + i);
       assertThat(other.text()).isEqualTo("here " + i);
     }
@@ -368,7 +369,7 @@ public abstract class DatagramsContract {
 
   // ---- interruptlets ------------------------------------------------------------------------
 
-  /// Answers what begins with `f`; has built something before it passes the rest.
+  /// Answers datagrams that begin with `f`. Writes to the reply before it passes the others.
   private static boolean fast(char mark, View datagram, DatagramOutput reply) {
     reply.put((byte) mark);
     if (datagram.get(0) == '-') {
@@ -454,7 +455,7 @@ public abstract class DatagramsContract {
     DatagramInterruptlets served = interruptlets(1000);
     HandlerGuard guard = served.admit("A", () -> (in, out) -> fast('A', in, out), LIMIT);
     Peer peer = peer();
-    guard.overran(); // as the watchdog says while it runs
+    guard.overran(); // as the watchdog does while it runs
     assertThat(exchange(peer, "f1")).isEqualTo("Af1");
     assertThat(guard.disabled()).isTrue();
     assertThat(exchange(peer, "f2")).isEqualTo("Sf2");

@@ -8,12 +8,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import sluice.testbase.Await;
 
-/// A wait in the kernel that has no limit, and that no interrupt ends. Called by the thread that
-/// waits; another wakes it when nothing else does, so that the test fails and the next one runs.
+/// A wait in the kernel without a time limit, which no interrupt ends. The waiting thread calls it.
+/// If nothing else wakes it, another thread does, so that the test fails and the next one can run.
 final class EndlessWait {
   private EndlessWait() {}
 
-  /// @param wait returns the count of what came
+  /// Waits, and fails if nothing ends the wait in time.
+  ///
+  /// @param wait waits, and returns the number of events
   /// @param wake ends the wait
   static int of(IntSupplier wait, Runnable wake) {
     Executor later = CompletableFuture.delayedExecutor(Await.SECONDS, TimeUnit.SECONDS);

@@ -7,10 +7,11 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// What every [Engine] does, whatever kernel mechanism is below: one suite, run on all of them. The
-/// test's thread owns the engine.
+/// The behaviour of every [Engine], whatever its kernel mechanism: one suite that runs on all of
+/// them. The test's thread owns the engine.
 ///
-/// The themes are interfaces, to keep them readable; a subclass for one engine gets them all.
+/// The suite is divided by theme into interfaces, to keep it readable; a subclass for one engine
+/// inherits all of them.
 @Timeout(240)
 public abstract class EngineContract
     implements EngineContractConnect,
@@ -25,19 +26,19 @@ public abstract class EngineContract
   /// Opens the engine under test.
   protected abstract Engine open(EngineConfig config) throws IOException;
 
-  /// The other ends of the wire; plain sockets unless overridden.
+  /// Returns the peers of the engine; plain sockets unless overridden.
   protected EngineContractPeers peers() {
     return new EngineContractSockets();
   }
 
-  /// Whether `pollOnce`, `sendFile` and adopted listeners work, which need raw descriptors. Where
-  /// not, the suite checks that they are refused.
+  /// Returns true if `pollOnce`, `sendFile` and adopted listeners work, which need raw descriptors.
+  /// Otherwise the suite checks that they are refused.
   @Override
   public boolean rawDescriptors() {
     return true;
   }
 
-  /// Most bytes the Java heap may give for one echoed message after warm-up.
+  /// Returns the maximum number of heap bytes allocated per echoed message after warm-up.
   @Override
   public long allowedBytesPerEcho() {
     return 0;

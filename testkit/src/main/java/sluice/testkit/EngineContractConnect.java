@@ -20,7 +20,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.testkit.EngineContractPeers.Peer;
 import sluice.testkit.EngineContractRig.Event;
 
-/// Listening, accepting, connecting, closing.
+/// Tests of listening, accepting, connecting and closing.
 interface EngineContractConnect {
   EngineContractRig rig();
 
@@ -146,7 +146,7 @@ interface EngineContractConnect {
     exchange(socket, peer);
   }
 
-  /// Right after the connection there is nothing between it and a send that has to wait.
+  /// Checks a large send right after connecting, when nothing has been exchanged yet.
   @Test
   default void connectedSocketSendsAtOnce() throws IOException {
     var listener = rig().keep(rig().peers.listen());
@@ -238,7 +238,7 @@ interface EngineContractConnect {
     Peer next = rig().dial(); // before the close, so that the number is still free after it
     rig().sockets().close(old.socket());
     var fresh = rig().accepted(next);
-    rig().engine().cancel(oldToken); // late: means nothing any more
+    rig().engine().cancel(oldToken); // late: has no meaning any more
     long token = rig().token();
     rig().sockets().receive(fresh.socket(), token);
     rig().turn(0);

@@ -18,18 +18,19 @@ import sluice.testbase.AllocatedBytes;
 import sluice.testbase.Await;
 import sluice.testkit.EngineContractPeers.Peer;
 
-/// Everything together: echo under a random load, and echo that allocates nothing.
+/// Tests of everything together: an echo under a random load, and an echo that allocates nothing.
 interface EngineContractEcho {
   int MEASURED = 10_000;
 
-  /// For what happens once, such as the compiler's change of mind: less than a byte an echo.
+  /// The allowance for one-time allocations, such as those after a recompilation: less than a byte
+  /// per echo.
   int SLACK_BYTES = 2048;
 
   EngineContractRig rig();
 
   long allowedBytesPerEcho();
 
-  /// Random sizes, random peers, small chunks and few of them. `-Dsluice.seed=N` repeats a run.
+  /// Uses random sizes, random peers, and few small chunks. `-Dsluice.seed=N` repeats a run.
   @Test
   default void everyByteOfARandomLoadComesBackInOrder() throws IOException {
     long seed = Long.getLong("sluice.seed", 1);
@@ -63,15 +64,16 @@ interface EngineContractEcho {
         load.read(20_000);
       }
     }
-    while (rig().sockets().arena().free() < 8) { // a peer may have read what a later turn completes
+    while (rig().sockets().arena().free() < 8) { // completed by a later turn
       assertThat(rig().peers.nanos() - end).as("time for all chunks").isNegative();
       server.turn(EngineContractRig.MILLIS);
     }
   }
 
-  /// A peer that writes a stream of random bytes, and knows what has to come back.
+  /// A peer that writes a stream of random bytes and knows the expected reply.
   final class Load {
-    /// What loopback buffers hold for certain, so that a write never blocks the test's thread.
+    /// The number of bytes that loopback buffers can certainly hold, so that a write never blocks
+    /// the test's thread.
     private static final int LIMIT = 20_000;
 
     private final Peer peer;
@@ -133,7 +135,7 @@ interface EngineContractEcho {
     assertThat(allocated).isLessThanOrEqualTo(limit);
   }
 
-  /// Echoes on one socket without an object of its own per message.
+  /// Echoes on one socket without allocating an object per message.
   final class Steady implements CompletionSink {
     private final Engine engine;
     private final Transport sockets;

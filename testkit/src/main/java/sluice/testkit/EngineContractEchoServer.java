@@ -15,8 +15,8 @@ import sluice.loop.engine.SendVector;
 import sluice.loop.engine.Transport;
 import sluice.memory.block.Block;
 
-/// Echoes on many sockets, by vectors out of the chunks that bytes came in; whatever does not fit
-/// goes by `sendAll`. Owned by the test's thread.
+/// An echo server for many sockets. It sends vectors out of the chunks in which the bytes arrived;
+/// the rest of a partial send goes by `sendAll`. Owned by the test's thread.
 final class EngineContractEchoServer {
   private static final long RECEIVE = 1L << 41;
   private static final long SEND = 1L << 42;
@@ -28,13 +28,13 @@ final class EngineContractEchoServer {
     final int socket;
     final int index;
 
-    /// Received, not sent.
+    /// The pieces that were received but not sent.
     final Deque<Piece> pieces = new ArrayDeque<>();
 
-    /// How many pieces the send in flight covers, 0 when none is.
+    /// The number of pieces that the send in flight covers; 0 if there is none.
     int covered;
 
-    /// What the send in flight did not take: -1 when it was silent so far.
+    /// The number of bytes that the send in flight took; -1 while it has been silent.
     int taken = -1;
 
     boolean sendingAll;
@@ -114,7 +114,7 @@ final class EngineContractEchoServer {
     connection.pieces.add(new Piece(block, Completion.offset(flags), result));
   }
 
-  /// After the turn that handed the send over: silence means that all of it went.
+  /// Settles a send after the turn that handed it over: silence means that all bytes were sent.
   private void settle(Connection connection) {
     if (connection.covered == 0 || connection.sendingAll) {
       return;

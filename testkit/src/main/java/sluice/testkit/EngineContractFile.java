@@ -9,7 +9,7 @@ import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// Raw descriptors for [EngineContractPoll]. Needs Linux.
+/// A raw descriptor for [EngineContractPoll]. Needs Linux.
 record EngineContractFile(int fd) implements AutoCloseable {
   static EngineContractFile open(Path path) throws IOException {
     int flags = Files.O_RDONLY | Files.O_CLOEXEC;
@@ -17,7 +17,7 @@ record EngineContractFile(int fd) implements AutoCloseable {
     return new EngineContractFile((int) SysException.check(fd, "openat", path));
   }
 
-  /// As systemd hands it over: bound and listening, made by another program.
+  /// Opens a bound and listening socket, as systemd passes it to a service.
   static int listeningSocket() throws IOException {
     int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_STREAM, 0);
     Sockets.bind(fd, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -18,7 +18,7 @@ import sluice.sys.Errno;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractRig.Event;
 
-/// Which threads may call, and the end.
+/// Tests of thread ownership and of closing.
 interface EngineContractLife {
   EngineContractRig rig();
 

@@ -3,50 +3,50 @@ package sluice.testkit;
 import java.io.IOException;
 import java.net.SocketAddress;
 
-/// The other end of the wire in an [EngineContract]: plain blocking sockets, or a simulation's own.
-/// Called by the test's thread unless a test says otherwise.
+/// The peers of the engine in an [EngineContract]: plain blocking sockets, or those of a
+/// simulation. Called by the test's thread unless a test says otherwise.
 public interface EngineContractPeers {
-  /// A connection to an engine's listener, established.
+  /// Connects to an engine's listener and returns the established connection.
   Peer connect(SocketAddress listener) throws IOException;
 
-  /// A listener for an engine to connect to, on a free port of the loopback address.
+  /// Opens a listener for an engine to connect to, on a free port of the loopback address.
   Listener listen() throws IOException;
 
-  /// The clock the engine's time-outs run by.
+  /// Returns the time of the clock that the engine's timeouts use.
   long nanos();
 
-  /// Runs `action` so that it happens while the engine waits: on another thread, or as an event.
+  /// Runs `action` while the engine waits: on another thread, or as an event.
   ///
-  /// @return what ends when the action has ended
+  /// @return a task that ends when the action has ended
   Task later(long delayNanos, Action action);
 
-  /// Whether addresses of this family can be used: `127.0.0.1` or `::1`.
+  /// Returns true if addresses of this family can be used: `127.0.0.1` or `::1`.
   boolean reaches(SocketAddress address);
 
-  /// What [#later] runs.
+  /// An action for [#later].
   interface Action {
     void run() throws Exception;
   }
 
-  /// An action under way.
+  /// A running action.
   interface Task {
-    /// Waits for its end, and rethrows what it threw.
+    /// Waits for the end of the action and rethrows its exception.
     void join() throws IOException;
   }
 
-  /// One end of a connection.
+  /// An end of a connection.
   interface Peer extends AutoCloseable {
     void write(byte[] bytes) throws IOException;
 
-    /// Waits for exactly `count` bytes.
+    /// Reads exactly `count` bytes, waiting for them.
     byte[] read(int count) throws IOException;
 
-    /// What has arrived, at most `limit` bytes, without waiting.
+    /// Returns the bytes that have arrived, at most `limit`, without waiting.
     byte[] readAvailable(int limit) throws IOException;
 
     /// Waits for the end of the stream.
     ///
-    /// @return whether it came in order: false when the connection was reset, or bytes came
+    /// @return true if it ended in order; false if the connection was reset, or bytes came
     boolean readsEnd() throws IOException;
 
     void shutdownOutput() throws IOException;
@@ -64,7 +64,7 @@ public interface EngineContractPeers {
   interface Listener extends AutoCloseable {
     SocketAddress address();
 
-    /// Waits for a connection.
+    /// Waits for a connection and returns it.
     Peer accept() throws IOException;
 
     @Override

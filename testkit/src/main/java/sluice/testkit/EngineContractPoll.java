@@ -19,8 +19,8 @@ import sluice.loop.engine.ListenOptions;
 import sluice.sys.EventFd;
 import sluice.testkit.EngineContractRig.Event;
 
-/// What needs raw descriptors: readiness of any file, `sendFile`, adopted listeners. An engine
-/// without them says so.
+/// Tests of operations that need raw descriptors: readiness of any file, `sendFile` and adopted
+/// listeners. An engine without descriptors must refuse them.
 interface EngineContractPoll {
   int POLLIN = 1;
   int POLLOUT = 4;
@@ -99,7 +99,8 @@ interface EngineContractPoll {
     rig().assertSilent(token);
   }
 
-  /// One with this number, which was closed a moment ago. Lower ones may have come free as well.
+  /// Opens a descriptor with this number, which was closed a moment ago. Lower numbers may have
+  /// become free as well.
   private @Nullable EventFd numbered(int fd) throws IOException {
     for (int i = 0; i < 100; i++) {
       EventFd next = rig().keep(EventFd.open(true));
@@ -116,7 +117,7 @@ interface EngineContractPoll {
       return;
     }
     EventFd second = null;
-    for (int i = 0; i < 20 && second == null; i++) { // another thread may have got the number
+    for (int i = 0; i < 20 && second == null; i++) { // another thread may have taken the number
       EventFd first = EventFd.open(true);
       first.signal();
       assertThat(rig().await(poll(first.fd(), POLLIN)).result()).isPositive();
@@ -168,7 +169,7 @@ interface EngineContractPoll {
   @Test
   default void sendFileToAFullSocketIsEagain(@TempDir Path folder) throws IOException {
     if (!rawDescriptors()) {
-      return; // sendFileMovesTheBytesItSays has seen it refused
+      return; // sendFileMovesTheBytesItSays has checked the refusal
     }
     var pair = rig().pair();
     byte[] bytes = EngineContractRig.randomBytes(EngineContractSend.MORE_THAN_FITS, 2);
@@ -185,11 +186,12 @@ interface EngineContractPoll {
     }
   }
 
-  /// Whatever makes `sendFile` return instead of waiting must leave what is armed alone.
+  /// Checks that the mechanism that makes `sendFile` return instead of waiting does not affect
+  /// armed operations.
   @Test
   default void operationsAfterSendFileStillWait(@TempDir Path folder) throws IOException {
     if (!rawDescriptors()) {
-      return; // sendFileMovesTheBytesItSays has seen it refused
+      return; // sendFileMovesTheBytesItSays has checked the refusal
     }
     var pair = rig().pair();
     var sockets = rig().sockets();

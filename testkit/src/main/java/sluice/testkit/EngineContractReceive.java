@@ -23,7 +23,7 @@ import sluice.memory.block.Block;
 import sluice.testbase.Await;
 import sluice.testkit.EngineContractRig.Event;
 
-/// Receiving into chunks of the arena, and the ways a receive ends.
+/// Tests of receiving into chunks of the arena, and of the ways in which a receive ends.
 interface EngineContractReceive {
   EngineContractRig rig();
 
@@ -86,7 +86,7 @@ interface EngineContractReceive {
     long token = receive(pair);
     while (got.size() < bytes.length) {
       Event event = rig().await(token);
-      if (event.result() == -ENOBUFS) { // more in one turn than chunks: all are back by now
+      if (event.result() == -ENOBUFS) { // more in one turn than chunks: all are free by now
         assertThat(event.more()).isFalse();
         token = receive(pair);
       } else {
@@ -262,7 +262,7 @@ interface EngineContractReceive {
     assertThat(rig().await(token).result()).isEqualTo(-ECANCELED);
   }
 
-  /// Back-pressure must not turn into a busy loop.
+  /// Checks that back-pressure does not turn into a busy loop.
   @Test
   default void bytesWithoutAReceiveDoNotEndWaits() throws IOException {
     var pair = rig().pair();
@@ -298,8 +298,8 @@ interface EngineContractReceive {
     }
   }
 
-  /// What a sink causes at its first completion comes after the arrival of everything the turn
-  /// delivers: here, bytes for another socket.
+  /// Checks that input caused by a sink at its first completion arrives after all input that the
+  /// turn delivers. Here it is input for another socket.
   @Test
   default void allInputOfATurnComesBeforeItsFirstCompletion() throws IOException {
     var a = rig().pair();

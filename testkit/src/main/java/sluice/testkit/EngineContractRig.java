@@ -26,15 +26,15 @@ import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
 import sluice.memory.block.Block;
 
-/// The engine under test with everything a test opens around it, closed when the test ends. Owned
-/// by the test's thread.
+/// The engine under test with all resources that a test opens around it, closed when the test ends.
+/// Owned by the test's thread.
 final class EngineContractRig {
   /// Opens the engine under test.
   interface Opener {
     Engine open(EngineConfig config) throws IOException;
   }
 
-  /// One completion. Received bytes are copied, and the lease on their chunk ends, unless
+  /// A completion. Received bytes are copied and the lease on their chunk is released, unless
   /// [#holdChunks] was called.
   static final class Event {
     private final long token;
@@ -59,7 +59,7 @@ final class EngineContractRig {
       return result;
     }
 
-    /// Where in the chunk the received bytes begin.
+    /// Returns the offset of the received bytes in the chunk.
     int offset() {
       return Completion.offset(flags);
     }
@@ -82,7 +82,7 @@ final class EngineContractRig {
     }
   }
 
-  /// Both ends of a connection.
+  /// The two ends of a connection.
   record Pair(int socket, EngineContractPeers.Peer peer) {}
 
   static final long MILLIS = 1_000_000L;
@@ -109,7 +109,7 @@ final class EngineContractRig {
 
   // ---- opening ------------------------------------------------------------------------------
 
-  /// Before the first use of [#engine].
+  /// Sets the configuration. Must be called before the first use of [#engine].
   void configure(EngineConfig value) {
     config = value;
   }
@@ -144,12 +144,12 @@ final class EngineContractRig {
     }
   }
 
-  /// A connection to a listener that the rig opens once.
+  /// Connects a peer to the rig's listener, which is opened once.
   Pair pair() throws IOException {
     return accepted(dial());
   }
 
-  /// A peer that has connected, and that the engine has not turned to accept yet.
+  /// Connects a peer without turning the engine to accept it.
   EngineContractPeers.Peer dial() throws IOException {
     if (listener < 0) {
       listener = sockets().listen(anyPort("127.0.0.1"), ListenOptions.DEFAULT);
@@ -173,9 +173,9 @@ final class EngineContractRig {
     assertThat(awaitAccept().more()).isFalse();
   }
 
-  /// Closes the listener of [#pair] after what waits for it.
+  /// Closes the listener of [#pair] after accepting the connections that wait.
   ///
-  /// @return false when the transport cannot
+  /// @return false if the transport cannot do so
   boolean acceptRestAndClose() throws IOException {
     return sockets().acceptRestAndClose(listener);
   }
@@ -200,7 +200,7 @@ final class EngineContractRig {
 
   // ---- turning ------------------------------------------------------------------------------
 
-  /// From now on the test owns each chunk.
+  /// Passes ownership of all further chunks to the test.
   void holdChunks() {
     holdChunks = true;
   }
@@ -209,7 +209,7 @@ final class EngineContractRig {
     return turn(timeoutNanos, this::complete);
   }
 
-  /// One without limit fails when it has to be woken after all.
+  /// Turns once. A turn without a time limit fails if it has to be woken in the end.
   int turn(long timeoutNanos, CompletionSink sink) throws IOException {
     Engine turned = engine();
     return timeoutNanos < 0
@@ -243,7 +243,7 @@ final class EngineContractRig {
     return current.sockets().arena().block(index);
   }
 
-  /// Turns until there is a completion of `token`, and takes it.
+  /// Turns until there is a completion of `token`, and removes it.
   Event await(long token) throws IOException {
     long end = peers.nanos() + TIMEOUT_NANOS;
     while (true) {
@@ -256,7 +256,7 @@ final class EngineContractRig {
     }
   }
 
-  /// Takes the oldest completion of `token` that has been delivered.
+  /// Removes and returns the oldest delivered completion of `token`, or returns null.
   @Nullable Event poll(long token) {
     for (Iterator<Event> i = events.iterator(); i.hasNext(); ) {
       Event event = i.next();
@@ -268,7 +268,7 @@ final class EngineContractRig {
     return null;
   }
 
-  /// Collects received bytes until there are `count`.
+  /// Collects `count` received bytes.
   byte[] awaitBytes(long token, int count) throws IOException {
     byte[] bytes = new byte[count];
     for (int filled = 0; filled < count; ) {
@@ -282,12 +282,14 @@ final class EngineContractRig {
     return bytes;
   }
 
-  /// Turns for a while, in which `token` must not complete.
+  /// Turns for a while and fails if `token` completes.
   void assertSilent(long token) throws IOException {
     assertThat(staysSilent(token)).isTrue();
   }
 
-  /// Turns for a while, and takes the completion of `token` if one comes.
+  /// Turns for a while and removes the completion of `token` if one comes.
+  ///
+  /// @return true if none came
   boolean staysSilent(long token) throws IOException {
     long end = peers.nanos() + 60 * MILLIS;
     while (peers.nanos() < end) {
@@ -296,9 +298,9 @@ final class EngineContractRig {
     return poll(token) == null;
   }
 
-  /// Stages the send of more bytes than any socket buffer takes.
+  /// Stages a send of more bytes than any socket buffer holds.
   ///
-  /// @return the count that was taken, 0 for -EAGAIN
+  /// @return the number of bytes that were taken, 0 for -EAGAIN
   int fill(int socket, MemorySegment bytes) throws IOException {
     long token = token();
     sockets().send(socket, token, bytes, 0, (int) bytes.byteSize());
@@ -311,9 +313,9 @@ final class EngineContractRig {
     return Math.max(0, result);
   }
 
-  /// Sends until nothing more fits for a while: the kernel moves what it holds to the peer first.
+  /// Sends until no more bytes fit for a while, because the kernel still moves bytes to the peer.
   ///
-  /// @return the count that was taken
+  /// @return the number of bytes that were taken
   int fillUp(int socket, MemorySegment bytes) throws IOException {
     int taken = 0;
     for (int quiet = 0; quiet < 5; quiet++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import sluice.loop.engine.SendVector;
 import sluice.testkit.EngineContractRig.Event;
 
-/// Silence is success; and what happens when it is not silent.
+/// Tests of sends: silence is success, and failures are reported.
 interface EngineContractSend {
   int MORE_THAN_FITS = 32 << 20;
 
@@ -31,7 +31,7 @@ interface EngineContractSend {
     long token = rig().token();
     rig().sockets().send(pair.socket(), token, segment, 100, 800);
     assertThat(rig().turn(0)).isZero();
-    segment.fill((byte) 0); // the turn is over: the bytes are ours again
+    segment.fill((byte) 0); // the turn is over: the bytes are free again
     assertThat(pair.peer().read(800)).isEqualTo(Arrays.copyOfRange(bytes, 100, 900));
     rig().assertSilent(token);
   }
@@ -47,7 +47,8 @@ interface EngineContractSend {
     assertThat(second.peer().read(3)).containsExactly(3, 4, 5);
   }
 
-  /// A number is given again: what an engine keeps for a socket that sends often goes with it.
+  /// Checks that the state that an engine keeps for a frequent sender is dropped on close, because
+  /// numbers are reused.
   @Test
   default void aSocketThatSentOftenEndsWhenItIsClosed() throws IOException {
     MemorySegment bytes = rig().segment(new byte[] {1, 2, 3, 4});
@@ -108,7 +109,7 @@ interface EngineContractSend {
     finish(pair, segment, bytes, event == null ? 0 : event.result());
   }
 
-  /// Sends the rest with `sendAll`, while the peer reads everything.
+  /// Sends the rest with `sendAll` while the peer reads everything.
   private void finish(EngineContractRig.Pair pair, MemorySegment segment, byte[] bytes, int taken)
       throws IOException {
     assertThat(taken).isGreaterThanOrEqualTo(0).isLessThan(bytes.length);
@@ -133,7 +134,7 @@ interface EngineContractSend {
     long token = 0;
     int result = 0;
     for (int attempt = 0; attempt < 20 && result >= 0; attempt++) {
-      rig().fillUp(pair.socket(), segment); // the kernel may move some of it just after
+      rig().fillUp(pair.socket(), segment); // the kernel may move some bytes just after
       token = rig().token();
       send(pair.socket(), token, segment);
       rig().turn(0);
@@ -215,14 +216,14 @@ interface EngineContractSend {
     rig().assertSilent(token);
   }
 
-  /// A socket that is full, and a wait for room in it.
+  /// A full socket with a wait for room in it.
   ///
-  /// @param taken bytes that it holds
-  /// @param token the wait's
+  /// @param taken the number of bytes that it holds
+  /// @param token the token of the wait
   record Full(int taken, long token) {}
 
-  /// The kernel may move what fills a socket to the peer later than at once: then there is room,
-  /// and it is filled again.
+  /// Fills a socket. The kernel may move bytes to the peer late; then there is room again, and the
+  /// socket is filled once more.
   private Full full(EngineContractRig.Pair pair) throws IOException {
     MemorySegment bytes = rig().segment(new byte[MORE_THAN_FITS]);
     int taken = 0;
@@ -254,7 +255,7 @@ interface EngineContractSend {
     rig().assertSilent(token);
   }
 
-  /// While a send waits for room, what arrives is received.
+  /// Checks that input is received while a send waits for room.
   @Test
   default void blockedSendDoesNotHoldUpTheReceive() throws IOException {
     var pair = rig().pair();

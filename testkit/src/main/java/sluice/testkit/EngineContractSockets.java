@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Peers on `java.net` sockets. Each is used by one thread at a time.
+/// Peers that use `java.net` sockets. Each peer is used by one thread at a time.
 final class EngineContractSockets implements EngineContractPeers {
   private static final int TIMEOUT_MILLIS = 60_000;
 

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import sluice.loop.engine.Engine;
 
-/// Time-outs and wake-ups.
+/// Tests of timeouts and wake-ups.
 interface EngineContractTurn {
   long WAIT_NANOS = 60 * EngineContractRig.MILLIS;
 
@@ -20,13 +20,14 @@ interface EngineContractTurn {
     return rig().peers.nanos() - start;
   }
 
-  /// What comes before a wait.
+  /// An action before a wait.
   interface Beginning {
     void run() throws IOException;
   }
 
-  /// The turn after `beginning` waits for its time. Once more with the beginning when it has not,
-  /// since the kernel's end of a ring that this thread has closed before may interrupt one wait.
+  /// Checks that the turn after `beginning` waits for its full time. It retries, including the
+  /// beginning, because the kernel may interrupt one wait when it tears down a ring that this
+  /// thread has closed earlier.
   private void assertWaitsAfter(Beginning beginning) throws IOException {
     long waited = 0;
     for (int attempt = 0; attempt < 5 && waited <= WAIT_NANOS / 2; attempt++) {
@@ -135,7 +136,7 @@ interface EngineContractTurn {
     });
   }
 
-  /// No wake-up is lost between two turns, wherever it falls.
+  /// Checks that no wake-up between two turns is lost, whenever it comes.
   @Test
   default void everyWakeEndsAWait() throws IOException {
     Engine engine = rig().engine();
@@ -143,7 +144,7 @@ interface EngineContractTurn {
     assertWaitsAfter(() -> {
       for (int i = 0; i < 300; i++) {
         var waker = rig().peers.later(0, engine::wake);
-        assertThat(rig().turn(-1)).isZero(); // would wait for ever
+        assertThat(rig().turn(-1)).isZero(); // would wait forever
         waker.join();
       }
     });

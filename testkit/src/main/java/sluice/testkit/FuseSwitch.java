@@ -13,13 +13,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The kernel's switch of FUSE over io_uring, as a test wants it: its holder is alone with it on
-/// this machine. Of the test's thread.
+/// Exclusive control over the kernel's switch for FUSE over io_uring. Used by the test's thread.
 ///
-/// The switch is the machine's, so tests of other processes wait for each other by a lock on its
-/// file. A shell turns it, and turns it back when its input ends: also when a test fails, or its
-/// process is killed. The lock has no queue: a test that takes it again and again may wait behind
-/// each test that holds it, so only a mount that the switch changes takes it ([#forMount]).
+/// The switch belongs to the machine, so tests of different processes exclude each other with a
+/// lock on its file. A shell turns the switch, and restores it when its input ends, even if a test
+/// fails or its process is killed. The lock has no queue: a test that takes it repeatedly may wait
+/// behind every other holder. So only a mount that is affected by the switch takes it
+/// ([#forMount]).
 public final class FuseSwitch implements AutoCloseable {
   private static final Path SWITCH = Path.of("/sys/module/fuse/parameters/enable_uring");
   private static final String SCRIPT =
@@ -38,14 +38,14 @@ public final class FuseSwitch implements AutoCloseable {
     this.shell = shell;
   }
 
-  /// For a mount: with rings, the switch is turned on; without, the mount is the same either way
-  /// and its test waits for no other.
+  /// Prepares a mount. With rings, the switch is turned on. Without rings, the switch does not
+  /// affect the mount, so the test need not wait for others.
   public static FuseSwitch forMount(boolean asksForRings) throws IOException {
     return asksForRings ? hold(true) : new FuseSwitch(null);
   }
 
-  /// Waits for it and turns it. Where there is none, it is off; a test that wants it on is skipped
-  /// there, and where only root may turn it.
+  /// Takes the lock, waiting for it, and turns the switch. A kernel without the switch counts as
+  /// off. A test that needs it on is skipped there, and also if only root may turn it.
   public static FuseSwitch hold(boolean on) throws IOException {
     loadModule();
     if (!Files.exists(SWITCH)) {
@@ -66,16 +66,16 @@ public final class FuseSwitch implements AutoCloseable {
     }
   }
 
-  /// The module that has the switch comes with the first use of the device.
+  /// Loads the kernel module with the switch, by opening the device.
   private static void loadModule() {
     try (FileChannel _ = FileChannel.open(Path.of("/dev/fuse"), StandardOpenOption.READ)) {
       return;
     } catch (IOException e) {
-      // Then there is no switch either.
+      // Without a device, there is no switch either.
     }
   }
 
-  /// Turns it, while it is held.
+  /// Turns the switch while the lock is held.
   public void turn(boolean on) throws IOException {
     Process turning = shell;
     if (turning == null) {
@@ -94,7 +94,7 @@ public final class FuseSwitch implements AutoCloseable {
     assumeTrue(wanted.equals(answer), "needs root and flock(1), to turn " + SWITCH);
   }
 
-  /// Turns it back and lets others have it.
+  /// Restores the switch and releases the lock.
   @Override
   public void close() throws IOException {
     Process turning = shell;

@@ -11,7 +11,7 @@ import sluice.loop.server.InProcess;
 import sluice.loop.server.InProcessServer;
 import sluice.loop.server.InProcessStream;
 
-/// Peers of the contracts on a network inside of the process.
+/// Peers of the contracts on an in-process network.
 final class InProcessPeers implements EngineContractPeers {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 

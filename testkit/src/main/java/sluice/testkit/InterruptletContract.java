@@ -29,9 +29,9 @@ import sluice.loop.engine.LeaseLimits;
 import sluice.memory.View;
 import sluice.testkit.EngineContractPeers.Peer;
 
-/// Fast and slow answers on one connection, whatever kernel mechanism is below: in order, whole,
-/// and each by its own handler, while interruptlets come and go. The test's thread owns engine and
-/// loop.
+/// Fast and slow answers on one connection, for every engine: replies are in order and complete,
+/// and come from the right handler, while interruptlets are replaced. The test's thread owns engine
+/// and loop.
 @Timeout(120)
 public abstract class InterruptletContract {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -41,7 +41,7 @@ public abstract class InterruptletContract {
   /// Opens the engine under test.
   protected abstract Engine open(EngineConfig config) throws IOException;
 
-  /// The other ends of the wire; plain sockets unless overridden.
+  /// Returns the peers; plain sockets unless overridden.
   protected EngineContractPeers peers() {
     return new EngineContractSockets();
   }
@@ -56,7 +56,8 @@ public abstract class InterruptletContract {
     rig.close();
   }
 
-  /// Answers lines that begin with `f` by `F` and the line; writes nonsense before it passes one.
+  /// Answers lines that begin with `f` by its mark and the line. Writes garbage to the reply before
+  /// it passes a line.
   private static final class Fast implements Interruptlet {
     private final char mark;
     private long calls;
@@ -115,8 +116,8 @@ public abstract class InterruptletContract {
         });
   }
 
-  /// Every reply is where its request was, however the bytes are cut, and whichever handler gives
-  /// it.
+  /// Checks that replies come in the order of their requests, however the bytes are split, and
+  /// whichever handler answers.
   @Test
   void repliesKeepTheOrderOfRequests() throws IOException {
     Interruptlets socket = lines();
@@ -175,8 +176,7 @@ public abstract class InterruptletContract {
     assertThat(socket.answered()).isEqualTo(2);
   }
 
-  /// Under way, the one before or the one after answers, and after a new one never an old one.
-  /// Answers `K` where the view of each message before throws, and keeps its own.
+  /// Answers `K` if the kept views of all earlier messages throw, and keeps its own.
   private static final class Keeper implements Interruptlet {
     private final List<View> kept = new ArrayList<>();
 
@@ -199,7 +199,7 @@ public abstract class InterruptletContract {
     }
   }
 
-  /// In one delivery, and from one delivery to the next.
+  /// Checks views within one delivery and across deliveries.
   @Test
   void aViewThatIsKeptThrowsWhenOtherMessagesAreShown() throws IOException {
     Interruptlets socket = lines();
@@ -212,6 +212,8 @@ public abstract class InterruptletContract {
     }
   }
 
+  /// Checks that during a replacement either interruptlet answers, but the old one never after the
+  /// new one.
   @Test
   void replacementNeverFallsBack() throws IOException {
     Interruptlets socket = lines();
@@ -257,7 +259,7 @@ public abstract class InterruptletContract {
     assertThat(rig.loop().retainedBytes()).isZero();
   }
 
-  /// Takes bytes in groups, and answers each group backwards from elsewhere.
+  /// Takes bytes in groups and answers each group in reverse order from another thread.
   private static final class Backwards implements Protocol {
     private static final int GROUP = 1_000;
 
@@ -295,8 +297,8 @@ public abstract class InterruptletContract {
     }
   }
 
-  /// Held input waits, receiving stops when much of it waits, and nothing is lost, the end of the
-  /// stream included.
+  /// Checks that held input waits, that receiving stops when much input is held, and that nothing
+  /// is lost, including the end of the stream.
   @Test
   void heldInputIsShownWhenItIsResumed() throws IOException {
     rig.configure(
@@ -324,7 +326,7 @@ public abstract class InterruptletContract {
             }));
   }
 
-  /// Half-closed, the peer still gets what it has asked for.
+  /// Checks that a half-closed peer still gets the replies to its requests.
   @Test
   void slowReplyComesAfterThePeersFin() throws IOException {
     Interruptlets socket = lines();
@@ -377,7 +379,8 @@ public abstract class InterruptletContract {
     assertThat(begun).hasValue(1);
   }
 
-  /// What waits for the slow path is bounded: a client that comes then loses the connection.
+  /// Checks that the messages waiting for the slow path are bounded: a client beyond the limit
+  /// loses its connection.
   @Test
   void messagesOnTheSlowPathAreBounded() throws IOException {
     rig.configure(

@@ -7,11 +7,12 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// No holder touches memory that has become another's, whatever kernel mechanism is below: not a
-/// device whose operation is in flight, not Java code that was revoked, not a peer's next bytes.
-/// The test's thread owns engine and loop.
+/// The safety of leased memory, for every engine. No holder accesses memory that has a new owner:
+/// not a device with an operation in flight, not Java code whose access was revoked, not the next
+/// bytes of a peer. The test's thread owns engine and loop.
 ///
-/// The themes are interfaces, to keep them readable; a subclass for one engine gets them all.
+/// The suite is divided by theme into interfaces, to keep it readable; a subclass for one engine
+/// inherits all of them.
 @Timeout(240)
 public abstract class LeaseContract
     implements LeaseContractDevice,
@@ -24,7 +25,7 @@ public abstract class LeaseContract
   /// Opens the engine under test.
   protected abstract Engine open(EngineConfig config) throws IOException;
 
-  /// The other ends of the wire; plain sockets unless overridden.
+  /// Returns the peers; plain sockets unless overridden.
   protected EngineContractPeers peers() {
     return new EngineContractSockets();
   }

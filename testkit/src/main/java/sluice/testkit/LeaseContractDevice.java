@@ -23,7 +23,8 @@ import sluice.testkit.EngineContractPeers.Peer;
 import sluice.testkit.EngineContractRig.Event;
 import sluice.testkit.EngineContractRig.Pair;
 
-/// Memory that a device uses: an operation in flight keeps it, whichever holder lets go.
+/// Tests of memory used by a device: an operation in flight keeps the memory alive, whichever other
+/// holders release it.
 interface LeaseContractDevice {
   EngineContractRig rig();
 
@@ -39,7 +40,7 @@ interface LeaseContractDevice {
     return block.segment().asSlice(0, count).toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /// Puts other bytes wherever the allocator has room, so that memory freed too early changes.
+  /// Overwrites free memory of the allocator, so that memory that was freed too early changes.
   private static void churn(int bytes) {
     Account account = new Account("churn", Long.MAX_VALUE);
     List<Block> blocks = new ArrayList<>();
@@ -64,7 +65,7 @@ interface LeaseContractDevice {
     }
   }
 
-  /// A receive is armed all the time: what it brings lands in memory that was given to no other.
+  /// Checks a receive that is always armed: its input must arrive in memory without another holder.
   @Test
   default void revokedChunkIsNotFilledBeforeItsLastLeaseEnds() throws IOException {
     rig().configure(new EngineConfig(4, 1024, 64));
@@ -104,7 +105,7 @@ interface LeaseContractDevice {
     awaitReuse(pair, token, chunk);
   }
 
-  /// The chunk is given out again, now that it is not held.
+  /// Checks that the chunk is used again once it is not held.
   private void awaitReuse(Pair pair, long token, Block chunk) throws IOException {
     List<Block> out = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -116,8 +117,8 @@ interface LeaseContractDevice {
     out.forEach(Block::release);
   }
 
-  /// The other order: cancelled first, and what the kernel had filled by then is still the
-  /// receiver's.
+  /// Checks the opposite order: if the receive is cancelled first, input that the kernel had
+  /// already received still belongs to the receiver.
   @Test
   default void chunkFilledAsTheReceiveIsCancelledIsTheReceivers() throws IOException {
     Pair pair = rig().pair();
@@ -177,7 +178,8 @@ interface LeaseContractDevice {
     rig().sockets().sendAll(pair.socket(), token, devices.segment(), 0, bytes.length);
     rig().turn(0);
     rig().engine().cancel(token);
-    // Cancelled when a part was out already, it may tell how much instead.
+    // If a part was already sent when the send was cancelled, the result may be the number of
+    // bytes.
     assertThat(rig().await(token).result()).isLessThan(bytes.length);
     devices.release();
     churn(bytes.length);
@@ -201,7 +203,7 @@ interface LeaseContractDevice {
     }
   }
 
-  /// Closing drains: afterwards no device touches what it was given.
+  /// Checks that closing waits for all operations: afterwards, no device touches the memory.
   @Test
   default void nothingIsInFlightAfterClose() throws IOException {
     Pair receiving = rig().pair();
@@ -247,7 +249,7 @@ interface LeaseContractDevice {
     }
   }
 
-  /// Answers every message with a block that is not held otherwise any more.
+  /// Answers every message with a block that has no other holder.
   private Protocol answersWith(byte[] bytes, Account account, List<Block> made) {
     return new Protocol() {
       @Override

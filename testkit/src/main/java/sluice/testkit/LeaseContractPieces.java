@@ -20,15 +20,16 @@ import sluice.memory.block.Block;
 import sluice.testkit.EngineContractRig.Event;
 import sluice.testkit.EngineContractRig.Pair;
 
-/// A completion brings a piece of a block: where it likes, beside others, and with a lease of its
-/// own. Whether an engine lays pieces side by side is its own affair; what holds then is not.
+/// Tests of received pieces: a completion delivers a piece at any offset of a block, possibly next
+/// to other pieces, and each piece has its own lease. An engine may or may not place several pieces
+/// in a block; these rules hold in both cases.
 interface LeaseContractPieces {
   int PIECE_BLOCKS = 8;
   int PIECE_BLOCK_BYTES = 512;
 
   EngineContractRig rig();
 
-  /// A received piece, and what it has to read as for as long as its lease lasts.
+  /// A received piece with the content that it must have for as long as its lease lasts.
   final class Piece {
     private final Block block;
     private final int offset;
@@ -61,7 +62,7 @@ interface LeaseContractPieces {
     }
   }
 
-  /// Sends a message on each of the connections and takes the pieces in which they come.
+  /// Sends a message on each connection and returns the pieces in which they arrive.
   private List<Piece> exchange(Pair[] pairs, long[] tokens, Random random) throws IOException {
     List<Piece> pieces = new ArrayList<>();
     for (int i = 0; i < pairs.length; i++) {
@@ -90,8 +91,8 @@ interface LeaseContractPieces {
     rig().holdChunks();
   }
 
-  /// Random lives: some pieces are let go at once, some a long time later, in any order and on any
-  /// thread. `-Dsluice.seed=N` repeats a run.
+  /// Releases pieces at random: some at once, some much later, in any order and on any thread.
+  /// `-Dsluice.seed=N` repeats a run.
   @Test
   default void piecesLiveApartInAnyOrder() throws IOException {
     long seed = Long.getLong("sluice.seed", System.nanoTime());
@@ -123,7 +124,8 @@ interface LeaseContractPieces {
     assertThat(arena.free()).isEqualTo(PIECE_BLOCKS);
   }
 
-  /// Each piece has a lease, the engine at most one more; a block with pieces is not free.
+  /// Checks that each piece has a lease, that the engine has at most one more, and that a block
+  /// with pieces is not free.
   private static void checkLeases(ChunkArena arena, List<Piece> held) {
     Map<Block, Integer> pieces = new HashMap<>();
     held.forEach(piece -> pieces.merge(piece.block(), 1, Integer::sum));
@@ -131,7 +133,7 @@ interface LeaseContractPieces {
     assertThat(arena.free()).isEqualTo(PIECE_BLOCKS - pieces.size());
   }
 
-  /// The block of a piece that is held goes to the kernel again after the last lease, not before.
+  /// Checks that the kernel reuses the block of a held piece only after the last lease.
   @Test
   default void blockIsFilledAgainAfterItsLastPieceOnly() throws IOException {
     Random random = new Random(5);
@@ -153,7 +155,7 @@ interface LeaseContractPieces {
     assertThat(arena.free()).isEqualTo(PIECE_BLOCKS);
     for (int i = 0; i < PIECE_BLOCKS; i++) {
       Block block = arena.block(i);
-      if (block.leases() == 0) { // else the kernel goes on with it
+      if (block.leases() == 0) { // else the kernel keeps filling it
         assertThatThrownBy(block::release).isInstanceOf(IllegalStateException.class);
       }
     }

@@ -22,7 +22,7 @@ import sluice.testbase.Await;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractPeers.Peer;
 
-/// Memory runs short: a connection that takes too much pays for it, the others go on.
+/// Tests of memory shortage: a connection that uses too much is limited, and the others continue.
 interface LeaseContractPressure {
   int CHUNKS = 64;
   int CHUNK_BYTES = 4096;
@@ -51,7 +51,8 @@ interface LeaseContractPressure {
     return input.length();
   }
 
-  /// More attackers than the arena has room for hold all they are given, for ever.
+  /// Checks that attackers, more than the arena has room for, starve no connection by holding all
+  /// memory they are given forever.
   @Test
   default void quotasHeldForEverStarveNoConnection() throws IOException {
     List<Memory> kept = new ArrayList<>();
@@ -83,7 +84,7 @@ interface LeaseContractPressure {
                 }
               });
     }
-    // The quotas of all, where messages lie side by side; else three quarters of the arena.
+    // The sum of all quotas if messages share chunks; otherwise three quarters of the arena.
     assertThat(counters().retainedByLease()).isBetween(CHUNKS * 3L / 4, 4L * attackers);
     assertThat(loops().loop().retainedBytes()).isBetween((64L << 10) - 1000, 64L << 10);
     assertThat(counters().retainsRefused()).isPositive();
@@ -99,8 +100,8 @@ interface LeaseContractPressure {
     assertThat(loops().loop().retainedBytes()).isZero();
   }
 
-  /// Replies are sent from the chunks they arrived in. Peers that do not read keep these, but not
-  /// the last quarter of the arena.
+  /// Checks that peers that do not read starve no others. Replies are sent from the chunks in which
+  /// their requests arrived. Such peers occupy these chunks, but not the last quarter of the arena.
   @Test
   default void peersThatDoNotReadStarveNoOther() throws IOException {
     loops().configure(new EngineConfig(CHUNKS, CHUNK_BYTES, 1024), LeaseContractRig.PATIENT);
@@ -117,7 +118,7 @@ interface LeaseContractPressure {
       writers.add(loops().peers.later(0, () -> peer.write(much)));
     }
     loops().turnUntil("output leaves the arena", () -> counters().chunksCopiedOut() > 0);
-    do { // a writer that has no processor is not held back yet
+    do { // a writer without a processor is not held back yet
       loops().turnUntilQuiet();
     } while (counters().receivePauses() < slow.size()
         || served.size() < slow.size()
@@ -161,7 +162,7 @@ interface LeaseContractPressure {
     }
   }
 
-  /// What is not consumed leaves the arena before the turn ends.
+  /// Checks that unconsumed input leaves the arena before the turn ends.
   @Test
   default void partialMessagesHoldNoChunk() throws IOException {
     loops().configure(new EngineConfig(CHUNKS, CHUNK_BYTES, 1024), LeaseContractRig.PATIENT);
@@ -240,7 +241,8 @@ interface LeaseContractPressure {
             });
   }
 
-  /// Behind a message that the slow path works on, input waits up to the cap, and then the peer.
+  /// Checks that input behind a message on the slow path is buffered up to the cap; then the peer
+  /// has to wait.
   @Test
   default void inputBehindASlowMessageIsCappedAndNotLost() throws IOException {
     loops()
@@ -259,7 +261,8 @@ interface LeaseContractPressure {
     loops().turnUntil("the cap", () -> counters().receivePauses() > 0);
     loops().turnAWhile();
     assertThat(loops().arena().free()).isEqualTo(CHUNKS);
-    // What the turn had received when the receive was cancelled is kept, in a block of twice that.
+    // Input that the turn had received before the receive was cancelled is kept, in a block of up
+    // to twice its size.
     long held = loops().loop().heldBytes();
     assertThat(held).isBetween(8192L, 2L * (8192 + CHUNKS * CHUNK_BYTES));
     loops().turnAWhile();
@@ -311,7 +314,7 @@ interface LeaseContractPressure {
     }
   }
 
-  /// Echoes whole lines, but hands each to the slow path until told to answer.
+  /// Passes the first line to the slow path, which answers when told to; echoes lines from then on.
   final class Deferring implements Protocol {
     private final Lines lines = new Lines();
     private byte[] first = {};

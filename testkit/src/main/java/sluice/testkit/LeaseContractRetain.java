@@ -19,7 +19,8 @@ import sluice.memory.Memory;
 import sluice.memory.View;
 import sluice.testkit.EngineContractPeers.Peer;
 
-/// Input that outlives its handler: a snapshot that any thread may use until its last lease ends.
+/// Tests of input that outlives its handler: a snapshot that any thread may use until its last
+/// lease is released.
 interface LeaseContractRetain {
   int MESSAGE_BYTES = 256;
 
@@ -204,7 +205,8 @@ interface LeaseContractRetain {
     assertThatThrownBy(() -> last.get(0)).isInstanceOf(IllegalStateException.class);
   }
 
-  /// A message that came in fragments lies in the connection's own memory, which goes on changing.
+  /// Checks that fragmented messages are copied, because the connection assembles them in its own
+  /// memory, which changes later.
   @Test
   default void assembledMessagesAreCopied() throws IOException {
     Keeper keeper = new Keeper();
@@ -278,7 +280,7 @@ interface LeaseContractRetain {
     kept.forEach(Memory::close);
   }
 
-  /// The handler's connection ends within the handler; what it kept does not.
+  /// Checks that retained input survives a handler that fails and ends its connection.
   @Test
   default void retainedByAHandlerThatFails() throws IOException {
     List<Memory> kept = new ArrayList<>();

@@ -21,17 +21,17 @@ import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractPeers.Peer;
 import sluice.testkit.EngineContractRig.Opener;
 
-/// A loop on the engine under test, its protocol and its peers, closed when the test ends. Owned by
-/// the test's thread, which turns the loop; peers act while it turns.
+/// A loop on the engine under test with its protocol and its peers, closed when the test ends.
+/// Owned by the test's thread, which turns the loop; peers act while it turns.
 final class LeaseContractRig {
   private static final long TURN_NANOS = 5 * EngineContractRig.MILLIS;
   private static final long TIMEOUT_NANOS = 60 * EngineContractRig.SECONDS;
 
-  /// However long one of them was kept from the processor.
+  /// The minimum number of turns, even if a peer got no processor for a long time.
   private static final int LEAST_TURNS = 10;
 
-  /// The default, except that no peer is late that the machine holds up: a send may be blocked for
-  /// ten minutes.
+  /// The default limits, except that a send may be blocked for ten minutes, so that no peer is late
+  /// because the machine is busy.
   static final LoopConfig PATIENT =
       new LoopConfig(16_384, 64 << 10, 64L << 20, 4 << 20, 600_000_000_000L, 2_000_000_000L);
 
@@ -50,7 +50,7 @@ final class LeaseContractRig {
     this.peers = peers;
   }
 
-  /// Before [#serve].
+  /// Sets the configuration. Must be called before [#serve].
   void configure(EngineConfig forEngine, LoopConfig forLoop) {
     engineConfig = forEngine;
     loopConfig = forLoop;
@@ -64,7 +64,7 @@ final class LeaseContractRig {
     serveAlso(protocol);
   }
 
-  /// Opens another listener, to which peers connect from now on.
+  /// Opens another listener, to which all further peers connect.
   void serveAlso(Protocol protocol) throws IOException {
     address =
         loop()
@@ -81,7 +81,7 @@ final class LeaseContractRig {
     }
   }
 
-  /// What the loop gives to the slow path waits until [#releaseSlowPath].
+  /// Holds tasks of the slow path until [#releaseSlowPath].
   void holdSlowPath() {
     held = new ArrayList<>();
   }
@@ -143,7 +143,7 @@ final class LeaseContractRig {
     turnUntil("a while", () -> turns[0]++ >= leastTurns && peers.nanos() - end >= 0);
   }
 
-  /// Turns until nothing more arrives: a peer that still writes is held back.
+  /// Turns until no more input arrives: peers that still write are held back.
   void turnUntilQuiet() {
     Await await = new Await();
     long before;
@@ -154,12 +154,12 @@ final class LeaseContractRig {
     } while (loop().counters().receivedBytes() != before);
   }
 
-  /// Turns the loop while another thread acts, until the action has ended.
+  /// Turns the loop until an action on another thread has ended.
   void during(String what, Action action) throws IOException {
     during(what, List.of(action));
   }
 
-  /// The same for several that act at the same time.
+  /// Turns the loop until several concurrent actions have ended.
   void during(String what, List<Action> actions) throws IOException {
     List<EngineContractPeers.Task> tasks = new ArrayList<>();
     List<AtomicBoolean> ends = new ArrayList<>();
@@ -183,7 +183,7 @@ final class LeaseContractRig {
     }
   }
 
-  /// Runs an action that must happen on another thread than the loop's, without turning.
+  /// Runs an action on a thread other than the loop's, without turning.
   void elsewhere(Action action) throws IOException {
     peers.later(0, action).join();
   }

@@ -6,15 +6,15 @@ import java.lang.module.ResolvedModule;
 import java.util.List;
 import java.util.Objects;
 
-/// Loads classes before a test takes away what their loading needs: the files they are in cannot be
-/// opened without descriptors, and where a class could not be loaded once, it is missing for all
-/// later tests as well. Called by the test's thread.
+/// Loads classes before a test takes resources away that class loading needs. Class files cannot be
+/// opened without descriptors, and a class that failed to load once stays missing for all later
+/// tests. Called by the test's thread.
 public final class LoadedClasses {
   private static final String SUFFIX = ".class";
 
   private LoadedClasses() {}
 
-  /// Loads all classes of a named module and of those of ours that it reads.
+  /// Loads all classes of a named module and of the Sluice modules that it reads.
   ///
   /// @param any a class of the module
   public static void withAllOf(Class<?> any) throws IOException {
@@ -45,7 +45,7 @@ public final class LoadedClasses {
     try {
       Class.forName(name, false, module.getClassLoader());
     } catch (ClassNotFoundException | LinkageError e) {
-      // one for an agent or another system: no test of here uses it
+      // A class for an agent or another system; no test in this JVM uses it.
     }
   }
 }

@@ -5,8 +5,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Looks for copies of a mount in mount namespaces of other processes. A new namespace (`unshare
-/// -m`, a container) copies all mounts, and a file system that was unmounted here ends with the
+/// Looks for copies of a mount in the mount namespaces of other processes. A new namespace
+/// (`unshare -m`, a container) copies all mounts, and an unmounted file system ends only with its
 /// last copy. Any thread may call.
 public final class MountCopies {
   private MountCopies() {}
@@ -29,7 +29,7 @@ public final class MountCopies {
       return !Files.readSymbolicLink(process.resolve("ns/mnt")).equals(own)
           && Files.readString(process.resolve("mountinfo")).contains(place);
     } catch (IOException e) {
-      return false; // it has ended
+      return false; // the process has ended
     }
   }
 }

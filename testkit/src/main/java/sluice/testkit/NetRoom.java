@@ -12,8 +12,8 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.NetNamespace;
 import sluice.testbase.Await;
 
-/// A network namespace of a test's own: the calling thread is in it, with the sockets it opens and
-/// the processes it starts, until [#close]. Nothing of it stays behind.
+/// A network namespace for one test. The calling thread is in it, with the sockets that it opens
+/// and the processes that it starts, until [#close]. It leaves no traces on the machine.
 public final class NetRoom implements AutoCloseable {
   private final Thread owner = Thread.currentThread();
   private final int before;
@@ -24,13 +24,14 @@ public final class NetRoom implements AutoCloseable {
     this.inside = inside;
   }
 
-  /// What is done elsewhere.
+  /// An action in another namespace.
   @FunctionalInterface
   public interface Action<T, X extends Exception> {
     T run() throws X;
   }
 
-  /// Moves the calling thread into a new namespace, or skips the test and says what is missing.
+  /// Moves the calling thread into a new namespace, or skips the test and reports the missing tool
+  /// or privilege.
   public static NetRoom enter(String... tools) {
     for (String tool : tools) {
       if (!isInstalled(tool)) {
@@ -62,7 +63,7 @@ public final class NetRoom implements AutoCloseable {
     return false;
   }
 
-  /// A command of any other thread would change the machine's own network.
+  /// Fails on another thread, whose commands would change the machine's own network.
   private void checkOwner() {
     if (Thread.currentThread() != owner) {
       throw new AssertionError(
@@ -70,7 +71,7 @@ public final class NetRoom implements AutoCloseable {
     }
   }
 
-  /// Starts a command in the namespace, its errors with its output.
+  /// Starts a command in the namespace, with errors redirected to its output.
   public Process start(String command) {
     checkOwner();
     try {
@@ -85,8 +86,8 @@ public final class NetRoom implements AutoCloseable {
 
   /// Runs a command in the namespace.
   ///
-  /// @return what it writes
-  /// @throws AssertionError when it fails
+  /// @return its output
+  /// @throws AssertionError if the command fails
   public String run(String command) {
     try {
       Process process = start(command);
@@ -103,8 +104,8 @@ public final class NetRoom implements AutoCloseable {
     }
   }
 
-  /// Does something in the namespace that the thread was in before: that of another room, if it was
-  /// entered first.
+  /// Runs an action in the previous namespace of the thread, which belongs to another room if that
+  /// was entered first.
   public <T, X extends Exception> T outside(Action<T, X> action) throws X {
     checkOwner();
     try {
@@ -119,14 +120,14 @@ public final class NetRoom implements AutoCloseable {
     }
   }
 
-  /// A name of the namespace, for `ip link set dev X netns …`.
+  /// Returns a path for the namespace, for `ip link set dev X netns …`.
   public String path() {
     return "/proc/" + ProcessHandle.current().pid() + "/fd/" + inside;
   }
 
-  /// Makes a pair of interfaces: `left` in this namespace, `right` in the one before.
+  /// Creates a pair of interfaces: `left` in this namespace and `right` in the previous one.
   ///
-  /// @param queues of each
+  /// @param queues the number of queues of each
   public void link(String left, String right, int queues) {
     String channels = " numrxqueues " + queues + " numtxqueues " + queues;
     String there = " netns /proc/" + ProcessHandle.current().pid() + "/fd/" + before;
@@ -135,7 +136,7 @@ public final class NetRoom implements AutoCloseable {
     String _ = outside(() -> run("ip link set " + right + " up"));
   }
 
-  /// Moves the thread back.
+  /// Moves the thread back to its previous namespace.
   @Override
   public void close() {
     checkOwner();

@@ -6,10 +6,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/// What a poller does, whatever is below: one suite, run on poll, epoll, io_uring and the simulated
-/// kernel. The test's thread awaits.
+/// The behaviour of a poller, for every backend: one suite that runs on poll, epoll, io_uring and
+/// the simulated kernel. The test's thread waits.
 ///
-/// The themes are interfaces, to keep them readable; a subclass for one backend gets them all.
+/// The suite is divided by theme into interfaces, to keep it readable; a subclass for one backend
+/// inherits all of them.
 @Timeout(120)
 public abstract class PollerContract
     implements PollerContractWaits,
@@ -18,7 +19,7 @@ public abstract class PollerContract
         PollerContractLife {
   private @Nullable PollerContractRig rig;
 
-  /// A world of its own for each test.
+  /// Creates the world of one test.
   protected abstract PollerContractWorld world();
 
   @Override

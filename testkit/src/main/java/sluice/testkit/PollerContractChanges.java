@@ -17,11 +17,11 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerChanges;
 import sluice.testkit.PollerContractRig.Member;
 
-/// Adding, modifying, disabling, enabling, removing: between waits and during one.
+/// Tests of adding, modifying, disabling, enabling and removing, between waits and during a wait.
 interface PollerContractChanges {
   PollerContractRig rig();
 
-  /// Something that throws what a [Runnable] may not.
+  /// A change that may throw checked exceptions.
   interface Change {
     void run() throws IOException;
   }

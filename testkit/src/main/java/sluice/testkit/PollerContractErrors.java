@@ -16,7 +16,7 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerChanges;
 import sluice.testkit.PollerContractRig.Member;
 
-/// What is refused, with the same errors on every backend.
+/// Tests of refusals, with the same errors on every backend.
 interface PollerContractErrors {
   PollerContractRig rig();
 
@@ -114,7 +114,7 @@ interface PollerContractErrors {
     }
   }
 
-  /// Where several errors are due, it is the same one everywhere.
+  /// Checks that all backends report the same one of several applicable errors.
   @Test
   default void theFirstOfSeveralErrorsCounts() throws Exception {
     rig().poller.close();

@@ -34,11 +34,12 @@ import sluice.sys.SysException;
 import sluice.testbase.AllocatedBytes;
 import sluice.testkit.PollerContractRig.Member;
 
-/// What needs descriptors of the real kernel: files, sockets, duplicates, many of them, signals.
+/// Tests that need descriptors of the real kernel: files, sockets, duplicates, many descriptors,
+/// signals.
 interface PollerContractFiles {
   int MOST = 65_535;
 
-  /// Descriptors the process has or needs besides.
+  /// The number of descriptors that the process needs besides.
   int RESERVE = 1_000;
 
   PollerContractRig rig();
@@ -55,7 +56,8 @@ interface PollerContractFiles {
     assertThat(rig().poller.size()).isZero();
   }
 
-  /// Types of files do not tell: among devices and files of `/proc` some can be polled.
+  /// Checks refusals by behaviour and not by file type: some devices and files of `/proc` can be
+  /// polled.
   @Test
   default void whatCannotBePolledIsRefusedWhateverItIs() throws IOException {
     int nothing = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_RDWR, 0);
@@ -95,7 +97,8 @@ interface PollerContractFiles {
     }
   }
 
-  /// After remove, the file is closed as soon as its number is, even while a thread waits.
+  /// Checks that after a remove, closing the number closes the file at once, even while a thread
+  /// waits.
   @Test
   default void aRemovedSocketSendsItsFin() throws Exception {
     AtomicBoolean done = new AtomicBoolean();
@@ -127,8 +130,8 @@ interface PollerContractFiles {
     waiter.join();
   }
 
-  /// A file that lives on in a duplicate after its number was closed without being removed must not
-  /// make every wait return.
+  /// Checks that a file that lives on in a duplicate, after its number was closed without being
+  /// removed, does not make every wait return.
   @Test
   default void aDuplicateDoesNotHauntTheWaits() throws IOException {
     Member member = rig().ready(IN);
@@ -145,7 +148,7 @@ interface PollerContractFiles {
     Files.close(duplicate);
   }
 
-  /// 65 535 where the process may open so many descriptors.
+  /// Uses 65 535 entries if the process may open so many descriptors.
   @Test
   default void asManyEntriesAsTheLimitAllowsAndOneMore() throws Exception {
     long limit = ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft();
@@ -192,7 +195,7 @@ interface PollerContractFiles {
     return seen;
   }
 
-  /// Raises the limit as far as it goes, at most to `descriptors`.
+  /// Raises the limit as far as possible, at most to `descriptors`.
   private static long mayOpen(long descriptors) throws SysException {
     try {
       return ResourceLimit.raise(ResourceLimit.RLIMIT_NOFILE, descriptors).soft();
@@ -201,7 +204,8 @@ interface PollerContractFiles {
     }
   }
 
-  /// A stop signal interrupts a wait with EINTR without any handler; the wait goes on.
+  /// Checks that a wait continues after a stop signal, which interrupts it with EINTR even without
+  /// a handler.
   @Test
   default void anInterruptedWaitGoesOn() throws Exception {
     Member member = rig().member(IN);
@@ -236,6 +240,6 @@ interface PollerContractFiles {
                 }
               }
             });
-    assertThat(allocated).isLessThan(1_000); // below a byte a wait: none of them allocates
+    assertThat(allocated).isLessThan(1_000); // less than a byte per wait: none of them allocates
   }
 }

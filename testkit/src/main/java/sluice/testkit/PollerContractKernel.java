@@ -10,8 +10,8 @@ import sluice.loop.engine.Backend;
 import sluice.loop.poller.Poller;
 import sluice.sys.EventFd;
 
-/// The kernel this runs on: subjects are event counters, time is real. The test's thread owns it;
-/// what happens later happens on threads of its own.
+/// A world on the real kernel: subjects are event counters, and time is real. Owned by the test's
+/// thread; delayed actions run on threads of their own.
 public final class PollerContractKernel implements PollerContractWorld {
   private final Backend backend;
   private final List<Counter> counters = new ArrayList<>();
@@ -67,7 +67,7 @@ public final class PollerContractKernel implements PollerContractWorld {
               try {
                 TimeUnit.NANOSECONDS.sleep(delayNanos);
                 action.run();
-              } catch (Throwable e) { // told by close, on the test's thread
+              } catch (Throwable e) { // reported by close, on the test's thread
                 failure.compareAndSet(null, e);
               }
             }));

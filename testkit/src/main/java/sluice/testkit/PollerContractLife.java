@@ -15,12 +15,12 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
 import sluice.testkit.PollerContractRig.Member;
 
-/// Descriptors and pollers that are closed, numbers that are used again, tables that grow.
+/// Tests of closed descriptors and pollers, reused numbers and growing tables.
 interface PollerContractLife {
   PollerContractRig rig();
 
-  /// Members whose descriptors have these numbers, which were closed a moment ago: not all, if
-  /// another thread of the process has got one. Lower ones may have come free as well.
+  /// Opens members with these descriptor numbers, which were closed a moment ago. Returns fewer if
+  /// another thread of the process has taken one. Lower numbers may have become free as well.
   private List<Member> numbered(Set<Integer> numbers) throws IOException {
     List<Member> found = new ArrayList<>();
     for (int i = 0; i < 100 && found.size() < numbers.size(); i++) {
@@ -56,15 +56,15 @@ interface PollerContractLife {
     assertThat(again).isPositive();
   }
 
-  /// Reused within the same pair of waits: what the kernel found for the old one must not be said
-  /// of the new one.
+  /// Checks a number that is reused between two waits: events that the kernel found for the old
+  /// entry must not be reported for the new one.
   @Test
   default void aNumberThatIsUsedAgainBetweenTwoWaitsIsAnotherEntry() throws IOException {
     int again = 0;
     for (int i = 0; i < 20 && again < 2; i++) {
       Member member = rig().ready(IN);
       Member other = rig().ready(IN);
-      assertThat(rig().await(1, -1)).hasSize(1); // the second was found as well, perhaps
+      assertThat(rig().await(1, -1)).hasSize(1); // the second may have been found as well
       rig().poller.remove(member.handle());
       rig().poller.remove(other.handle());
       member.subject().close();

@@ -11,15 +11,15 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
 import sluice.sys.SysException;
 
-/// A poller, its world, and what its contract's tests say again and again. The test's thread owns
-/// it.
+/// A poller, its world, and helper methods for the tests of its contract. Owned by the test's
+/// thread.
 public final class PollerContractRig {
   static final int IN = Poller.IN;
   static final int OUT = Poller.OUT;
   static final long MILLIS = 1_000_000L;
   static final long SECONDS = 1_000_000_000L;
 
-  /// A descriptor that is a member.
+  /// A descriptor that is a member of the poller.
   record Member(PollerContractWorld.Subject subject, long handle) {
     void readable(boolean readable) {
       subject.readable(readable);
@@ -50,7 +50,7 @@ public final class PollerContractRig {
     return member;
   }
 
-  /// Handles that one wait reports.
+  /// Returns the handles that one wait reports.
   List<Long> await(int max, long timeoutNanos) {
     int count =
         timeoutNanos < 0
@@ -65,17 +65,17 @@ public final class PollerContractRig {
     return handles;
   }
 
-  /// Handles that a wait reports for which something must come.
+  /// Returns the handles that a wait reports when an event is expected.
   List<Long> await() {
     return await(64, 30 * SECONDS);
   }
 
-  /// Handles that are reported now.
+  /// Returns the handles that are reported now.
   List<Long> now() {
     return await(64, 0);
   }
 
-  /// Nothing is reported, neither now nor a little later.
+  /// Checks that nothing is reported, neither now nor a little later.
   void assertSilent() {
     assertThat(now()).isEmpty();
     assertThat(await(64, 20 * MILLIS)).isEmpty();

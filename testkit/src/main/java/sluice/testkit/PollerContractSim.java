@@ -7,8 +7,8 @@ import sluice.testkit.sim.SimDescriptor;
 import sluice.testkit.sim.SimPollerPort;
 import sluice.testkit.sim.SimWorld;
 
-/// The simulated kernel: subjects are simulated descriptors, time is simulated. Owned by the thread
-/// that runs the simulation, on which everything happens.
+/// A world on the simulated kernel: subjects and time are simulated. Owned by the thread that runs
+/// the simulation, on which all actions run.
 public final class PollerContractSim implements PollerContractWorld {
   private final SimWorld world;
   private SimPollerPort port;
@@ -36,7 +36,7 @@ public final class PollerContractSim implements PollerContractWorld {
     }
   }
 
-  /// Subjects from now on are for this poller, which has a port of its own.
+  /// Opens a poller with a port of its own. Subjects from now on are for this poller.
   @Override
   public Poller open(int maxEntries) throws IOException {
     if (poller != null) {

@@ -23,11 +23,11 @@ import sluice.loop.poller.PollerEvents;
 import sluice.testbase.Await;
 import sluice.testkit.PollerContractRig.Member;
 
-/// What several threads may do with one poller. For worlds with real threads.
+/// Tests of several threads that use one poller, for worlds with real threads.
 interface PollerContractThreads {
   PollerContractRig rig();
 
-  /// A thread that awaits without limit until `done`, and counts.
+  /// Starts a thread that waits without limit until `done`, and counts reports.
   private Thread waiter(AtomicBoolean done, AtomicInteger reports) {
     PollerEvents events = new PollerEvents(16);
     return Thread.ofPlatform()
@@ -40,7 +40,7 @@ interface PollerContractThreads {
   }
 
   private static void awaitBlocked(Thread thread) throws InterruptedException {
-    // a thread in a system call is RUNNABLE: all that can be seen is that it lives
+    // A thread in a system call is RUNNABLE; it is only visible that it is alive.
     for (int i = 0; i < 20 && thread.isAlive(); i++) {
       TimeUnit.MILLISECONDS.sleep(2);
     }
@@ -52,7 +52,7 @@ interface PollerContractThreads {
     AtomicInteger reports = new AtomicInteger();
     Thread waiter = waiter(done, reports);
     awaitBlocked(waiter);
-    for (int i = 0; i < 200; i++) { // would hang for ever
+    for (int i = 0; i < 200; i++) { // would hang forever
       Member member = rig().member(IN);
       rig().poller.disable(member.handle());
       rig().poller.enable(member.handle());
@@ -77,7 +77,7 @@ interface PollerContractThreads {
                 try {
                   rig().poller.await(own, 1, -1);
                 } catch (IllegalStateException otherWasFirst) {
-                  LockSupport.parkNanos(1); // there may be one processor
+                  LockSupport.parkNanos(1); // there may be only one processor
                 }
               }
             });
@@ -98,7 +98,8 @@ interface PollerContractThreads {
     assertThat(rig().now()).isEmpty();
   }
 
-  /// One after the other, each ending before the next: nothing that was armed by the first is lost.
+  /// Checks threads that wait one after the other, each ending before the next one: what the first
+  /// one armed must not be lost.
   @Test
   default void anyThreadAwaitsAfterAnother() throws Exception {
     Member member = rig().member(IN);
@@ -156,7 +157,7 @@ interface PollerContractThreads {
     assertThatThrownBy(() -> rig().poller.await(events, 1, 0)).hasMessageContaining("closed");
   }
 
-  /// Every wake-up ends a wait, wherever it falls.
+  /// Checks that every wake-up ends a wait, whenever it comes.
   @Test
   default void noWakeupIsLost() throws Exception {
     AtomicInteger waits = new AtomicInteger();
@@ -175,15 +176,15 @@ interface PollerContractThreads {
       Await await = new Await();
       while (waits.get() <= i) {
         await.check("the end of wait " + i);
-        LockSupport.parkNanos(1); // there may be one processor
+        LockSupport.parkNanos(1); // there may be only one processor
       }
     }
     waiter.join();
     assertThat(waits.get()).isEqualTo(rounds);
   }
 
-  /// Threads add, toggle and remove entries of their own while another waits: each event reaches
-  /// the one it is for, and none waits for ever.
+  /// Checks threads that add, toggle and remove their own entries while another one waits: each
+  /// event reaches the right thread, and no thread waits forever.
   @Test
   default void changesFromManyThreadsDuringWaits() throws Exception {
     int workers = 4;
@@ -216,7 +217,7 @@ interface PollerContractThreads {
                   for (int round = 0; round < rounds; round++) {
                     onceThrough(subject, delivered, round);
                   }
-                } catch (Throwable e) { // told below, on the test's thread
+                } catch (Throwable e) { // reported below, on the test's thread
                   failure.compareAndSet(null, e);
                 }
               }));
@@ -258,7 +259,7 @@ interface PollerContractThreads {
       if (System.nanoTime() > end) {
         throw new AssertionError("report " + wanted + " of " + handle + " never came");
       }
-      LockSupport.parkNanos(1); // there may be one processor
+      LockSupport.parkNanos(1); // there may be only one processor
     }
   }
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import sluice.testkit.PollerContractRig.Member;
 
-/// What a wait reports, and when it ends.
+/// Tests of the reports and the ends of waits.
 interface PollerContractWaits {
   PollerContractRig rig();
 
@@ -111,7 +111,7 @@ interface PollerContractWaits {
     rig().member(IN);
     for (int i = 0; i < 3; i++) {
       rig().poller.wakeup();
-      rig().poller.wakeup(); // many are one
+      rig().poller.wakeup(); // many count as one
       assertThat(rig().await(8, -1)).isEmpty();
     }
     rig().assertSilent();

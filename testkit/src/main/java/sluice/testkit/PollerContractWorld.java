@@ -3,14 +3,14 @@ package sluice.testkit;
 import java.io.IOException;
 import sluice.loop.poller.Poller;
 
-/// What a poller's contract is held against: a kernel's descriptors and time, or simulated ones.
-/// The test's thread owns it.
+/// The environment of a poller's contract: real descriptors and time, or simulated ones. Owned by
+/// the test's thread.
 public interface PollerContractWorld extends AutoCloseable {
-  /// A descriptor whose readiness the test decides; writable from the beginning.
+  /// A descriptor whose readiness the test controls; writable from the beginning.
   interface Subject extends AutoCloseable {
     int fd();
 
-    /// Makes it readable, or not.
+    /// Makes the descriptor readable or not.
     void readable(boolean readable);
 
     @Override
@@ -21,10 +21,10 @@ public interface PollerContractWorld extends AutoCloseable {
 
   Subject subject() throws IOException;
 
-  /// Does something after a while, beside the test's thread.
+  /// Runs an action after a delay, concurrently with the test's thread.
   void later(long delayNanos, Runnable action);
 
-  /// The clock of its waits.
+  /// Returns the time of the clock that the waits use.
   long nanos();
 
   @Override

@@ -2,11 +2,11 @@ package sluice.testkit;
 
 import sluice.loop.engine.Backend;
 
-/// The contract on a real kernel: everything of [PollerContract], and what needs threads and real
+/// The contract on a real kernel: all of [PollerContract], and tests that need threads and real
 /// descriptors.
 public abstract class PollerKernelContract extends PollerContract
     implements PollerContractThreads, PollerContractFiles {
-  /// The backend under test.
+  /// Returns the backend under test.
   protected abstract Backend backend();
 
   @Override

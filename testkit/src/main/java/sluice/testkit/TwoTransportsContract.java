@@ -29,9 +29,9 @@ import sluice.memory.View;
 import sluice.testbase.Await;
 import sluice.testkit.EngineContractPeers.Peer;
 
-/// One loop that turns two transports: that of its engine, and connections inside of the process.
-/// Each has its own arena, and what one lacks the other does not miss. The test's thread owns the
-/// loop; peers are other threads.
+/// A loop that turns two transports: that of its engine, and in-process connections. Each has its
+/// own arena, and a shortage of one does not affect the other. The test's thread owns the loop;
+/// peers are other threads.
 @Timeout(120)
 public abstract class TwoTransportsContract {
   private static final long TURN_NANOS = 5_000_000;
@@ -54,12 +54,12 @@ public abstract class TwoTransportsContract {
   /// Opens the engine under test.
   protected abstract Engine open(EngineConfig config) throws IOException;
 
-  /// The other ends of the engine's wire; plain sockets unless overridden.
+  /// Returns the peers of the engine; plain sockets unless overridden.
   protected EngineContractPeers peers() {
     return new EngineContractSockets();
   }
 
-  /// Sends back what comes.
+  /// Echoes all input.
   private final class Echo implements Protocol {
     @Override
     public void opened(Connection connection) {
@@ -180,7 +180,7 @@ public abstract class TwoTransportsContract {
     return bytes;
   }
 
-  /// Piece by piece, so that no buffer limits the message.
+  /// Exchanges a message in pieces, so that no buffer limits its size.
   private static void echo(Peer peer, byte[] message, int pieces) throws IOException {
     int piece = message.length / pieces;
     for (int at = 0; at < message.length; at += piece) {
@@ -222,12 +222,12 @@ public abstract class TwoTransportsContract {
     while (!done.get()) {
       turns++;
       assertThat(System.nanoTime() - start).as("%d turns", turns).isLessThan(LONG_NANOS);
-      loop().turn(LONG_NANOS); // ended by messages only
+      loop().turn(LONG_NANOS); // only messages end it
     }
   }
 
-  /// What a hook before the batch sees is at least as new as every request of the turn, whichever
-  /// transport it came by.
+  /// Checks that a hook before the batch runs after all input of the turn has arrived, for both
+  /// transports.
   @Test
   void allInputOfATurnComesBeforeItsFirstCompletion() throws IOException {
     Peer outside = outer();
@@ -244,7 +244,7 @@ public abstract class TwoTransportsContract {
       assertThat(first).as("hooks in the turn of the first input").isEqualTo(1);
       turnUntil("both", () -> messages == 2);
       assertThat(batches).isLessThanOrEqualTo(2);
-      loop().turn(0); // the replies leave
+      loop().turn(0); // sends the replies
       assertThat(within.read(1)).containsExactly(1);
       assertThat(outside.read(1)).containsExactly(2);
     }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import sluice.testkit.sim.SimClient;
 import sluice.testkit.sim.SimWorld;
 
-/// A client of an echo server, what it sends, and what it may expect back. Owned by the thread that
+/// A client of an echo server with its messages and the expected replies. Owned by the thread that
 /// runs the simulation.
 final class Conversation {
   private static final int MAX_START_NANOS = 2_000_000;
@@ -21,11 +21,11 @@ final class Conversation {
     this.lenient = lenient;
   }
 
-  /// Connects within the next milliseconds, sends everything and half-closes; some clients give up
-  /// before the end.
+  /// Starts a client that connects within the next milliseconds, sends everything and half-closes;
+  /// some clients give up before the end.
   ///
-  /// @param expected what comes back when all goes well
-  /// @param lenient the server may close before it has answered everything
+  /// @param expected the reply if nothing fails
+  /// @param lenient true if the server may close before it has answered everything
   static Conversation start(
       SimWorld world, SocketAddress address, byte[] bytes, byte[] expected, boolean lenient) {
     SimClient client = world.client();
@@ -38,7 +38,7 @@ final class Conversation {
     return new Conversation(client, expected, lenient || givesUp);
   }
 
-  /// Each message of `bytes` as often as asked for.
+  /// Returns each message of `bytes`, repeated.
   static byte[] repeated(byte[] bytes, int messageBytes, int repeats) {
     if (repeats == 1) {
       return bytes;
@@ -56,7 +56,7 @@ final class Conversation {
     return client.over();
   }
 
-  /// What came back is the beginning of what was sent, and all of it unless a fault broke the
+  /// Checks that the reply is a prefix of the expected one, and complete unless a fault broke the
   /// connection.
   void check(SimWorld world) {
     byte[] received = client.received();

@@ -17,8 +17,8 @@ import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 import sluice.testkit.EngineContractRig.Event;
 
-/// What accepting does when the process has no descriptor left: the real limit is lowered, and the
-/// rest is used up.
+/// Tests of accepting when the process has no descriptor left: the real limit is lowered, and the
+/// remaining descriptors are used up.
 @Timeout(240)
 class DescriptorLimitTest {
   @ParameterizedTest
@@ -31,7 +31,9 @@ class DescriptorLimitTest {
     }
   }
 
-  /// @return false when a foreign descriptor came back, and the accept found it
+  /// Runs out of descriptors.
+  ///
+  /// @return false if another thread freed a descriptor that the accept then used
   private static boolean ranOut(Engines.Choice choice) throws Exception {
     EngineContractRig rig =
         new EngineContractRig(config -> Engines.open(choice, config), new EngineContractSockets());

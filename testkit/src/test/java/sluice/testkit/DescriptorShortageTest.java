@@ -30,18 +30,18 @@ import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 import sluice.testbase.Await;
 
-/// A loop whose process has no descriptors left, on every engine: each client is told so at once,
-/// the loop does not spin, and it goes on when there are descriptors again.
+/// Tests of a loop whose process has no descriptors left, on every engine: each client is told at
+/// once, the loop does not spin, and it continues when descriptors are free again.
 @Timeout(240)
 class DescriptorShortageTest {
   private static final byte SERVED = 's';
   private static final byte REFUSED = 'r';
   private static final int CLIENTS = 16;
 
-  /// Turns in half a second without a client: those of the retries are five.
+  /// The maximum number of turns in half a second without a client; five are for retries.
   private static final long MOST_TURNS = 60;
 
-  /// Says at once whether there was a place; what is sent is dropped.
+  /// Reports at once if there was a place; drops its input.
   private static final class Saying implements Protocol {
     @Override
     public void opened(Connection connection) {
@@ -141,7 +141,8 @@ class DescriptorShortageTest {
     }
   }
 
-  /// Of several looks: other threads of this process may give descriptors back now and then.
+  /// Returns the minimum of several measurements, because other threads of this process may free
+  /// descriptors.
   private static long fewestTurns(LoopCounters counters) throws InterruptedException {
     long fewest = Long.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
@@ -152,7 +153,7 @@ class DescriptorShortageTest {
     return fewest;
   }
 
-  /// What a client hears first; it goes on reading until the connection ends.
+  /// Returns the first byte that a client receives; the client reads on until the connection ends.
   private static byte read(SocketChannel client) throws IOException {
     client.socket().setSoTimeout(60_000);
     int heard = client.socket().getInputStream().read();

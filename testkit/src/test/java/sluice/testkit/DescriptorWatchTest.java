@@ -18,7 +18,7 @@ import sluice.loop.engine.NanoClock;
 import sluice.sys.EventFd;
 import sluice.testbase.Await;
 
-/// A loop waits for a descriptor beside its connections.
+/// Tests of a loop that waits for a descriptor in addition to its connections.
 @Timeout(120)
 class DescriptorWatchTest {
   private static final long TURN_NANOS = 5_000_000;
@@ -75,7 +75,7 @@ class DescriptorWatchTest {
     }
   }
 
-  /// The opener of a watch closes it when the loop closes, with what stands behind it.
+  /// Checks that closing the loop lets the opener of a watch close the watch and its resources.
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL", "POLL"})
   void closesWithItsLoop(Backend backend) throws Exception {

@@ -15,18 +15,19 @@ import sluice.memory.block.Block;
 import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimRandom;
 
-/// Messages of one fixed size, each answered by itself, repeated: copied, sent from the chunk it
-/// arrived in, from a file, or late by the slow path in one piece or two. Owned by the loop's
+/// An echo of fixed-size messages, repeated. A reply is copied, sent from the chunk of its message,
+/// sent from a file, or sent later by the slow path in one or two pieces. Owned by the loop's
 /// thread.
 final class EchoProtocol implements Protocol {
-  /// What the server does.
+  /// The behaviour of the server.
   ///
-  /// @param messageBytes length of every message
-  /// @param repeats how often a message comes back
-  /// @param slowPerMille share of deferred answers
-  /// @param filePerMille share of answers that are sent as a file
-  /// @param directPerMille share of unfinished messages whose rest is received where it is kept
-  /// @param deadlineNanos time a client has for the next message, or 0 for as long as it likes
+  /// @param messageBytes the length of every message
+  /// @param repeats the number of times that a message is returned
+  /// @param slowPerMille the share of deferred answers
+  /// @param filePerMille the share of answers that are sent as a file
+  /// @param directPerMille the share of unfinished messages whose rest is received directly into
+  ///   their memory
+  /// @param deadlineNanos the time a client has for the next message; 0 for no limit
   record Habits(
       int messageBytes,
       int repeats,
@@ -34,7 +35,7 @@ final class EchoProtocol implements Protocol {
       int filePerMille,
       int directPerMille,
       long deadlineNanos) {
-    /// How many messages a client should send, so that a simulation stays small.
+    /// Returns the maximum number of messages per client that keeps a simulation small.
     int mostMessages() {
       return Math.max(1, Math.min(40_000 / messageBytes, 600 / repeats));
     }
@@ -50,7 +51,7 @@ final class EchoProtocol implements Protocol {
     }
   }
 
-  /// A message that is received where it is kept.
+  /// A message that is received directly into its memory.
   private static final class Gathered {
     final Block block;
     int filled;
@@ -75,7 +76,7 @@ final class EchoProtocol implements Protocol {
     this.messageBytes = habits.messageBytes;
   }
 
-  /// Messages whose bytes the slow path still holds.
+  /// Returns the number of messages whose bytes the slow path still holds.
   int retainedCount() {
     return retained;
   }
@@ -123,7 +124,7 @@ final class EchoProtocol implements Protocol {
     return used;
   }
 
-  /// Takes a message's beginning, unless there is more of it.
+  /// Takes the beginning of a message, unless more than the message is there.
   private int beginGathering(Connection connection, View input, int from) {
     int count = input.length() - from;
     if (count >= messageBytes) {
@@ -174,7 +175,7 @@ final class EchoProtocol implements Protocol {
     }
   }
 
-  /// Bytes of messages that are being gathered.
+  /// Returns the number of bytes of messages that are being gathered.
   long gatheredBytes() {
     return account.usedBytes();
   }
@@ -221,7 +222,7 @@ final class EchoProtocol implements Protocol {
         });
   }
 
-  /// Whatever has happened to the connection since, the bytes are what they were.
+  /// Checks that the retained bytes have not changed, whatever has happened to the connection.
   private void checkUnchanged(Memory kept, byte[] message) {
     byte[] now = new byte[message.length];
     kept.copyTo(0, now, 0, now.length);

@@ -27,7 +27,7 @@ class InProcessEngineTest extends EngineContract {
     return false;
   }
 
-  /// There are none.
+  /// Does nothing: this engine makes no system calls.
   @Override
   @Test
   public void systemCallsAreCounted() throws IOException {

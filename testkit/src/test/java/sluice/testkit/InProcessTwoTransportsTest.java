@@ -4,7 +4,7 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.server.InProcess;
 
-/// Two networks inside of the process in a loop that has no kernel.
+/// Tests of two in-process networks in a loop without a kernel.
 class InProcessTwoTransportsTest extends TwoTransportsContract {
   private final InProcess network = new InProcess();
 

@@ -21,7 +21,7 @@ class IoUringLeaseTest extends LeaseContract {
     return KernelEngines.open(Backend.IO_URING, config);
   }
 
-  /// More of them are kept than there are chunks.
+  /// Checks that more small messages can be kept than there are chunks.
   @Test
   void smallMessagesLieSideBySide() throws IOException {
     String[] kernel = System.getProperty("os.version").split("\\D+", 3);

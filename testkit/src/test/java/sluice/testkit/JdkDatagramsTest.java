@@ -11,7 +11,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// The `jdk` engine waits for no descriptors, and says so.
+/// Checks that the `jdk` engine refuses to wait for descriptors, with a reason.
 class JdkDatagramsTest {
   @Test
   void isRefusedWithTheReason() throws IOException {

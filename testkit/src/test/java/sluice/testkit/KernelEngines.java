@@ -10,18 +10,18 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.server.Engines;
 
-/// The engines of this machine, for the contracts. Any thread may call.
+/// Opens the engines of this machine for the contracts. Any thread may call.
 final class KernelEngines {
   private static final Map<Backend, Engines.Choice> CHOICES = new EnumMap<>(Backend.class);
 
   private KernelEngines() {}
 
-  /// Opens an engine; where the machine refuses it, the test is skipped and says why.
+  /// Opens an engine; if the machine refuses it, skips the test with the reason.
   static Engine open(Backend backend, EngineConfig config) throws IOException {
     return Engines.open(choice(backend), config);
   }
 
-  /// Tries a backend once: each trial of a ring sends a mebibyte.
+  /// Tries a backend once, because each trial of a ring sends a mebibyte.
   private static synchronized Engines.Choice choice(Backend backend) {
     Engines.Choice known = CHOICES.get(backend);
     if (known == null) {

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import sluice.loop.engine.FileBody;
 import sluice.testkit.sim.SimRandom;
 
-/// A file of a simulation: its descriptor, if it has one, is known to the [SimEngine]. Used on the
+/// A file of a simulation. Its descriptor, if it has one, is known to the [SimEngine]. Used on the
 /// simulation's thread; counts its holders.
 final class MemoryFile implements FileBody {
   private final byte[] content;
@@ -15,7 +15,7 @@ final class MemoryFile implements FileBody {
   private final int copiedTail;
   private boolean released;
 
-  /// @param fd of [SimEngine#openFile], or -1
+  /// @param fd the descriptor from [SimEngine#openFile], or -1
   MemoryFile(byte[] content, int fd, SimRandom random, Runnable onRelease) {
     this.content = content;
     this.fd = fd;

@@ -23,16 +23,16 @@ import sluice.testkit.sim.SimFault;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
 
-/// Slow readers with TLS and without it on one loop of a simulated kernel, and much less memory for
-/// output than they leave unread: the limit holds in every turn, every reply arrives whole, and
-/// neither kind gets its bytes at the cost of the other.
+/// Tests of slow readers with and without TLS on one loop of a simulated kernel, which has much
+/// less memory for output than they leave unread. The limit holds in every turn, every reply
+/// arrives completely, and neither kind of reader is favoured.
 @Timeout(300)
 class MixedReadersSimTest {
   private static final long SEEDS = 10;
   private static final int MAX_TURNS = 20_000_000;
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /// Of each kind.
+  /// The number of peers of each kind.
   private static final int PEERS = 24;
 
   private static final int MESSAGE_BYTES = 500;
@@ -40,15 +40,17 @@ class MixedReadersSimTest {
   private static final int REPEATS = 30;
   private static final int REPLY_BYTES = MESSAGE_BYTES * MESSAGES * REPEATS;
 
-  /// For 48 peers of 60 KB. The reserve, an eighth, takes the reply to one message.
+  /// The memory for the output of 48 peers with 60 KB each. The reserve, an eighth, holds the reply
+  /// to one message.
   private static final int OUTPUT_BYTES = 160_000;
 
-  /// When all of one kind are done, the other kind has so much of its bytes at least.
+  /// The minimum share of bytes that one kind must have received when all peers of the other are
+  /// done.
   private static final int LEAST_PERCENT = 75;
 
   private static final SimClient.Pace PACE = new SimClient.Pace(4_096, 2_048, 400_000, 0);
 
-  /// A client that reads as slowly as every other one.
+  /// A client that reads as slowly as all others.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Reader(
       SimClient client, byte[] expected, IntSupplier bytes, Supplier<byte[]> received) {
@@ -77,7 +79,7 @@ class MixedReadersSimTest {
     return new Reader(client, expected, peer::receivedBytes, peer::received);
   }
 
-  /// TLS 1.2 has no half-close: its client ends when it has everything.
+  /// Ends a TLS 1.2 client when it has everything, because TLS 1.2 has no half-close.
   private static void endAfter(SimWorld world, TlsPeer peer, SimClient client) {
     peer.endAfter(REPLY_BYTES);
     if (!client.over()) {

@@ -13,8 +13,8 @@ import sluice.testkit.sim.SimPollerPort;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
 
-/// A poller on the simulated kernel with faults: random changes between waits and during them, held
-/// against a model. Each seed is a run of its own.
+/// Tests of a poller on the simulated kernel with faults: random changes between and during waits
+/// are compared with a model. Each seed is a separate run.
 @Timeout(600)
 class PollerSimTest {
   private static final int SEEDS = 3_000;
@@ -26,12 +26,12 @@ class PollerSimTest {
     SimWorld.runSeeds(SEEDS, world -> new Run(world).run());
   }
 
-  /// What is true of one member.
+  /// The model of one member.
   private static final class Entry {
     final SimDescriptor descriptor;
     int ready;
 
-    /// All that was ready at some time since it was last known to be asked.
+    /// The events that were ready at some time since they were last known to be checked.
     int lately;
 
     long handle;
@@ -39,7 +39,7 @@ class PollerSimTest {
     boolean enabled;
     boolean auto;
 
-    /// Reports that an auto-disabled entry may still make.
+    /// The number of reports that an auto-disabled entry may still make.
     int owed;
 
     Entry(SimDescriptor descriptor) {
@@ -53,7 +53,7 @@ class PollerSimTest {
     private final SimRandom random;
     private final Poller poller;
 
-    /// A kernel that tells late may tell what is over.
+    /// False if the kernel reports late, so that a report may be outdated.
     private final boolean exact;
 
     private final PollerEvents events = new PollerEvents(8);
@@ -182,7 +182,7 @@ class PollerSimTest {
       }
     }
 
-    /// Without further changes every entry that is ready is reported before long.
+    /// Checks that every ready entry is reported soon if nothing changes any more.
     private void settle() {
       world.faults().withBudget(0);
       while (!world.scheduler().isEmpty()) {

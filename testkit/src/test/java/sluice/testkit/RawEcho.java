@@ -18,10 +18,10 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testkit.sim.SimRandom;
 
-/// An echo server written directly over an [Engine]: what arrives in chunks is sent from the same
-/// chunks. It follows the contract to the letter, except for the one [Bug] it is given.
+/// An echo server written directly over an [Engine], which sends from the chunks in which bytes
+/// arrive. It follows the contract exactly, except for the [Bug] that it is given.
 final class RawEcho implements CompletionSink {
-  /// Mistakes a caller of an engine can make.
+  /// Possible mistakes of an engine's caller.
   enum Bug {
     NONE,
     RELEASES_BEFORE_SENT,
@@ -45,7 +45,7 @@ final class RawEcho implements CompletionSink {
   private static final int WRITABLE = 4;
   private static final long ACCEPT = 5L << 56;
 
-  /// Received bytes that wait to be sent back; holds one lease.
+  /// Received bytes that wait to be sent back, with one lease.
   private final class Piece {
     final Block block;
     int offset;
@@ -136,7 +136,8 @@ final class RawEcho implements CompletionSink {
     }
   }
 
-  /// One turn: complete, then stage what the completions asked for.
+  /// Runs one turn: completes operations, then stages the operations that the completions asked
+  /// for.
   void turn() {
     engine.turn(-1, this);
     for (Peer peer : List.copyOf(peers.values())) {
@@ -312,7 +313,7 @@ final class RawEcho implements CompletionSink {
     }
   }
 
-  /// Cancels what is in flight, and closes once nothing is.
+  /// Cancels all operations in flight, and closes the socket once there are none.
   private void shutDown(Peer peer) {
     if (peer.receiveArmed && !peer.receiveCancelled) {
       peer.receiveCancelled = true;

@@ -20,9 +20,9 @@ import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimViolation;
 import sluice.testkit.sim.SimWorld;
 
-/// An echo server over the bare engine, against clients of every pace and a kernel that does its
-/// worst: every byte comes back in order, or the connection was reset. And the proof that the
-/// simulation notices mistakes: each [Bug] is found within a thousand seeds.
+/// Tests of an echo server over the bare engine, with clients of every pace and a kernel with all
+/// faults: every byte comes back in order, or the connection was reset. They also prove that the
+/// simulation detects mistakes: each [Bug] is found within a thousand seeds.
 @Timeout(300)
 class SimEchoTest {
   private static final long SEEDS = 10_000;

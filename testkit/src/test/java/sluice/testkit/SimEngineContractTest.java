@@ -4,8 +4,8 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.testkit.sim.SimContractWorld;
 
-/// The contract on the simulated engine, without faults: what it lets its caller rely on is what
-/// the kernel's engines do.
+/// The contract on the simulated engine, without faults: it guarantees the same as the kernel's
+/// engines.
 class SimEngineContractTest extends EngineContract {
   private final SimContractWorld world = new SimContractWorld();
 
@@ -24,7 +24,7 @@ class SimEngineContractTest extends EngineContract {
     return false;
   }
 
-  /// The model is made of objects.
+  /// Allows allocation, because the model is made of objects.
   @Override
   public long allowedBytesPerEcho() {
     return 1 << 20;

@@ -29,7 +29,8 @@ import sluice.testkit.sim.SimFault;
 import sluice.testkit.sim.SimViolation;
 import sluice.testkit.sim.SimWorld;
 
-/// The kernel model without faults: what each operation does, and which mistakes it refuses.
+/// Tests of the kernel model without faults: the effect of each operation, and the mistakes that it
+/// refuses.
 @Timeout(120)
 class SimEngineTest {
   private static final long ACCEPT = 1;
@@ -68,7 +69,7 @@ class SimEngineTest {
     assertThat(account.usedBytes()).isZero();
   }
 
-  /// Turns until something completes, which must be `token`.
+  /// Turns until an operation completes, which must be `token`.
   private Event next(long token) {
     while (events.isEmpty()) {
       turn(-1);

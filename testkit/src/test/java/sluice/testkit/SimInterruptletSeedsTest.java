@@ -18,15 +18,16 @@ import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
 
-/// Interruptlets over the simulated engine with all its faults: echoes by the handler that is
-/// asked, while they are admitted, replaced and evicted. Every message comes back once, in order.
+/// Tests of interruptlets over the simulated engine with all its faults: the selected handler
+/// echoes, while interruptlets are admitted, replaced and evicted. Every message comes back once,
+/// in order.
 @Timeout(300)
 class SimInterruptletSeedsTest {
   private static final long SEEDS = 5_000;
   private static final int MAX_TURNS = 200_000;
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /// No client is cut off for being slow.
+  /// Returns a configuration that never cuts a client off for being slow.
   private static LoopConfig config(int messageBytes) {
     int partialBytes = Math.max(1_024, 2 * messageBytes);
     return new LoopConfig(

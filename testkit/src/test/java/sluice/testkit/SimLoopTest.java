@@ -17,8 +17,9 @@ import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
 
-/// The event loop over the simulated engine: an echo protocol with fast and deferred answers. Every
-/// message comes back in order or the connection was reset, and at the end nothing is held.
+/// Tests of the event loop over the simulated engine, with an echo protocol that answers at once or
+/// later. Every message comes back in order or the connection was reset, and at the end no resource
+/// is held.
 @Timeout(300)
 class SimLoopTest {
   private static final long SEEDS = 10_000;

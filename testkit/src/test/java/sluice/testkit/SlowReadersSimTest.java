@@ -17,19 +17,21 @@ import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
 
-/// Many peers of every pace on a simulated kernel, and much less memory for output than they leave
-/// unread: the limit holds in every turn, and every reply arrives whole.
+/// Tests of many peers of every pace on a simulated kernel with much less memory for output than
+/// they leave unread: the limit holds in every turn, and every reply arrives completely.
 @Timeout(1_000)
 class SlowReadersSimTest {
   private static final int MAX_TURNS = 20_000_000;
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final int MESSAGE_BYTES = 500;
 
-  /// Times all peers together repeat what they have sent: the test keeps all of it.
+  /// The limit of peers times repeats, because the test keeps all expected replies.
   private static final int MOST_EXPECTED = 100_000;
 
-  /// @param peers at a time
-  /// @param outputBytes eight times the longest reply at least
+  /// Runs the peers.
+  ///
+  /// @param peers the number of concurrent peers
+  /// @param outputBytes the limit of output, at least eight times the longest reply
   private static void talk(SimWorld world, int peers, int outputBytes) throws Exception {
     SimRandom random = world.random();
     int repeats = random.between(4, Math.clamp(MOST_EXPECTED / peers, 8, 40));

@@ -11,8 +11,8 @@ import javax.net.ssl.SSLException;
 import sluice.testkit.sim.SimClient;
 import sluice.testkit.sim.SimRandom;
 
-/// The client's end of TLS over a [SimClient]: sends its bytes in records of every size, ends with
-/// `close_notify` and FIN, and collects what comes back. Owned by the thread that runs the
+/// The client's end of TLS over a [SimClient]. It sends its bytes in records of every size, ends
+/// with `close_notify` and FIN, and collects the replies. Owned by the thread that runs the
 /// simulation.
 final class TlsPeer {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -30,7 +30,7 @@ final class TlsPeer {
   private boolean updated;
   private boolean broken;
 
-  /// @param says whether it sends `close_notify` before its FIN
+  /// @param says true if it sends `close_notify` before its FIN
   TlsPeer(SimClient client, SimRandom random, SSLContext context, byte[] outgoing, boolean says) {
     this.client = client;
     this.random = random;
@@ -44,12 +44,12 @@ final class TlsPeer {
     client.listener(changed -> pump());
   }
 
-  /// Begins to talk.
+  /// Starts the handshake.
   void start() {
     pump();
   }
 
-  /// What came back.
+  /// Returns the received bytes.
   byte[] received() {
     return plain.toByteArray();
   }
@@ -58,12 +58,12 @@ final class TlsPeer {
     return plain.size();
   }
 
-  /// Whether the server's `close_notify` was seen.
+  /// Returns true if the server's `close_notify` was received.
   boolean toldTheEnd() {
     return engine.isInboundDone();
   }
 
-  /// Whether the server, or the network, broke the rules of TLS for this client.
+  /// Returns true if the server or the network broke the TLS protocol for this client.
   boolean broken() {
     return broken;
   }

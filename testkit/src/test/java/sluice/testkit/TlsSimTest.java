@@ -34,9 +34,9 @@ import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
 
-/// TLS over the simulated engine, with a kernel that does its worst and peers that cut records
-/// anywhere: what comes back is the beginning of what was sent, and all of it unless the connection
-/// broke; at the end nothing is held.
+/// Tests of TLS over the simulated engine, with a kernel with all faults and peers that split
+/// records anywhere. The reply is a prefix of the expected one, and complete unless the connection
+/// broke; at the end no resource is held.
 @Timeout(300)
 class TlsSimTest {
   private static final long SEEDS = 2_000;
@@ -45,7 +45,7 @@ class TlsSimTest {
   private static final LoopConfig CONFIG =
       new LoopConfig(100, 64 << 10, 64 << 20, 64 << 10, 600 * SECOND_NANOS, 2 * SECOND_NANOS);
 
-  /// A client, and what it may expect.
+  /// A client with its expected reply.
   private static final class Talk {
     final SimClient client;
     final TlsPeer peer;
@@ -78,7 +78,7 @@ class TlsSimTest {
     }
   }
 
-  /// A certificate or key for tests.
+  /// Returns the path of a certificate or key for tests.
   static Path file(String name) {
     URL found = TlsSimTest.class.getResource("tls/test-only-" + name);
     try {
@@ -88,7 +88,7 @@ class TlsSimTest {
     }
   }
 
-  /// What clients trust.
+  /// Returns the context of clients, with the certificates that they trust.
   static SSLContext clients() throws GeneralSecurityException, IOException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
@@ -129,7 +129,9 @@ class TlsSimTest {
     return new Talk(client, peer, expected, lenient);
   }
 
-  /// @return conversations that went well to the end
+  /// Runs an echo.
+  ///
+  /// @return the number of conversations that completed without an error
   private static int echo(SimWorld world, TlsContext server, SSLContext clients)
       throws IOException {
     SimRandom random = world.random();
@@ -165,7 +167,7 @@ class TlsSimTest {
     return (int) talks.stream().filter(Talk::whole).count();
   }
 
-  /// A server's side whose handshakes have ten minutes of the world's time.
+  /// Returns a server context whose handshakes may take ten minutes of simulated time.
   static TlsContext patientServer() throws Exception {
     TlsOptions patient =
         TlsOptions.HTTP

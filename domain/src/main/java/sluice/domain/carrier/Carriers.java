@@ -12,19 +12,19 @@ import sluice.sys.threads.Affinity;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
 
-/// The platform threads that run the virtual threads of all domains, as many as there are
-/// processors, and the choice which domain runs next: that which has used least of them for its
-/// weight (C. Waldspurger, W. Weihl, "Stride Scheduling", 1995). Any thread may call.
+/// The platform threads that run the virtual threads of all domains, one per processor, and the
+/// scheduler that chooses which domain runs next: the domain that has used least processor time for
+/// its weight (C. Waldspurger, W. Weihl, "Stride Scheduling", 1995). Any thread may call.
 ///
-/// A portal call is a hand-over ([#handOver]): the thread that is called runs next on the caller's
-/// carrier, and no other carrier is woken.
+/// A portal call is a hand-over ([#handOver]): the called thread runs next on the caller's carrier,
+/// and no other carrier is woken.
 ///
 /// While a thread waits for a processor, a continuation that has run for 2 to 4 ms is asked to
-/// yield ([RunQueue.Guest#yieldSoon]), and at once if its domain has used more of the processors
-/// than that of the thread. A continuation that has not come back after some 10 ms, though it was
-/// asked (a class initializer, a native frame), keeps its platform thread, and a spare one takes
-/// over; at once if threads of its domain did not yield lately. The number of spare ones is bounded
-/// by the budgets of threads of the domains.
+/// yield ([RunQueue.Guest#yieldSoon]). It is asked at once if its domain has used more processor
+/// time than the domain of the waiting thread. A continuation may not come back some 10 ms after it
+/// was asked (a class initializer, a native frame). It then keeps its platform thread, and a spare
+/// thread takes the processor over. This happens at once if threads of its domain have failed to
+/// yield recently. The number of spare threads is bounded by the thread budgets of the domains.
 ///
 /// Needs [VirtualThreads#OPTION].
 ///
@@ -38,17 +38,17 @@ import sluice.sys.threads.VirtualThreads;
 public final class Carriers implements AutoCloseable {
   private static final long LOOK_NANOS = 2_000_000;
 
-  /// By so much the turn of a queue comes before that of the queue that runs, if it is not to wait
-  /// for a look of the watcher.
+  /// The minimum lead of a waiting queue over the running one in the order of turns for the running
+  /// one to be asked to yield before the watcher's next look.
   private static final long CLEAR_NANOS = 1_000_000;
 
-  /// A continuation that did not come back for so many looks is asked to yield.
+  /// The number of looks after which a continuation that has not come back is asked to yield.
   private static final int LONG_LOOKS = 1;
 
-  /// A continuation that did not come back for so many looks keeps its thread.
+  /// The number of looks after which a continuation that has not come back keeps its thread.
   private static final int LATE_LOOKS = 5;
 
-  /// After so many looks at idle processors the watcher waits until one is not.
+  /// The number of looks at idle processors after which the watcher sleeps until one is busy.
   private static final int IDLE_LOOKS = 50;
 
   /// The carriers of this JVM, started with the first domain that has virtual threads.
@@ -79,10 +79,10 @@ public final class Carriers implements AutoCloseable {
   private volatile boolean isHurried;
   private volatile boolean ended;
 
-  /// Makes carriers of their own, daemons: for measurements, and for tests.
+  /// Creates separate carriers, which are daemon threads, for measurements and tests.
   ///
-  /// @param name of the threads, which get a number each
-  /// @param count of processors, at least 1
+  /// @param name the name of the threads, which are numbered
+  /// @param count the number of processors, at least 1
   /// @throws UnsupportedOperationException if the JVM was not started with the option
   public Carriers(String name, int count) {
     this(name, count, LOOK_NANOS, LATE_LOOKS);
@@ -103,12 +103,12 @@ public final class Carriers implements AutoCloseable {
     watcher.start();
   }
 
-  /// Whether this JVM lets virtual threads have carriers of their own.
+  /// Returns true if this JVM lets virtual threads have carriers of their own.
   public static boolean isAvailable() {
     return VirtualThreads.isAvailable();
   }
 
-  /// Returns true if the calling thread is a carrier, which no domain may hold up.
+  /// Returns true if the calling thread is a carrier, which no domain may block.
   public static boolean isCarrier() {
     return Thread.currentThread() instanceof Worker;
   }
@@ -118,7 +118,7 @@ public final class Carriers implements AutoCloseable {
     return Shared.ALL;
   }
 
-  /// Returns the queue, on the shared carriers, of threads that are no domain's.
+  /// Returns the queue, on the shared carriers, of threads that belong to no domain.
   public static RunQueue host() {
     return Shared.HOST;
   }
@@ -132,9 +132,9 @@ public final class Carriers implements AutoCloseable {
     return Arrays.stream(Shared.ALL.processors).noneMatch(Processor::isIdle);
   }
 
-  /// Wakes a thread that the caller is about to wait for. Where both are virtual threads of the
-  /// same carriers the woken one runs as soon as the caller waits, on its carrier; else as
-  /// `LockSupport.unpark`. A caller that does not wait at once holds the other up.
+  /// Wakes a thread for which the caller is about to wait. If both are virtual threads on the same
+  /// carriers, the woken thread runs on the caller's carrier as soon as the caller waits. Otherwise
+  /// this is `LockSupport.unpark`. A caller that does not wait soon delays the woken thread.
   public static void handOver(Thread thread) {
     Worker here = Worker.current();
     if (here == null) {
@@ -144,8 +144,8 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// As [#handOver], for a thread that runs a service which the calling thread calls: schedulers of
-  /// the two domains hear of it if they ask.
+  /// Wakes a thread, like [#handOver], that runs a service which the calling thread calls. The
+  /// schedulers of the two domains are notified if they ask for it.
   public static void call(Thread thread) {
     Worker here = Worker.current();
     if (here == null) {
@@ -155,11 +155,12 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Makes the queue of a domain.
+  /// Creates the queue of a domain.
   ///
-  /// @param queueName for messages
-  /// @param guest is told what concerns the domain
-  /// @throws IllegalArgumentException if it names a processor that this process may not use
+  /// @param queueName the name shown in messages
+  /// @param terms how its threads share the processors
+  /// @param guest receives the events of the domain
+  /// @throws IllegalArgumentException if the terms name a processor that this process may not use
   public RunQueue queue(String queueName, QueueTerms terms, RunQueue.Guest guest) {
     for (int cpu : terms.cpus()) {
       if (Arrays.stream(processors).noneMatch(each -> each.cpu() == cpu)) {
@@ -184,7 +185,7 @@ public final class Carriers implements AutoCloseable {
     return here != null && here.isLost();
   }
 
-  /// Has the calling virtual thread make room for other queues: its own goes on with it.
+  /// Lets threads of other queues run before the calling virtual thread continues.
   @SuppressWarnings("ThreadPriorityCheck") // the watcher has asked for it
   public static void makeRoom() {
     Worker here = Worker.current();
@@ -195,28 +196,29 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Returns how many processors there are.
+  /// Returns the number of processors.
   public int processors() {
     return processors.length;
   }
 
-  /// Returns how often a continuation did not come back and a spare thread took over.
+  /// Returns the number of times that a continuation did not come back and a spare thread took
+  /// over.
   public long replacements() {
     return replacements.get();
   }
 
-  /// Returns the processor time, in nanoseconds, that choosing and changing threads has cost.
+  /// Returns the processor time, in nanoseconds, spent on choosing and switching threads.
   public long ownNanos() {
     return own.cpuNanos();
   }
 
-  /// Returns the platform threads that there are, with the spare ones.
+  /// Returns all platform threads, including spare ones.
   public List<Thread> threads() {
     return List.copyOf(workers);
   }
 
-  /// Returns the platform threads that run a continuation of a queue now, or have not come back
-  /// from one.
+  /// Returns the platform threads that are running a continuation of a queue, including those that
+  /// have lost their processor to it.
   public List<Thread> running(RunQueue queue) {
     return workers.stream()
         .filter(each -> each.meter().runs(queue))
@@ -244,7 +246,7 @@ public final class Carriers implements AutoCloseable {
     return turns;
   }
 
-  /// Returns true once a queue has named its processors: workers keep to theirs then.
+  /// Returns true once a queue has named its processors. From then on, workers are bound to theirs.
   boolean isPinning() {
     return isPinning;
   }
@@ -253,8 +255,8 @@ public final class Carriers implements AutoCloseable {
     return cpus.contains(processors[processor].cpu());
   }
 
-  /// Wakes an idle processor for a queue that has been listed. Where none is idle, and a queue runs
-  /// whose turn is clearly later, that is asked to yield.
+  /// Wakes an idle processor for a queue that has been listed. If none is idle, asks a running
+  /// queue to yield whose turn is clearly later.
   void wake(RunQueue listed) {
     if (wake()) {
       return;
@@ -268,7 +270,7 @@ public final class Carriers implements AutoCloseable {
       }
       RunQueue running = worker.meter().current();
       if (running == own || running == listed) {
-        return; // which comes back soon
+        return; // it comes back soon
       }
       if (latest == null || running.turnNanos() > latest.turnNanos()) {
         latest = running;
@@ -286,8 +288,8 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Has the watcher look at a processor now: the domain that runs there has had continuations
-  /// lately that did not yield when they were asked.
+  /// Makes the watcher check a processor now, because continuations of the domain running there
+  /// have recently not yielded when they were asked.
   private void hurry(Processor processor) {
     Worker running = processor.worker();
     if (running != null) {
@@ -297,8 +299,8 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Wakes an idle processor for which a queue waits, if there is one. A processor gets its thread
-  /// when it is first woken.
+  /// Wakes an idle processor for which a queue waits, if there is one. The thread of a processor is
+  /// started when it is first woken.
   ///
   /// @return false if no idle processor has anything to do
   boolean wake() {
@@ -318,7 +320,7 @@ public final class Carriers implements AutoCloseable {
     return false;
   }
 
-  /// Called by a worker that has waited.
+  /// Wakes the watcher. Called by a worker that has waited.
   void watch() {
     if (!isWatching) {
       isWatching = true;
@@ -334,7 +336,9 @@ public final class Carriers implements AutoCloseable {
     spares.push(worker);
   }
 
-  /// Returns true if a spare worker may end: it gets no processor any more.
+  /// Removes a spare worker that wants to end.
+  ///
+  /// @return true if it may end, because it will not be given a processor any more
   boolean dismiss(Worker worker) {
     return spares.remove(worker) && workers.remove(worker);
   }
@@ -364,7 +368,7 @@ public final class Carriers implements AutoCloseable {
         }
         last = System.nanoTime();
         if (isAwaited()) {
-          LockSupport.parkNanos(this, lookNanos / 16); // for what is on its way to a worker only
+          LockSupport.parkNanos(this, lookNanos / 16); // work may be on its way to a worker
         }
         idle = lookOnce() ? idle + 1 : 0;
         if (idle > IDLE_LOOKS) {
@@ -377,7 +381,7 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Waits until the next look, or until a thread wants a processor looked at.
+  /// Waits until the next look, or until a thread asks for a check of a processor.
   private void waitHurried(long nanos) {
     if (!isHurried) {
       LockSupport.parkNanos(this, nanos);
@@ -394,7 +398,7 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Waits until a processor is busy: it unparks this thread then.
+  /// Waits until a processor is busy; the busy worker unparks this thread.
   private void rest() {
     isWatching = false;
     for (Processor each : processors) {
@@ -407,7 +411,9 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// @return whether all processors are idle
+  /// Checks all processors once.
+  ///
+  /// @return true if all processors are idle
   private boolean lookOnce() {
     boolean isIdle = true;
     for (Processor each : processors) {
@@ -424,7 +430,7 @@ public final class Carriers implements AutoCloseable {
       boolean isLate = looks >= lateLooks;
       boolean hasRun = (isAwaited || isAlone) && worker.meter().hasRun();
       if (isLate && (isAgain || (isAlone && !hasRun))) {
-        replace(each, worker); // alone, it may wait for another of its own queue
+        replace(each, worker); // alone, it may be waiting for a thread of its own queue
       } else if (isAwaited || running.endsSlice(looks * lookNanos)) {
         running.yieldSoon(isAgain && hasRun);
       }
@@ -434,7 +440,7 @@ public final class Carriers implements AutoCloseable {
         each.giveNextBack();
         RunQueue running = each.meter().current();
         if (running != own && each.meter().hasRun()) {
-          running.yieldSoon(true); // it runs beside the processors, by no turn
+          running.yieldSoon(true); // it runs in addition to the processors
         }
       }
     }
@@ -461,7 +467,7 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Ends the carriers; what runs on them does not go on.
+  /// Ends the carriers; their continuations do not continue.
   @Override
   public void close() {
     ended = true;

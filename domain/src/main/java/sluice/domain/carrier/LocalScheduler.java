@@ -15,18 +15,18 @@ import sluice.domain.schedule.Scheduler;
 import sluice.domain.schedule.SliceListener;
 import sluice.sys.threads.VirtualThreads;
 
-/// The scheduler that a domain has brought, with the thread that runs it and the events that it has
-/// not heard. Any thread may call.
+/// The host's side of a scheduler that a domain has brought: the thread that runs it, and the queue
+/// of events for it. Any thread may call.
 ///
 /// ```
 ///  wake-up, on any thread ──► events ──► the scheduler's thread ── switchTo ──► ready of the queue
 /// ```
 ///
-/// The scheduler's thread is a virtual thread of the domain. It yields when it has chosen: its
-/// continuation stands in `idle` then, and a worker that finds events takes it from there. So a
-/// wake-up runs no code of the domain and wakes no second thread. The one call outside of that
-/// thread, `preempted`, takes the continuation from `idle` for as long: the scheduler's methods
-/// exclude each other.
+/// The scheduler's thread is a virtual thread of the domain. It yields after it has chosen; its
+/// continuation is then kept in `idle`, and a worker that finds events takes it from there. So a
+/// wake-up runs no code of the domain and wakes no second thread. `preempted` is the only call
+/// outside of that thread. It removes the continuation from `idle` for its duration, so the
+/// scheduler's methods exclude each other.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,7 +41,7 @@ public final class LocalScheduler implements Cpu {
     WOKEN,
     PREEMPTED,
 
-    /// It has heard of the thread, and is to choose.
+    /// The scheduler has been notified of the thread already and only has to choose.
     HEARD,
     CALLING,
     CALLED
@@ -49,9 +49,11 @@ public final class LocalScheduler implements Cpu {
 
   private record Event(Kind kind, Handle thread) {}
 
-  /// Makes the scheduler's object, on its thread: by code of the domain.
+  /// Creates the scheduler object, on the scheduler's thread, because it runs code of the domain.
   @FunctionalInterface
   public interface Maker {
+    /// Creates the scheduler.
+    ///
     /// @throws Exception if there is no such class, or a method that needs a bound has none
     Scheduler make() throws Exception;
   }
@@ -99,16 +101,16 @@ public final class LocalScheduler implements Cpu {
   private final ConcurrentLinkedQueue<Event> events = new ConcurrentLinkedQueue<>();
   private final AtomicReference<@Nullable Runnable> idle = new AtomicReference<>();
 
-  /// By continuation, and by thread.
+  /// The handles of all threads, by continuation and by thread.
   private final Map<Object, Handle> threads = new ConcurrentHashMap<>();
 
   private final ArrayDeque<Handle> woken = new ArrayDeque<>();
 
-  /// How many threads are ready and not chosen.
+  /// The number of threads that are ready but not chosen.
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /// Whether it is to choose again, though there is no event: threads wait, and a processor is
-  /// free.
+  /// True if the scheduler has to choose again without an event, because threads wait and a
+  /// processor is free.
   private volatile boolean isOwed;
 
   private volatile @Nullable PreemptionListener preemptions;
@@ -130,12 +132,12 @@ public final class LocalScheduler implements Cpu {
             .unstarted(this::run);
   }
 
-  /// Returns the scheduler's thread, not started.
+  /// Returns the scheduler's thread, which is not started yet.
   public Thread thread() {
     return thread;
   }
 
-  /// Notes a virtual thread of the domain that is about to start.
+  /// Registers a virtual thread of the domain that is about to start.
   public void starting(Thread started) {
     if (started == thread) {
       return;
@@ -145,14 +147,15 @@ public final class LocalScheduler implements Cpu {
     threads.put(started, handle);
   }
 
-  /// Forgets a thread that has ended.
+  /// Removes a thread that has ended.
   public void ended(Thread gone) {
     if (threads.remove(gone) != null) {
       threads.remove(VirtualThreads.continuation(gone));
     }
   }
 
-  /// Called at the end of the domain: its threads run by no choice, until they come to a gate.
+  /// Ends the scheduling. Called at the end of the domain: its threads now run without being
+  /// chosen, until they reach a gate.
   public void end() {
     ended = true;
     for (Handle each : threads.values()) {
@@ -173,7 +176,7 @@ public final class LocalScheduler implements Cpu {
     return taken;
   }
 
-  /// The scheduler of the scheduler's thread.
+  /// Schedules the scheduler's own thread.
   private void ready(Runnable continuation) {
     Worker here = Worker.current();
     if (here != null) {
@@ -186,12 +189,12 @@ public final class LocalScheduler implements Cpu {
     }
   }
 
-  /// Returns true if the scheduler's thread has something to do and does not run.
+  /// Returns true if the scheduler's thread has something to do and is not running.
   boolean isNeeded() {
     return idle.get() != null && (isActive || ended || isOwed || !events.isEmpty());
   }
 
-  /// Told that a continuation of the queue has come back.
+  /// Notes that a continuation of the queue has come back.
   void left(Runnable continuation) {
     if (waiting.get() > 0 && threads.containsKey(continuation)) {
       isOwed = true;
@@ -199,17 +202,18 @@ public final class LocalScheduler implements Cpu {
     }
   }
 
-  /// Takes the continuation of the scheduler's thread, or null.
+  /// Removes and returns the continuation of the scheduler's thread if it is needed, or returns
+  /// null.
   @Nullable Runnable takeIfNeeded() {
     return isNeeded() ? idle.getAndSet(null) : null;
   }
 
   /// Takes a continuation that is ready.
   ///
-  /// @param here the worker on which this is called, or null
-  /// @param isStopped whether a gate has stopped it
-  /// @return false if the scheduler has no say: it is none of the domain's own threads, or is
-  ///   handed over and calls are invisible
+  /// @param here the calling worker, or null
+  /// @param isStopped true if a gate has stopped it
+  /// @return false if the scheduler does not decide about it: it is not a thread started by the
+  ///   domain, or it is handed over and calls are invisible
   boolean take(Runnable continuation, @Nullable Worker here, boolean isStopped) {
     Handle handle = ended ? null : threads.get(continuation);
     if (handle == null) {
@@ -240,7 +244,7 @@ public final class LocalScheduler implements Cpu {
     return true;
   }
 
-  /// Has the scheduler's thread run next on a worker.
+  /// Lets the scheduler's thread run next on a worker.
   private boolean offer(Worker here) {
     Runnable own = idle.getAndSet(null);
     if (own == null) {
@@ -258,7 +262,8 @@ public final class LocalScheduler implements Cpu {
     return calls != null;
   }
 
-  /// Tells that the calling thread calls another domain, and has the scheduler run when it waits.
+  /// Notifies the scheduler that the calling thread calls another domain, and lets it run when the
+  /// thread waits.
   void calling(Worker here) {
     Handle handle = threads.get(Thread.currentThread());
     if (handle != null) {
@@ -272,19 +277,20 @@ public final class LocalScheduler implements Cpu {
     }
   }
 
-  /// Called by the watcher.
+  /// Checks the time slice. Called by the watcher.
   ///
-  /// @param nanos for how long a thread has run
-  /// @return whether it is to be stopped
+  /// @param nanos the time for which a thread has run
+  /// @return true if the thread has to be stopped
   boolean endsSlice(long nanos) {
     boolean isOver = nanos >= sliceNanos;
     isSliceOver |= isOver;
     return isOver;
   }
 
-  /// Tells a scheduler that asks for it, if its thread does not run.
+  /// Notifies a scheduler that listens for preemptions: at once if its thread does not run, and
+  /// with an event otherwise.
   ///
-  /// @return false if it does not ask
+  /// @return false if it does not listen
   private boolean preempted(Handle handle) {
     PreemptionListener listener = preemptions;
     if (listener == null) {
@@ -365,7 +371,7 @@ public final class LocalScheduler implements Cpu {
     } else {
       of.activated(this);
     }
-    // Where another processor is free, it may choose another thread there.
+    // If another processor is free, the scheduler may choose another thread for it.
     isOwed |= hasChosen && waiting.get() > 0;
   }
 

@@ -6,13 +6,13 @@ import java.lang.invoke.VarHandle;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
-/// Charges what the continuations on one worker have used to their queues.
+/// Charges queues for the use of their continuations on one worker.
 ///
-/// Reading the processor time of a thread costs a system call, so it is read once in an interval of
-/// a millisecond: within the interval the clock is read when the queue changes, and at the end each
-/// queue is charged its share of the worker's processor time. So the sum is exact, also where the
-/// kernel has given the processor to other programs meanwhile. A queue is charged at most what
-/// other queues have used within the same interval too much or too little.
+/// Reading the processor time of a thread costs a system call, so it is read once per interval of a
+/// millisecond. Within the interval, the clock is read whenever the queue changes. At the end, each
+/// queue is charged its share of the worker's processor time. So the sum is exact, even if the
+/// kernel has given the processor to other programs meanwhile. The error for one queue is at most
+/// the use of the other queues within the same interval.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,7 +24,7 @@ final class Meter {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final long INTERVAL_NANOS = 1_000_000;
 
-  /// So many queues share an interval; one more ends it.
+  /// The maximum number of queues in an interval; one more ends it.
   private static final int MOST = 16;
 
   private static final VarHandle CURRENT;
@@ -55,16 +55,18 @@ final class Meter {
   private long interval;
   private long seenCpu;
 
-  /// @param scheduler is charged what no continuation has used
-  /// @param thread the number of the worker
+  /// Creates the meter of a worker.
+  ///
+  /// @param scheduler the queue that is charged for time outside of continuations
+  /// @param thread the thread id of the worker
   Meter(RunQueue scheduler, long thread) {
     this.scheduler = scheduler;
     this.thread = thread;
     current = scheduler;
   }
 
-  /// Begins the first interval, and one after a wait. The time of the wait is charged to no queue;
-  /// what the thread has used at its edges is the scheduler's.
+  /// Begins the first interval, or one after a wait. The time of the wait is charged to no queue.
+  /// The time that the thread has used around it is charged to the scheduler.
   void begin() {
     long cpu = Math.max(0, THREADS.getCurrentThreadCpuTime());
     if (startNanos != 0) {
@@ -85,8 +87,8 @@ final class Meter {
     return Math.max(0, THREADS.getCurrentThreadAllocatedBytes());
   }
 
-  /// Ends an interval that is over, though the queue may stay the same: what it is charged decides
-  /// whose turn it is.
+  /// Ends an interval that is over even if the queue stays the same, because the charge decides
+  /// whose turn is next.
   void look() {
     long now = System.nanoTime();
     if (now - startNanos >= INTERVAL_NANOS) {
@@ -96,7 +98,7 @@ final class Meter {
     }
   }
 
-  /// Stamps the change from one queue to the next.
+  /// Records the change from one queue to the next.
   void change(RunQueue next) {
     RunQueue last = current;
     if (last == next) {
@@ -131,7 +133,7 @@ final class Meter {
     count++;
   }
 
-  /// Ends an interval: before a wait, whose time would be a share of it.
+  /// Ends an interval before a wait, whose time would otherwise count as part of it.
   void close() {
     change(scheduler);
     close(System.nanoTime());
@@ -169,13 +171,12 @@ final class Meter {
     open(now, cpu, allocated);
   }
 
-  /// Returns the queue of the continuation that runs, or that of the scheduler. Any thread may
-  /// call.
+  /// Returns the queue of the running continuation, or the scheduler's. Any thread may call.
   RunQueue current() {
     return (RunQueue) CURRENT.getAcquire(this);
   }
 
-  /// Returns true if the worker has used a processor since the last call. Called by the watcher.
+  /// Returns true if the worker has used processor time since the last call. Called by the watcher.
   boolean hasRun() {
     long cpu = THREADS.getThreadCpuTime(thread);
     boolean hasRun = cpu - seenCpu > INTERVAL_NANOS / 2;
@@ -183,13 +184,13 @@ final class Meter {
     return hasRun;
   }
 
-  /// Returns true if a continuation of a queue runs. Any thread may call.
+  /// Returns true if a continuation of the queue is running. Any thread may call.
   boolean runs(RunQueue queue) {
     return CURRENT.getAcquire(this) == queue;
   }
 
-  /// Returns what a queue that runs now has used in the interval that is open, in nanoseconds or
-  /// bytes; 0 if another runs. Any thread may call.
+  /// Returns the use of a running queue in the open interval, in nanoseconds or bytes; 0 if another
+  /// queue is running. Any thread may call.
   long running(RunQueue queue, boolean inBytes) {
     if (CURRENT.getAcquire(this) != queue) {
       return 0;

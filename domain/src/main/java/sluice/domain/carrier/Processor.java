@@ -4,17 +4,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The right to run continuations, of which there is one for each processor of the machine. A
-/// [Worker] has it, and loses it when a continuation does not come back.
+/// The right to run continuations; there is one for each processor of the machine. A [Worker] holds
+/// it, and loses it if a continuation does not come back.
 ///
 /// ```
 /// busy ── nothing to run (worker) ──► idle ── work (any thread) ──► busy
 ///   └───── no turn for some time (watcher): busy, with another worker
 /// ```
 ///
-/// Each arrow counts the state up by compareAndSet: odd is idle, even is busy. A worker finds that
-/// it has lost the processor when the state is not what it was; what it runs until then is as if it
-/// had not come back yet.
+/// Each arrow increments the state by compareAndSet: an odd state is idle, an even one is busy. A
+/// worker has lost the processor if the state has changed unexpectedly. Continuations that it has
+/// run until it notices count as not having come back yet.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -33,7 +33,7 @@ final class Processor {
     }
   }
 
-  /// Of a processor that threads cannot be kept on.
+  /// The number of a processor to which threads cannot be bound.
   static final int NO_CPU = -1;
 
   private final int index;
@@ -46,8 +46,10 @@ final class Processor {
   private int looks;
   private boolean wasAwaited;
 
-  /// @param index among the carriers' processors
-  /// @param cpu its number as the kernel counts, or [#NO_CPU]
+  /// Creates an idle processor without a worker.
+  ///
+  /// @param index the index among the carriers' processors
+  /// @param cpu the kernel's number of the processor, or [#NO_CPU]
   Processor(int index, int cpu) {
     this.index = index;
     this.cpu = cpu;
@@ -77,7 +79,7 @@ final class Processor {
     worker = next;
   }
 
-  /// Makes the processor idle, and without a worker.
+  /// Makes the processor idle and removes its worker.
   void giveUp(long last) {
     worker = null;
     long _ = rest(last);
@@ -86,33 +88,34 @@ final class Processor {
   /// Makes the processor idle. Called by its worker, which has nothing to run.
   ///
   /// @param last the state as the worker knows it
-  /// @return the state now, or -1 if the processor has another worker
+  /// @return the new state, or -1 if the processor has another worker
   long rest(long last) {
     return STATE.compareAndSet(this, last, last + 1) ? last + 1 : -1;
   }
 
-  /// Makes an idle processor busy. Its worker is to be woken then.
+  /// Makes an idle processor busy. The caller then has to wake its worker.
   ///
-  /// @return the state now, or -1 if it was busy
+  /// @return the new state, or -1 if it was busy
   long wake() {
     long now = state;
     return (now & 1) != 0 && STATE.compareAndSet(this, now, now + 1) ? now + 1 : -1;
   }
 
-  /// Makes the processor busy if it is as its worker has left it. Called by that worker.
+  /// Makes the processor busy again if its state has not changed since its worker made it idle.
+  /// Called by that worker.
   ///
-  /// @param resting the state since it rests
+  /// @param resting the state since then
   void resume(long resting) {
     boolean _ = STATE.compareAndSet(this, resting, resting + 1);
   }
 
-  /// Notes that the continuation which runs now was asked to yield, for a queue whose turn it is.
+  /// Notes that the running continuation was asked to yield to a queue whose turn it is.
   void asked(Worker running) {
     askedTurns = running.turns();
   }
 
   /// Returns true if the continuation that was asked to yield has not come back since. Called by
-  /// the watcher, once for each time.
+  /// the watcher, once per request.
   boolean isAskedInVain() {
     long turns = askedTurns;
     askedTurns = -1;
@@ -121,9 +124,9 @@ final class Processor {
     return of != null && of.turns() == turns && !isIdle();
   }
 
-  /// Called by the watcher at each look.
+  /// Counts the looks at an unchanged busy processor. Called by the watcher at each look.
   ///
-  /// @return for how many looks the worker has come back from no continuation
+  /// @return the number of looks during which the worker has not come back from a continuation
   int looks() {
     long now = state;
     Worker of = worker;
@@ -139,19 +142,20 @@ final class Processor {
     return looks;
   }
 
-  /// Called by the watcher at each look, after [#looks].
+  /// Records if a queue is waiting. Called by the watcher at each look, after [#looks].
   ///
-  /// @param isAwaited whether a queue waits for the continuation to come back
-  /// @return whether one did at the look before too, so that the continuation was asked to yield
+  /// @param isAwaited true if a queue waits for the continuation to come back
+  /// @return true if a queue also waited at the previous look, so that the continuation has been
+  ///   asked to yield
   boolean isAwaitedAgain(boolean isAwaited) {
     boolean was = wasAwaited;
     wasAwaited = isAwaited;
     return isAwaited && was;
   }
 
-  /// Takes the processor from its worker, if it was not idle since the last look.
+  /// Takes the processor from its worker, unless it has been idle since the last look.
   ///
-  /// @return the state for its next worker, or -1 if there was one
+  /// @return the state for its next worker, or -1 if it was idle meanwhile
   long take() {
     looks = 0;
     return STATE.compareAndSet(this, seen, seen + 2) ? seen + 2 : -1;

@@ -2,18 +2,18 @@ package sluice.domain.carrier;
 
 import java.util.Set;
 
-/// How the threads of one queue share the processors. Immutable.
+/// The terms on which the threads of one queue share the processors. Immutable.
 ///
-/// @param weight while more threads are ready than there are processors, a queue of weight 3 gets
-///   three times as much of them as one of weight 1; at least 1
-/// @param countsBytes whether what its threads allocate is counted at each change, or estimated
-/// @param isCooperative whether one thread runs at a time, until it waits, yields or ends: a thread
-///   that makes room for another queue goes on before others of its own
-/// @param cpus numbers of the processors that its threads may use, as the kernel counts them; empty
-///   for all
+/// @param weight at least 1; while more threads are ready than there are processors, a queue of
+///   weight 3 gets three times as much processor time as one of weight 1
+/// @param countsBytes true if allocated bytes are counted at each change of the queue, false if
+///   they are estimated
+/// @param isCooperative true if one thread runs at a time, until it waits, yields or ends: a thread
+///   that makes room for another queue continues before others of its own
+/// @param cpus the kernel's numbers of the processors that the threads may use; empty for all
 public record QueueTerms(
     int weight, boolean countsBytes, boolean isCooperative, Set<Integer> cpus) {
-  /// Weight 1, bytes estimated, preemptive, on all processors.
+  /// The default: weight 1, bytes estimated, preemptive, on all processors.
   public static final QueueTerms DEFAULT = new QueueTerms(1, false, false, Set.of());
 
   /// Copies the set.
@@ -21,22 +21,22 @@ public record QueueTerms(
     cpus = Set.copyOf(cpus);
   }
 
-  /// Returns the same with another weight.
+  /// Returns a copy with another weight.
   public QueueTerms withWeight(int other) {
     return new QueueTerms(other, countsBytes, isCooperative, cpus);
   }
 
-  /// Returns the same with bytes counted, or estimated.
+  /// Returns a copy that counts bytes, or that estimates them.
   public QueueTerms withBytes(boolean counted) {
     return new QueueTerms(weight, counted, isCooperative, cpus);
   }
 
-  /// Returns the same for threads of which one runs at a time.
+  /// Returns a copy for threads of which only one runs at a time.
   public QueueTerms cooperative() {
     return new QueueTerms(weight, countsBytes, true, cpus);
   }
 
-  /// Returns the same on other processors.
+  /// Returns a copy for other processors.
   public QueueTerms on(Set<Integer> others) {
     return new QueueTerms(weight, countsBytes, isCooperative, others);
   }

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.VirtualThreads;
 
-/// The virtual threads of one domain that are ready to run, and what those that ran have used. Any
-/// thread may call.
+/// The ready virtual threads of one domain, and the account of the processor time and bytes that
+/// its threads have used. Any thread may call.
 ///
-/// `execute` is called by whatever thread wakes one of them, also by threads of the JDK: it puts
-/// the continuation into the queue, wakes a carrier that is idle, and runs no code of a domain.
+/// `execute` is called by the thread that wakes one of them, which may be a thread of the JDK. It
+/// adds the continuation to the queue, wakes an idle carrier, and runs no code of a domain.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,14 +22,14 @@ import sluice.sys.threads.VirtualThreads;
 /// | askedNanos, refusedNanos | threads that ask | volatile | volatile |
 /// | creditNanos | any thread | under the lock of the list | under the lock of the list |
 public final class RunQueue implements Executor, TurnList.Entry {
-  /// So much a queue that had nothing to run may be ahead of the others.
+  /// The maximum lead over the others of a queue that had nothing to run.
   private static final long CREDIT_NANOS = 4_000_000;
 
-  /// A thread that has used a processor for longer than this since it was asked, and did not yield,
-  /// does not come to a gate.
+  /// The processor time after a request to yield within which a thread reaches a gate. A thread
+  /// that has used more and did not yield does not reach one.
   private static final long REFUSED_NANOS = 1_000_000;
 
-  /// For so long it is remembered that a thread did not yield.
+  /// The time for which it is remembered that a thread did not yield.
   private static final long STUBBORN_NANOS = 1_000_000_000;
 
   private final Carriers carriers;
@@ -43,41 +43,42 @@ public final class RunQueue implements Executor, TurnList.Entry {
   private final AtomicLong bytes = new AtomicLong();
   private volatile @Nullable LocalScheduler local;
 
-  /// Of a cooperative queue, whether a continuation runs.
+  /// True if a continuation of a cooperative queue is running.
   private final AtomicBoolean isEntered = new AtomicBoolean();
 
-  /// Of a cooperative queue, the continuation that has made room and runs before others.
+  /// The continuation of a cooperative queue that has made room and continues before others.
   private final AtomicReference<@Nullable Runnable> first = new AtomicReference<>();
 
-  /// Where the queue stands in the list of those with ready threads, or stood last.
+  /// The queue's current or last position in the list of queues with ready threads.
   private volatile long turnNanos;
 
-  /// When one of the threads was last asked to yield, after the request before was answered.
+  /// The time of the first request to yield that is not answered yet.
   private volatile long askedNanos;
 
-  /// When it was last found that none had; 0 if never.
+  /// The time at which it was last found that no thread had yielded; 0 for never.
   private volatile long refusedNanos;
 
-  /// By which it stands behind what it has used, because it had nothing to run.
+  /// The amount by which the queue's position is behind its use, because it had nothing to run.
   private long creditNanos;
 
-  /// The domain that has a queue. The methods are called on threads that all domains need, so they
-  /// neither run code of the domain nor wait for it.
+  /// The domain that has a queue. Its methods are called on threads that all domains need, so they
+  /// must neither run code of the domain nor wait for it.
   public interface Guest {
-    /// Told what a handler of uncaught exceptions has thrown, on a carrier.
+    /// Reports an exception of a handler of uncaught exceptions. Called on a carrier.
     void escaped(Throwable problem);
 
-    /// Told while another thread waits for a processor, and a thread of the domain has run for some
-    /// milliseconds, or the domain has used more: one of those that run is to yield soon. Called by
-    /// the watcher, and by any thread that wakes another.
+    /// Asks one of the running threads of the domain to yield soon, because another thread waits
+    /// for a processor, and a thread of the domain has run for some milliseconds or the domain has
+    /// used more processor time. Called by the watcher and by any thread that wakes another one.
     default void yieldSoon() {}
 
-    /// Returns true if none of them has yielded since. Called by the threads that ask.
+    /// Returns true if no thread of the domain has yielded since. Called by the threads that ask.
     default boolean isToYield() {
       return false;
     }
 
-    /// Told that the scheduler of the domain has thrown, or cannot be made: the domain is to end.
+    /// Reports that the scheduler of the domain has thrown or cannot be created. The domain has to
+    /// end.
     default void schedulerFailed(Throwable problem) {}
   }
 
@@ -104,14 +105,14 @@ public final class RunQueue implements Executor, TurnList.Entry {
     guest.schedulerFailed(problem);
   }
 
-  /// Wakes an idle processor, unless the worker on which this is called looks itself soon.
+  /// Wakes an idle processor, unless the calling worker is going to look itself soon.
   void wake(@Nullable Worker here) {
     if (here == null || !here.looksSoonFor(this)) {
       carriers.wake(this);
     }
   }
 
-  /// Builds virtual threads that run here.
+  /// Returns a builder of virtual threads that run on this queue.
   public Thread.Builder.OfVirtual threads() {
     return VirtualThreads.on(this);
   }
@@ -138,16 +139,16 @@ public final class RunQueue implements Executor, TurnList.Entry {
     wake(here);
   }
 
-  /// Adds a continuation, and wakes no carrier.
+  /// Adds a continuation without waking a carrier.
   void add(Runnable continuation) {
     ready.add(continuation);
     list();
   }
 
-  /// Puts the queue behind those that have used less of processors for their weight. A queue that
-  /// had nothing to run keeps what it has not used for a moment only.
+  /// Positions the queue behind those that have used less processor time for their weight. A queue
+  /// that had nothing to run keeps only a short lead.
   ///
-  /// @param now where the list stands
+  /// @param now the current position of the list
   @Override
   public void stand(long now) {
     long used = cpuNanos.get() / terms.weight();
@@ -167,8 +168,10 @@ public final class RunQueue implements Executor, TurnList.Entry {
     }
   }
 
-  /// Takes a continuation, and enters. Called by a worker that has taken this queue from the list,
-  /// which calls [#leave] then.
+  /// Removes a continuation and enters the queue. Called by a worker that has taken this queue from
+  /// the list and has to call [#leave] afterwards.
+  ///
+  /// @return null if there is nothing to run
   @Nullable Runnable poll() {
     isListed.set(false);
     if (!enter()) {
@@ -186,9 +189,10 @@ public final class RunQueue implements Executor, TurnList.Entry {
     return next;
   }
 
-  /// Begins to run a continuation that was not polled.
+  /// Enters the queue to run a continuation that was not polled.
   ///
-  /// @return false if it is to wait: another one of a cooperative queue runs, or has made room
+  /// @return false if it has to wait, because another continuation of a cooperative queue is
+  ///   running, or has made room
   boolean enterFresh() {
     if (!enter()) {
       return false;
@@ -204,7 +208,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
     return !terms.isCooperative() || isEntered.compareAndSet(false, true);
   }
 
-  /// Ends a continuation, which has come back.
+  /// Leaves the queue after a continuation has come back.
   ///
   /// @param here the worker that has run it
   void leave(Runnable continuation, Worker here) {
@@ -232,16 +236,16 @@ public final class RunQueue implements Executor, TurnList.Entry {
     return !ready.isEmpty() || (by != null && by.isNeeded());
   }
 
-  /// Returns true if the others in the list are none but this queue, which chooses itself when its
-  /// threads make room for each other.
+  /// Returns true if no other queue is listed. This queue's own scheduler chooses when its threads
+  /// make room for each other.
   boolean isAlone(TurnList<RunQueue> turns) {
     return local != null && isListed.get() && turns.hasOne();
   }
 
-  /// Called by the watcher.
+  /// Checks the time slice. Called by the watcher.
   ///
-  /// @param nanos for how long a thread has run
-  /// @return whether the domain's scheduler wants it stopped
+  /// @param nanos the time for which a thread has run
+  /// @return true if the domain's scheduler wants it stopped
   boolean endsSlice(long nanos) {
     LocalScheduler by = local;
     return by != null && !terms.isCooperative() && by.endsSlice(nanos);
@@ -270,14 +274,15 @@ public final class RunQueue implements Executor, TurnList.Entry {
     bytes.addAndGet(allocated);
   }
 
-  /// Tells what a continuation threw to its carrier: a handler of uncaught exceptions did.
+  /// Reports an exception that a continuation threw to its carrier, which comes from a handler of
+  /// uncaught exceptions.
   void escaped(Throwable problem) {
     guest.escaped(problem);
   }
 
-  /// Has one of the threads that run yield soon.
+  /// Asks one of the running threads to yield soon.
   ///
-  /// @param hasRun whether one has used a processor for long enough since the last request
+  /// @param hasRun true if one has used a processor for long enough since the last request
   void yieldSoon(boolean hasRun) {
     long now = System.nanoTime();
     if (!guest.isToYield()) {
@@ -288,21 +293,22 @@ public final class RunQueue implements Executor, TurnList.Entry {
     guest.yieldSoon();
   }
 
-  /// Returns true if threads of the queue did not yield lately when they were asked.
+  /// Returns true if threads of the queue have recently not yielded when they were asked.
   boolean isStubborn() {
     long at = refusedNanos;
     return at != 0 && System.nanoTime() - at < STUBBORN_NANOS;
   }
 
-  /// Returns the processor time of its threads in nanoseconds. That of a thread that runs now is in
-  /// it, to within two milliseconds; the sum over all queues and the carriers themselves is the
-  /// processor time of the carriers.
+  /// Returns the processor time of its threads in nanoseconds. The time of a running thread is
+  /// included, to within two milliseconds. The sum over all queues and the carriers' own queue is
+  /// the processor time of the carriers.
   public long cpuNanos() {
     return carriers.running(this, false) + cpuNanos.get();
   }
 
-  /// Returns the bytes that its threads have allocated: exactly if it was made to count them, else
-  /// a share by time of what several queues have allocated within a millisecond.
+  /// Returns the number of bytes that its threads have allocated: exact if the queue counts them,
+  /// and otherwise a share, by time, of the bytes that several queues have allocated within a
+  /// millisecond.
   public long allocatedBytes() {
     return carriers.running(this, true) + bytes.get();
   }

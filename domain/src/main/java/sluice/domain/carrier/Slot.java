@@ -4,15 +4,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A continuation that a worker runs before those of the list. The worker puts; it or the watcher
-/// takes.
+/// A place for a continuation that a worker runs before those of the list. The worker puts; the
+/// worker or the watcher takes.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | task | the worker; the watcher, once the worker is lost | volatile | release; compareAndSet to TAKEN |
 /// | queue | the worker before task; the thread that has set TAKEN | plain, after task | plain |
 ///
-/// @param <Q> what the continuation belongs to
+/// @param <Q> the type of the continuation's queue
 final class Slot<Q> {
   private static final VarHandle TASK;
 
@@ -24,14 +24,16 @@ final class Slot<Q> {
     }
   }
 
-  /// In place of a continuation that was taken, until its queue was: the worker may not put before.
+  /// Marks a slot whose continuation was taken but not its queue yet; the worker must not put
+  /// meanwhile.
   private static final Runnable TAKEN = Slot::nothing;
 
   private final Q none;
   private Q queue;
   private volatile @Nullable Runnable task;
 
-  /// @param none kept while there is no continuation: a queue leads to its domain
+  /// @param none the placeholder for the queue while the slot is empty; a real queue would keep its
+  ///   domain reachable
   Slot(Q none) {
     this.none = none;
     queue = none;
@@ -41,7 +43,9 @@ final class Slot<Q> {
     return task == null;
   }
 
-  /// @return false if there is one
+  /// Puts a continuation into an empty slot.
+  ///
+  /// @return false if the slot is occupied
   boolean put(Q of, Runnable continuation) {
     if (task != null) {
       return false;
@@ -53,14 +57,15 @@ final class Slot<Q> {
 
   private static void nothing() {}
 
-  /// Takes the continuation, or null. [#taken] is to be called then.
+  /// Takes the continuation, or returns null if there is none. If it returns one, the caller has to
+  /// call [#taken].
   @Nullable Runnable take() {
     Runnable waiting = task;
     boolean isThere = waiting != null && waiting != TAKEN;
     return isThere && TASK.compareAndSet(this, waiting, TAKEN) ? waiting : null;
   }
 
-  /// Returns the queue of the continuation that was taken, and empties the slot.
+  /// Returns the queue of the taken continuation and empties the slot.
   Q taken() {
     Q of = queue;
     queue = none;

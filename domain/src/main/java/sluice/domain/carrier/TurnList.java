@@ -6,24 +6,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
-/// The queues with ready threads, by whose turn it is: that which has used least of the processors
-/// for its weight comes first. Any thread may call.
+/// The queues with ready threads in the order of their turns: the queue that has used least
+/// processor time for its weight comes first. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | listed, nanos | any thread | under the lock of listed | under the lock of listed |
 /// | free, pinned, count | any thread | volatile | volatile, under that lock |
 final class TurnList<Q extends TurnList.Entry> {
-  /// A queue of the list. The methods are called under the lock of the list, but for the last two.
+  /// A queue in the list. All methods but the last two are called under the lock of the list.
   interface Entry {
-    /// Puts it behind the queues that have used less.
+    /// Positions the queue behind those that have used less.
     ///
-    /// @param now where the list stands
+    /// @param now the current position of the list
     void stand(long now);
 
     long turnNanos();
 
-    /// Returns true if it may run on some processors alone.
+    /// Returns true if the queue may run only on some processors.
     boolean isPinned();
 
     boolean mayRunOn(int processor);
@@ -32,10 +32,10 @@ final class TurnList<Q extends TurnList.Entry> {
   private final PriorityQueue<Q> listed =
       new PriorityQueue<>(Comparator.comparingLong(Entry::turnNanos));
 
-  /// How many are listed that may run anywhere.
+  /// The number of listed queues that may run anywhere.
   private final AtomicInteger free = new AtomicInteger();
 
-  /// For each processor, how many are listed that name it.
+  /// The number of listed queues that name the processor, for each processor.
   private final AtomicIntegerArray pinned;
 
   private final AtomicInteger count = new AtomicInteger();
@@ -66,7 +66,7 @@ final class TurnList<Q extends TurnList.Entry> {
     }
   }
 
-  /// Takes the queue whose turn it is on a processor, or null.
+  /// Removes and returns the queue whose turn it is on a processor, or returns null.
   @Nullable Q take(int processor) {
     if (isEmpty(processor)) {
       return null;
@@ -95,7 +95,7 @@ final class TurnList<Q extends TurnList.Entry> {
     return first;
   }
 
-  /// Returns true if there is one queue in the list.
+  /// Returns true if exactly one queue is listed.
   boolean hasOne() {
     return count.get() == 1;
   }

@@ -9,10 +9,11 @@ import sluice.sys.threads.HostThread;
 import sluice.sys.threads.TimeSlice;
 import sluice.sys.threads.VirtualThreads;
 
-/// A platform thread that runs continuations while it has a [Processor], and else waits for one.
+/// A platform thread that runs continuations while it has a [Processor], and otherwise waits for
+/// one.
 ///
-/// A continuation that does not come back (a class initializer, a native frame, a read of a FIFO)
-/// loses it the processor. When it comes back at last, the worker is a spare one.
+/// A worker loses its processor to a continuation that does not come back (a class initializer, a
+/// native frame, a read of a FIFO). When it finally comes back, the worker becomes a spare one.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,11 +23,11 @@ import sluice.sys.threads.VirtualThreads;
 /// | turns | the worker | opaque | opaque |
 /// | isHandingOver, isCalling, isMakingRoom, bound, state | the worker | plain | plain |
 final class Worker extends Thread {
-  /// After so many continuations that were handed over, one of the list comes first, if there is
-  /// one.
+  /// The maximum number of consecutive hand-overs; after that, a continuation of the list comes
+  /// first if there is one.
   private static final int MOST_HANDED = 64;
 
-  /// A spare worker that gets no processor for so long ends.
+  /// The time without a processor after which a spare worker ends.
   private static final long SPARE_NANOS = 10_000_000_000L;
 
   private static final VarHandle TURNS;
@@ -50,10 +51,10 @@ final class Worker extends Thread {
   private boolean isMakingRoom;
   private @Nullable Processor bound;
 
-  /// Handed over, or chosen by a scheduler of a domain.
+  /// The continuation that was handed over, or chosen by a scheduler of a domain.
   private final Slot<RunQueue> next;
 
-  /// Called by a thread whose scheduler chooses what runs before.
+  /// The continuation of a called thread, which runs after the caller's scheduler has chosen.
   private final Slot<RunQueue> later;
 
   private volatile boolean isLost;
@@ -61,7 +62,7 @@ final class Worker extends Thread {
   private long givenState;
   private volatile @Nullable Processor given;
 
-  /// Has the first processor that it gets, at its start.
+  /// Creates a worker with its first processor, before it is started.
   Worker(Carriers carriers, String name, Processor processor, long state) {
     super(HostThread.group(), null, name, 0, false);
     this.carriers = carriers;
@@ -73,7 +74,8 @@ final class Worker extends Thread {
     setDaemon(true);
   }
 
-  /// Returns the worker that carries the calling thread, or is it; null if there is none.
+  /// Returns the worker that carries the calling thread, or is the calling thread; null if there is
+  /// none.
   static @Nullable Worker current() {
     return VirtualThreads.carrier() instanceof Worker worker ? worker : null;
   }
@@ -82,8 +84,8 @@ final class Worker extends Thread {
     return meter;
   }
 
-  /// Wakes a thread for which the calling one is about to wait: its continuation runs next, on this
-  /// worker, and no other processor is woken for it.
+  /// Wakes a thread for which the calling thread is about to wait. Its continuation runs next on
+  /// this worker, and no other processor is woken for it.
   void handOver(Thread thread) {
     isHandingOver = true;
     try {
@@ -93,26 +95,28 @@ final class Worker extends Thread {
     }
   }
 
-  /// Has the virtual thread that it carries make room for other queues.
+  /// Lets threads of other queues run before the carried virtual thread continues.
   @SuppressWarnings("ThreadPriorityCheck") // the watcher has asked for it
   void makeRoom() {
     isMakingRoom = true;
     Thread.yield();
-    // Pinned, it has stayed; else the thread may be on another worker, and this one has cleared it.
+    // A pinned thread has stayed. Any other may be on another worker now, and this worker has
+    // cleared the flag.
     if (current() == this) {
       isMakingRoom = false;
     }
   }
 
-  /// Returns true if the continuation that comes back has made room. Called on the worker.
+  /// Returns true if the continuation that is coming back has made room, and clears the mark.
+  /// Called on the worker.
   boolean endsMakingRoom() {
     boolean was = isMakingRoom;
     isMakingRoom = false;
     return was;
   }
 
-  /// As [#handOver], for a thread that runs a service which the calling one calls. Where the domain
-  /// of the caller has a scheduler that asks for calls, that chooses what runs next.
+  /// Wakes a thread, like [#handOver], that runs a service which the calling thread calls. If the
+  /// scheduler of the caller's domain is notified of calls, it chooses the next thread.
   void call(Thread thread) {
     LocalScheduler own = meter.current().local();
     boolean isHeard = own != null && own.hearsCalls();
@@ -129,10 +133,11 @@ final class Worker extends Thread {
     }
   }
 
-  /// Returns true if the worker takes what is ready of a queue as soon as the calling thread, which
-  /// it is or carries, goes on: no other one need be woken. One without a processor takes nothing;
-  /// if it loses it after this, its successor looks. Where a thread yields that has handed over, it
-  /// does not: what was handed over runs first.
+  /// Returns true if the worker will take ready continuations of a queue as soon as the calling
+  /// thread, which it is or carries, continues, so that no other worker need be woken. A worker
+  /// without a processor takes nothing. If it loses the processor after this, its successor looks.
+  /// A worker does not look if a thread yields after a hand-over, because the thread that was
+  /// handed over runs first.
   boolean looksSoonFor(RunQueue queue) {
     return !isLost()
         && queue.mayRunOn(processor.index())
@@ -147,9 +152,9 @@ final class Worker extends Thread {
     return isHandingOver;
   }
 
-  /// Takes a continuation that is to run next.
+  /// Accepts a continuation to run next.
   ///
-  /// @return false if it belongs into its queue
+  /// @return false if it has to be added to its queue
   boolean runsNext(RunQueue queue, Runnable continuation) {
     return mayRun(queue) && next.put(queue, continuation);
   }
@@ -158,10 +163,10 @@ final class Worker extends Thread {
     return queue.isOf(carriers) && queue.mayRunOn(processor.index()) && !isLost;
   }
 
-  /// Takes a continuation that a call has made ready while the scheduler of the caller's domain is
-  /// to choose what runs before.
+  /// Accepts a continuation that a call has made ready, to run after the scheduler of the caller's
+  /// domain has chosen.
   ///
-  /// @return false if it belongs into its queue
+  /// @return false if it has to be added to its queue
   boolean runsLater(RunQueue queue, Runnable continuation) {
     boolean isDelayed = isCalling && !isHandingOver;
     return isDelayed && mayRun(queue) && later.put(queue, continuation);
@@ -171,8 +176,8 @@ final class Worker extends Thread {
     return !next.isEmpty() || !later.isEmpty();
   }
 
-  /// Puts what was handed over into its queue. Called by the watcher once the worker is lost, and
-  /// by the worker.
+  /// Returns handed-over continuations to their queues. Called by the watcher once the worker is
+  /// lost, and by the worker.
   void giveNextBack() {
     giveBack(next);
     giveBack(later);
@@ -196,11 +201,11 @@ final class Worker extends Thread {
     return isLost;
   }
 
-  /// Gives a spare worker a processor, in a state that no other worker knows.
+  /// Gives a spare worker a processor in a state that no other worker knows.
   void take(Processor free, long freeState) {
     int _ = TimeSlice.set(threadNumber, TimeSlice.DEFAULT_NANOS);
     givenState = freeState;
-    isLost = false; // by the watcher alone: the worker could clear what is set again meanwhile
+    isLost = false; // by the watcher alone: the worker might clear a newer setting
     given = free;
     LockSupport.unpark(this);
   }
@@ -220,17 +225,17 @@ final class Worker extends Thread {
           await();
         }
         TURNS.setOpaque(this, turns + 1);
-        // The continuation that ran last may have cost the worker its processor.
+        // The last continuation may have cost the worker its processor.
         if (processor.state() != state && !awaitProcessor()) {
           return;
         }
-      } catch (Throwable e) { // an Error of the JVM, as one for want of memory
+      } catch (Throwable e) { // an Error of the JVM, for example for lack of memory
         carriers.failed(e);
       }
     }
   }
 
-  /// Counts the continuations that came back. Any thread may call.
+  /// Returns the number of continuations that have come back. Any thread may call.
   long turns() {
     return (long) TURNS.getOpaque(this);
   }
@@ -238,7 +243,7 @@ final class Worker extends Thread {
   private void keepToProcessor() {
     if (carriers.isPinning() && bound != processor && processor.cpu() != Processor.NO_CPU) {
       bound = processor;
-      int _ = Affinity.bind(processor.cpu()); // which the process may have lost meanwhile
+      int _ = Affinity.bind(processor.cpu()); // the process may have lost the processor meanwhile
     }
   }
 
@@ -276,7 +281,7 @@ final class Worker extends Thread {
     meter.change(queue);
     try {
       task.run();
-    } catch (Throwable e) { // of a handler of uncaught exceptions
+    } catch (Throwable e) { // from a handler of uncaught exceptions
       meter.change(carriers.own());
       queue.escaped(e);
     } finally {
@@ -298,7 +303,7 @@ final class Worker extends Thread {
         boolean _ = Thread.interrupted();
       }
     } else {
-      processor.resume(resting); // unless another thread has, or it is another worker's by now
+      processor.resume(resting); // unless another thread has, or another worker has it by now
     }
     state = resting + 1;
     meter.begin();
@@ -307,7 +312,7 @@ final class Worker extends Thread {
 
   /// Waits as a spare worker.
   ///
-  /// @return false if it is not needed
+  /// @return false if the worker is no longer needed
   private boolean awaitProcessor() {
     giveNextBack();
     meter.close();

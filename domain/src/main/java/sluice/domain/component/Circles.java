@@ -9,16 +9,18 @@ import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
-/// Puts components in order, each behind what it leads to, by depth-first search; refuses a circle.
-/// Owned by one thread.
+/// Sorts components topologically by depth-first search, so that each follows the components that
+/// it leads to, and refuses cycles. Owned by one thread.
 final class Circles {
   private final String verb;
   private final BinaryOperator<String> example;
   private final Set<String> done = new HashSet<>();
   private final LinkedHashSet<String> way = new LinkedHashSet<>();
 
-  /// @param verb what a component does to the next, for the message
-  /// @param example shows it, from a name and the next
+  /// Creates a search for one relation.
+  ///
+  /// @param verb the relation between a component and the next, for the message
+  /// @param example returns an example of the relation for two component names
   Circles(String verb, BinaryOperator<String> example) {
     this.verb = verb;
     this.example = example;

@@ -11,14 +11,16 @@ import java.lang.classfile.constantpool.PoolEntry;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/// What one class file says of other classes. Immutable. Names have slashes.
+/// The references of one class file to other classes. Names have slashes. Immutable.
 ///
-/// @param inInterface the classes of its interface: its ancestors, and those in the signatures of
-///   methods and in the types of fields that are not private
-/// @param inAll those and the classes that its code uses
+/// @param inInterface the classes of its interface: its ancestors, and the types in signatures of
+///   methods and fields that are not private
+/// @param inAll the same, plus the classes that its code uses
 record ClassFacts(String name, ClassModel model, Set<String> inInterface, Set<String> inAll) {
 
-  /// @throws IllegalArgumentException if it is no class file
+  /// Reads a class file.
+  ///
+  /// @throws IllegalArgumentException if the bytes are not a class file
   static ClassFacts of(byte[] code) {
     ClassModel model = ClassFile.of().parse(code);
     Set<String> outer = new LinkedHashSet<>();
@@ -47,7 +49,7 @@ record ClassFacts(String name, ClassModel model, Set<String> inInterface, Set<St
         case NameAndTypeEntry member -> named(member.type().stringValue(), all);
         case MethodTypeEntry type -> named(type.descriptor().stringValue(), all);
         default -> {
-          // names no class
+          // Other entries name no class.
         }
       }
     }

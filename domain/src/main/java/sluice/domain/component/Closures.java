@@ -11,18 +11,19 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the classes that follow from those of a component. Owned by one thread; remembers what it
-/// read of the JDK.
+/// Counts the classes that are reachable from those of a component. Owned by one thread; caches
+/// what it has read of the JDK.
 ///
-/// The interface closure goes on into the JDK, as in the paper's count from `java.lang.Object`; the
-/// closure of the code counts a class of the JDK without what that uses, which would be most of it.
+/// The interface closure continues into the JDK, as in the paper's count from `java.lang.Object`.
+/// The closure of the code counts a class of the JDK without the classes that it uses, which would
+/// be most of the JDK.
 final class Closures {
   private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
 
   private final Function<String, @Nullable ClassFacts> components;
   private final Map<String, Set<String>> jdk = new HashMap<>();
 
-  /// @param components finds a class of a component, by its name with slashes
+  /// @param components finds a class of a component by its name with slashes
   Closures(Function<String, @Nullable ClassFacts> components) {
     this.components = components;
   }
@@ -33,7 +34,7 @@ final class Closures {
     return new ClosureSizes(classes.count(), inInterface[0], inAll[0], inInterface[1], inAll[1]);
   }
 
-  /// @return how many of components, and how many of the JDK
+  /// @return the number of classes of components, and the number of classes of the JDK
   private int[] count(Collection<ClassFacts> roots, boolean isInterface) {
     Set<String> seen = new HashSet<>();
     ArrayDeque<String> open = new ArrayDeque<>();
@@ -53,7 +54,7 @@ final class Closures {
       } else {
         next = jdk.computeIfAbsent(name, Closures::ofJdk);
         if (next.isEmpty()) {
-          continue; // neither a component's nor the JDK's
+          continue; // of neither a component nor the JDK
         }
         counts[1]++;
         next = isInterface ? next : Set.of();
@@ -67,7 +68,8 @@ final class Closures {
     return counts;
   }
 
-  /// What the interface of a class of the JDK names, with itself; empty if it is none.
+  /// Returns the classes in the interface of a JDK class, including itself; empty if it is not a
+  /// class of the JDK.
   private static Set<String> ofJdk(String name) {
     try (InputStream in = read(name + ".class")) {
       if (in == null) {

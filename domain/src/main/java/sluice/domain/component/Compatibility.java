@@ -17,13 +17,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Whether new classes of a component can take the place of the old: binary compatibility by the
-/// Java Language Specification (25), chapter 13, class by class. Owned by one thread.
+/// Checks whether new classes of a component can replace the old ones: binary compatibility
+/// according to the Java Language Specification (25), chapter 13, class by class. Owned by one
+/// thread.
 ///
-/// Looked at is what other components can name: public classes and their public and protected
-/// members. A member that moved up to an ancestor inside the components is still there (13.4.5,
-/// 13.4.12). Beyond the chapter, the components of a record stay, because a portal copies a record
-/// by them.
+/// It examines everything that other components can name: public classes and their public and
+/// protected members. A member that moved up to an ancestor inside the components still counts as
+/// present (13.4.5, 13.4.12). Stricter than the chapter, the components of a record must not
+/// change, because a portal copies a record by them.
 final class Compatibility {
   private static final int OUTSIDE = ClassFile.ACC_PUBLIC | ClassFile.ACC_PROTECTED;
   private static final int KIND =
@@ -38,7 +39,7 @@ final class Compatibility {
     this.after = after;
   }
 
-  /// What speaks against the new classes of a component; empty for nothing.
+  /// Returns the incompatibilities of a component's new classes; empty if there are none.
   static List<Incompatibility> of(ComponentGraph before, ComponentGraph after, String component) {
     Compatibility check = new Compatibility(before, after);
     ComponentClasses next = after.classes(component);
@@ -64,7 +65,8 @@ final class Compatibility {
       report(old, "it was " + kind(old) + " and is " + kind(fresh), "JLS 13.4, 13.5");
       return;
     }
-    // An enum cannot be extended or made outside, whatever the bodies of its constants do.
+    // An enum can be neither extended nor instantiated outside, whatever the bodies of its
+    // constants do.
     boolean isClass = (was & (ClassFile.ACC_INTERFACE | ClassFile.ACC_ENUM)) == 0;
     if (isClass && added(was, is, ClassFile.ACC_ABSTRACT)) {
       report(old, "it is abstract now", "JLS 13.4.1");
@@ -223,7 +225,7 @@ final class Compatibility {
     return null;
   }
 
-  /// Whether an ancestor in the JDK has the method, so that a call still finds it.
+  /// Returns true if an ancestor in the JDK has the method, so that a call still finds it.
   private boolean isOfJdk(MethodModel method, ClassFacts fresh) {
     for (String name : ancestors(fresh, after)) {
       if (after.classNamed(name) != null) {
@@ -243,13 +245,13 @@ final class Compatibility {
           }
         }
       } catch (ClassNotFoundException | LinkageError e) {
-        // a class that no component brings has no methods here
+        // A class outside of the components and the JDK has no methods here.
       }
     }
     return false;
   }
 
-  /// A class and its ancestors inside the components, itself first.
+  /// Returns a class and its ancestors inside the components, itself first.
   private static List<ClassFacts> line(ClassFacts facts, ComponentGraph graph) {
     List<ClassFacts> line = new ArrayList<>();
     line.add(facts);
@@ -262,7 +264,7 @@ final class Compatibility {
     return line;
   }
 
-  /// All superclasses and superinterfaces, as far as classes of components name them.
+  /// Returns all superclasses and superinterfaces, as far as classes of components name them.
   private static Set<String> ancestors(ClassFacts facts, ComponentGraph graph) {
     Set<String> all = new HashSet<>();
     List<ClassModel> open = new ArrayList<>(List.of(facts.model()));

@@ -5,21 +5,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Scheduling.Kind;
 
-/// Jars that belong together, and what they say of other components. Immutable.
+/// A unit of deployment: jars that belong together and their relations to other components.
+/// Immutable.
 ///
-/// The code knows neither Sluice nor its neighbours' place: the object of a component is made by
-/// the public constructor of [#type], which takes what the component needs, in that order.
+/// The code knows neither Sluice nor the placement of its neighbours. The object of a component is
+/// created by the public constructor of [#type], which takes the needed services in the declared
+/// order.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 2.4.
 ///
-/// @param name unique among the components that are put together
-/// @param jars its classes
-/// @param depends names of the components whose classes it uses
-/// @param needs names of the interfaces of the services that it is given
-/// @param provides the service that it is, or null
+/// @param name unique among the components that are put together; 1 to 64 characters of `A-Z a-z
+///   0-9 . _ -`
+/// @param jars the jars with its classes
+/// @param depends the names of the components whose classes it uses
+/// @param needs the interface names of the services that it is given
+/// @param provides the service that it provides, or null
 /// @param type the class of its object, or null for a library; a `Runnable` that provides nothing
 ///   is run in a thread
-/// @param scheduling what it needs of its domain, or null if it works in any
+/// @param scheduling the scheduling that it needs of its domain, or null if it works with any
 public record Component(
     String name,
     List<Path> jars,
@@ -29,7 +32,9 @@ public record Component(
     @Nullable String type,
     @Nullable Kind scheduling) {
 
-  /// Copies the lists and checks the name, and that a library neither needs nor provides.
+  /// Copies the lists and checks the name, and that a library neither needs nor provides services.
+  ///
+  /// @throws IllegalArgumentException if a check fails
   public Component {
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
       throw new IllegalArgumentException(
@@ -47,7 +52,7 @@ public record Component(
     }
   }
 
-  /// A component that works with any scheduling.
+  /// Creates a component that works with any scheduling.
   public Component(
       String name,
       List<Path> jars,
@@ -58,17 +63,17 @@ public record Component(
     this(name, jars, depends, needs, provides, type, null);
   }
 
-  /// A component without a service: classes that components use.
+  /// Returns a component without an object: a library of classes for other components.
   public static Component library(String name, List<Path> jars, String... depends) {
     return new Component(name, jars, List.of(depends), List.of(), null, null);
   }
 
-  /// The same with other jars.
+  /// Returns a copy with other jars.
   public Component withJars(List<Path> other) {
     return new Component(name, other, depends, needs, provides, type, scheduling);
   }
 
-  /// The same for domains with this scheduling.
+  /// Returns a copy that needs domains with this scheduling.
   public Component needing(Kind kind) {
     return new Component(name, jars, depends, needs, provides, type, kind);
   }

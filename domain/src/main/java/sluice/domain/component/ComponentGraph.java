@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Components that fit together. Immutable; any thread.
+/// A set of components that fit together. Immutable; any thread may call.
 ///
-/// Made only if all that is checked holds: names are known; no class is in two components; a
-/// component declares each component whose classes it uses; neither uses nor needs go round in a
-/// circle; and each service that is needed has one provider and an interface that the needing
+/// A graph is created only if all checks succeed: all names are known; no class is in two
+/// components; a component declares each component whose classes it uses; neither uses nor needs
+/// form a cycle; and each needed service has exactly one provider and an interface that the needing
 /// component can see.
 public final class ComponentGraph {
   private final Map<String, ComponentClasses> components = new LinkedHashMap<>();
@@ -197,19 +197,19 @@ public final class ComponentGraph {
     return found;
   }
 
-  /// All, each behind those that it uses or needs.
+  /// Returns all components, each after those that it uses or needs.
   public List<Component> order() {
     return List.copyOf(order);
   }
 
-  /// The component of a name.
+  /// Returns the component with a name.
   ///
   /// @throws IllegalArgumentException if there is none
   public Component component(String name) {
     return classes(name).component();
   }
 
-  /// The component that provides a service.
+  /// Returns the component that provides a service.
   ///
   /// @throws IllegalArgumentException if there is none
   public Component provider(String type) {
@@ -220,12 +220,12 @@ public final class ComponentGraph {
     return found;
   }
 
-  /// Whether a component of that name is there.
+  /// Returns true if a component with this name exists.
   public boolean has(String name) {
     return components.containsKey(name);
   }
 
-  /// A component and all that it depends on, those first.
+  /// Returns a component and all components that it depends on, in order of dependence.
   public List<Component> closure(Component component) {
     Map<String, Component> found = new LinkedHashMap<>();
     collect(component, found);
@@ -242,18 +242,18 @@ public final class ComponentGraph {
     found.put(component.name(), component);
   }
 
-  /// The components whose classes a component uses, or says it uses.
+  /// Returns the components whose classes a component uses or declares to use.
   public List<Dependence> dependences(String component) {
     return List.copyOf(dependences.getOrDefault(component, Map.of()).values());
   }
 
-  /// How many classes a component leans on.
+  /// Returns the numbers of classes that a component depends on.
   public ClosureSizes sizes(String component) {
     return new Closures(this::find).of(classes(component));
   }
 
-  /// Where a component relies on references, which it has together with its callers, or on copies,
-  /// which it has apart.
+  /// Returns the places where a component behaves differently with references, as it gets from
+  /// callers in the same domain, and with copies, as it gets from callers in other domains.
   public List<Reliance> lint(String component) {
     return new Lint(this).of(classes(component));
   }
@@ -263,11 +263,12 @@ public final class ComponentGraph {
     return owner == null ? null : classes(owner).get(internalName);
   }
 
-  /// The same with other jars of some components.
+  /// Returns a graph in which some components have other jars.
   ///
-  /// @param changed each has the name of one there is
-  /// @throws ComponentRefused if they do not fit, or the new classes of one are not compatible with
-  ///   those they replace
+  /// @param changed the changed components; each has the name of an existing one
+  /// @throws ComponentRefused if they do not fit together, or if the new classes of one are not
+  ///   compatible with those they replace
+  /// @throws IOException if a jar cannot be read
   public ComponentGraph with(Collection<Component> changed) throws IOException, ComponentRefused {
     Map<String, Component> next = new LinkedHashMap<>();
     components.values().forEach(each -> next.put(each.component().name(), each.component()));
@@ -299,7 +300,7 @@ public final class ComponentGraph {
     }
   }
 
-  /// The class of a name in the component that has it.
+  /// Returns the class with a name from the component that has it, or null.
   @Nullable ClassFacts classNamed(String internalName) {
     return find(internalName);
   }

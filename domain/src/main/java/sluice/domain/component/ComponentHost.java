@@ -20,10 +20,10 @@ import sluice.domain.portal.Party;
 import sluice.domain.portal.Portals;
 import sluice.sys.threads.Uninterrupted;
 
-/// Runs components in domains: a component that needs a service gets the object itself where both
-/// are in one domain, and a portal where they are apart. Any thread may call. One domain at a time
-/// is replaced; its new objects are made outside of the lock, so that a constructor that takes long
-/// holds up neither questions nor [#close].
+/// Runs components in domains. A component that needs a service gets the provider's object itself
+/// if both are in one domain, and a portal otherwise. Any thread may call. One domain at a time can
+/// be replaced. The new objects are created without holding the lock, so that a slow constructor
+/// delays neither queries nor [#close].
 ///
 /// ```
 ///  replace:  copy jars ─► check ─► new domain, objects made ─► portals and names lead to it
@@ -31,9 +31,9 @@ import sluice.sys.threads.Uninterrupted;
 ///                ▼                                     old one: open calls end, then it is killed
 /// ```
 ///
-/// What is replaced is a domain, with all components in it: they may hold each other's objects. The
-/// new objects begin without the state of the old; portals to other objects of the old domain end
-/// with it.
+/// A replacement replaces a domain with all components in it, because they may hold references to
+/// each other's objects. The new objects start without the state of the old ones. Portals to other
+/// objects of the old domain end with it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -46,10 +46,10 @@ public final class ComponentHost implements AutoCloseable {
   private final JarCopies copies;
   private final Map<String, Placed> domains = new LinkedHashMap<>();
 
-  /// With the jars as they were named: what stands there may have changed.
+  /// The components with the jars as configured; the files there may have changed since.
   private final List<Component> configured;
 
-  /// With copies of the jars, as the domains have loaded them.
+  /// The components with copies of their jars, as the domains have loaded them.
   private volatile ComponentGraph graph;
 
   private int generation;
@@ -57,12 +57,12 @@ public final class ComponentHost implements AutoCloseable {
   /// The domain that is being replaced; null for none.
   private @Nullable String replacing;
 
-  /// The successor of that domain, while its objects are made.
+  /// The successor of that domain while its objects are created.
   private @Nullable Together making;
 
   private boolean closed;
 
-  /// A domain that runs, and where its components are placed.
+  /// A running domain and the placement of its components.
   private static final class Placed {
     final Placement placement;
     volatile Together now;
@@ -80,13 +80,13 @@ public final class ComponentHost implements AutoCloseable {
     copies = JarCopies.create("sluice-components");
   }
 
-  /// Makes the domains and the objects of all components, each after those that it needs; starts
-  /// those that are to run.
+  /// Creates the domains and the objects of all components, each after those that it needs, and
+  /// starts the components that can run.
   ///
-  /// @param limit at most so long for each object to be made, and for calls that are under way when
-  ///   a domain is replaced
-  /// @throws ComponentRefused if a component is placed nowhere or twice, or its object cannot be
-  ///   made
+  /// @param limit the maximum time for creating one object, and for calls in progress when a domain
+  ///   is replaced
+  /// @throws ComponentRefused if a component has no domain or two, or if its object cannot be
+  ///   created
   /// @throws IOException if a jar cannot be read
   public static ComponentHost start(
       ComponentGraph graph, Collection<Placement> placements, Duration limit)
@@ -220,39 +220,41 @@ public final class ComponentHost implements AutoCloseable {
     return found;
   }
 
-  /// The domain of that name that runs now.
+  /// Returns the domain that currently runs under a name.
   ///
   /// @throws IllegalArgumentException if there is none
   public synchronized Domain domain(String name) {
     return placed(name).now.domain();
   }
 
-  /// The object of a component, for tests.
+  /// Returns the object of a component, for tests.
   synchronized Object objectOf(String domain, String component) {
     return placed(domain).now.object(component);
   }
 
-  /// The names of the domains.
+  /// Returns the names of the domains.
   public synchronized List<String> domains() {
     return List.copyOf(domains.keySet());
   }
 
-  /// A service as a party outside of the components has it.
+  /// Returns a service for a party outside of the components.
   ///
-  /// @param type the interface as the caller has it; the classes of its methods are looked up by
+  /// @param type the caller's version of the interface; the classes of its methods are looked up by
   ///   their names
+  /// @throws IllegalArgumentException if no component provides the service
   public <T> T service(Party caller, Class<T> type) {
     return portals
         .lookup(caller, type.getName(), type)
         .orElseThrow(() -> new IllegalArgumentException("no component provides " + type.getName()));
   }
 
-  /// Whether a component that was started has not come back.
+  /// Returns true if a started component is still running.
   public synchronized boolean isRunning() {
     return domains.values().stream().anyMatch(each -> each.now.isRunning());
   }
 
-  /// What a started component threw, or why a domain has ended; null for nothing.
+  /// Returns the exception of a started component, or the reason why a domain has ended; null for
+  /// none.
   public synchronized @Nullable String problem() {
     for (Placed each : domains.values()) {
       String problem = each.now.problem();
@@ -263,13 +265,14 @@ public final class ComponentHost implements AutoCloseable {
     return null;
   }
 
-  /// Replaces a domain by one with the jars of its components as they are now, while it is used. No
-  /// call fails: portals lead to the new objects, and calls that are under way end at the old ones.
+  /// Replaces a domain, while it is in use, by one with the current jars of its components. No call
+  /// fails: portals lead to the new objects, and calls in progress finish at the old ones.
   ///
-  /// @return false if calls did not end within the limit; they end with the old domain
-  /// @throws ComponentRefused if the components do not fit together any more, the classes of one
-  ///   are not compatible with those before, an object cannot be made, a domain is being replaced,
-  ///   or this host was closed; all stays as it was
+  /// @return false if some calls did not finish within the limit; they end with the old domain
+  /// @throws ComponentRefused if the components do not fit together any more, if the classes of one
+  ///   are not compatible with the old ones, if an object cannot be created, if a domain is being
+  ///   replaced, or if this host was closed; then nothing is changed
+  /// @throws IOException if a jar cannot be read
   public boolean replace(String domain) throws IOException, ComponentRefused {
     Placed placed = begin(domain);
     try {
@@ -281,9 +284,9 @@ public final class ComponentHost implements AutoCloseable {
     }
   }
 
-  /// As [#replace(String)], with other jars of some components.
+  /// Replaces a domain as [#replace(String)] does, with other jars for some components.
   ///
-  /// @param changed each has the name of a component of the domain
+  /// @param changed the changed components; each has the name of a component of the domain
   public boolean replace(String domain, Collection<Component> changed)
       throws IOException, ComponentRefused {
     Placed placed = begin(domain);
@@ -386,7 +389,8 @@ public final class ComponentHost implements AutoCloseable {
     copies.retain(wanted);
   }
 
-  /// Ends all domains, also a domain that is being made, and waits for the end of a replacement.
+  /// Ends all domains, including a domain that is being created, and waits for the end of a
+  /// replacement.
   @Override
   public void close() throws IOException {
     boolean wasInterrupted = false;

@@ -1,6 +1,6 @@
 package sluice.domain.component;
 
-/// Components that cannot be put together, or a component that cannot be replaced. The message
+/// Thrown if components cannot be put together, or a component cannot be replaced. The message
 /// names the component, the class, the reason and the fix.
 public final class ComponentRefused extends Exception {
   private static final long serialVersionUID = 1;

@@ -7,16 +7,16 @@ import java.util.Collection;
 import sluice.domain.portal.copy.PortalInterfaces;
 import sluice.domain.verdict.MethodBounds;
 
-/// Which services may run in their callers' threads because a verifier has found a bound for each
-/// of their methods. Stateless.
+/// Admits services to the threads of their callers if a verifier finds a bound for each method.
+/// Stateless.
 final class FastServices {
   private FastServices() {}
 
   /// Verifies the methods of a service with all classes of its domain.
   ///
-  /// @param jars of the domain
-  /// @param made the class of its object, whose initializer has run
-  /// @throws ComponentRefused with the method that has no bound, or one above the limit
+  /// @param jars the jars of the domain
+  /// @param made the class of the service's object, whose initializer has run
+  /// @throws ComponentRefused naming the method that has no bound, or one above the limit
   static void require(Component component, Collection<Path> jars, Class<?> made, Class<?> type)
       throws IOException, ComponentRefused {
     MethodBounds bounds = MethodBounds.of(jars);

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Finds where a component relies on references, which it has where it is placed together with its
-/// callers, or on copies, which it has apart. Owned by one thread.
+/// Finds places where a component behaves differently with references, as it gets from callers in
+/// the same domain, and with copies, as it gets from callers in other domains. Owned by one thread.
 ///
-/// Looked at are the methods of the components' interfaces in the classes that implement them. What
-/// a method does in methods that it calls is not seen.
+/// It examines the methods of the components' interfaces in the classes that implement them, but
+/// does not follow the methods that those call.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 2.4: code that is to work in
 /// both settings "must not rely on either of these semantics".
@@ -43,7 +43,7 @@ final class Lint {
     return found;
   }
 
-  /// The methods that callers reach through interfaces of components.
+  /// Returns the methods that callers can reach through interfaces of components.
   private Set<String> offered(ClassFacts facts) {
     Set<String> methods = new HashSet<>();
     List<ClassFacts> open = new ArrayList<>(List.of(facts));
@@ -69,7 +69,8 @@ final class Lint {
     return method.methodName().stringValue() + method.methodType().stringValue();
   }
 
-  /// Whether a portal copies what is declared so, and the copy can differ from the original.
+  /// Returns true if a portal copies objects of this declared type, and a copy can diverge from the
+  /// original.
   private boolean isCopied(ClassDesc type) {
     if (type.isPrimitive()) {
       return false;

@@ -37,16 +37,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Follows the arguments of one method through its code, once from first to last instruction, and
-/// reports what is done to them. Of one use.
+/// Tracks the arguments of one method through its code, in one pass from the first to the last
+/// instruction, and reports how they are used. Each instance is used once.
 ///
-/// A stack and locals of origins instead of values. Where ways meet, what the code before has left
-/// counts: a lint may miss, and a proof is not asked for.
+/// It simulates a stack and locals that hold origins instead of values. At a merge of control flow,
+/// the state of the preceding instruction counts: the result is a lint that may miss cases, not a
+/// proof.
 final class Origins {
-  /// Where a value comes from.
+  /// The origin of a value.
   private enum Origin {
     ELSEWHERE,
-    /// A long or a double, which is two slots for the instructions that move slots.
+    /// A long or double, which takes two slots in the instructions that move slots.
     WIDE,
     THIS,
     ARGUMENT,
@@ -81,8 +82,10 @@ final class Origins {
   private final List<Reliance> found = new ArrayList<>();
   private int line;
 
+  /// Creates the analysis of one method.
+  ///
   /// @param type the class, with slashes
-  /// @param copied whether objects of a declared type are copied, and can be changed
+  /// @param copied returns true if objects of a declared type are copied and mutable
   Origins(String type, MethodModel method, Predicate<ClassDesc> copied) {
     this.type = type;
     this.method = method;
@@ -147,7 +150,7 @@ final class Origins {
     }
   }
 
-  /// Instructions whose values come from elsewhere.
+  /// Handles instructions that push values of other origins.
   private void other(CodeElement element) {
     switch (element) {
       case ConstantInstruction constant -> replace(0, constant.typeKind());
@@ -176,7 +179,7 @@ final class Origins {
       case MonitorInstruction _ -> pop();
       case ThrowInstruction _, TableSwitchInstruction _, LookupSwitchInstruction _ -> stack.clear();
       default -> {
-        // leaves the stack as it is
+        // Other instructions leave the stack unchanged.
       }
     }
   }
@@ -229,9 +232,9 @@ final class Origins {
     }
   }
 
-  /// Takes the arguments of a call.
+  /// Pops the arguments of a call.
   ///
-  /// @return whether one of them is an argument of the method
+  /// @return true if one of them is an argument of the method
   private boolean pop(MethodTypeDesc type) {
     boolean hasArgument = false;
     for (int i = 0; i < type.parameterCount(); i++) {
@@ -276,7 +279,7 @@ final class Origins {
           pop();
         }
       }
-      default -> stack.clear(); // forms that are rare
+      default -> stack.clear(); // rare forms
     }
   }
 

@@ -2,18 +2,20 @@ package sluice.domain.component;
 
 import sluice.domain.portal.CallPath;
 
-/// The service that a component is. Immutable.
+/// The service that a component provides. Immutable.
 ///
-/// @param type name of its interface
-/// @param path which thread runs it when it is called from another domain; [CallPath#FAST] is
-///   refused unless a verifier finds a bound for each method
-/// @param calls on the path [CallPath#SERVICE] so many run at once, 1 to 1024; with 1 its methods
-///   need no locks against each other
+/// @param type the name of its interface
+/// @param path selects the thread that runs calls from other domains; [CallPath#FAST] is refused
+///   unless a verifier finds a bound for each method
+/// @param calls the maximum number of concurrent calls on the path [CallPath#SERVICE], 1 to 1024;
+///   with 1, its methods need no locks against each other
 public record Provided(String type, CallPath path, int calls) {
-  /// So many calls run at once, at most.
+  /// The upper limit of `calls`.
   public static final int MOST_CALLS = 1024;
 
-  /// Checks the number.
+  /// Checks the number of calls.
+  ///
+  /// @throws IllegalArgumentException if it is out of range, or more than 1 on another path
   public Provided {
     if (calls < 1 || calls > MOST_CALLS) {
       throw new IllegalArgumentException(
@@ -26,7 +28,7 @@ public record Provided(String type, CallPath path, int calls) {
     }
   }
 
-  /// A service with one thread, as it is by default.
+  /// Returns a service with the default of one thread.
   public static Provided of(String type) {
     return new Provided(type, CallPath.SERVICE, 1);
   }

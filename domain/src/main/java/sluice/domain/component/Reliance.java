@@ -1,19 +1,19 @@
 package sluice.domain.component;
 
-/// A place where a component does not behave the same together with its callers and apart from
-/// them. Immutable.
+/// A place where a component behaves differently in the same domain as its callers and in another
+/// one. Immutable.
 ///
 /// @param type the class, with dots
-/// @param line 0 if the class file does not tell lines
-/// @param what it does
+/// @param line the line number, or 0 if the class file has none
+/// @param what the kind of difference
 public record Reliance(String type, String method, int line, What what) {
-  /// How references and copies make a difference.
+  /// The ways in which references and copies differ.
   public enum What {
-    /// Apart, the caller does not see the change.
+    /// In another domain, the caller does not see the change.
     MODIFIES_ARGUMENT("modifies an argument", "return what the caller is to see"),
-    /// Apart, later changes of the caller are not seen.
+    /// In another domain, the component does not see later changes by the caller.
     KEEPS_ARGUMENT("keeps an argument", "keep a copy, or pass a record"),
-    /// Apart, the caller's changes of the result are not seen.
+    /// In another domain, the component does not see the caller's changes to the result.
     RETURNS_STATE("returns an object that it keeps", "return a copy, or a record");
 
     private final String text;

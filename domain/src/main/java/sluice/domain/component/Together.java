@@ -19,7 +19,7 @@ import sluice.domain.DomainEnded;
 import sluice.domain.portal.Portals;
 import sluice.sys.threads.Uninterrupted;
 
-/// The components of one domain, and the objects made of them. Used by one thread at a time.
+/// The components of one domain and the objects created for them. Used by one thread at a time.
 final class Together {
   private final Domain domain;
   private final List<Component> components;
@@ -74,7 +74,7 @@ final class Together {
     }
   }
 
-  /// Makes the object of a component, in a thread of the domain.
+  /// Creates the object of a component in a thread of the domain.
   void make(Component component, Portals portals, Duration limit) throws ComponentRefused {
     String what = "component " + component.name() + " in domain " + domain.name();
     FutureTask<Object> task = new FutureTask<>(() -> instance(component, portals));
@@ -112,7 +112,7 @@ final class Together {
     return made;
   }
 
-  /// The object itself if it was made in this domain, else a portal.
+  /// Returns the needed object itself if it was created in this domain, or else a portal to it.
   private Object needed(Class<?> type, Portals portals) {
     for (Component each : components) {
       Object here = objects.get(each.name());
@@ -153,12 +153,12 @@ final class Together {
     };
   }
 
-  /// Starts the objects that provide nothing and can run.
+  /// Starts the objects that are runnable and provide no service.
   void run() {
     for (Component component : components) {
       if (component.provides() == null
           && objects.get(component.name()) instanceof Runnable runnable) {
-        // A virtual thread, where there are carriers: it hands its calls over to other domains.
+        // A virtual thread, if there are carriers, can hand its calls over to other domains.
         Thread thread = domain.serviceThread(component.name(), () -> run(component, runnable));
         thread.start();
         running.add(thread);
@@ -177,17 +177,17 @@ final class Together {
     }
   }
 
-  /// Whether a component that was started has not come back.
+  /// Returns true if a started component is still running.
   boolean isRunning() {
     return running.stream().anyMatch(Thread::isAlive);
   }
 
-  /// Why the domain is not what it should be; null for nothing.
+  /// Returns the problem of the domain or of a started component; null for none.
   @Nullable String problem() {
     return domain.alive() ? problem : "domain " + domain.name() + ": " + domain.endReason();
   }
 
-  /// For each object of this domain that provides a service, that of another.
+  /// Maps each service object of this domain to the corresponding object of another one.
   IdentityHashMap<Object, Object> successors(Together other) {
     IdentityHashMap<Object, Object> found = new IdentityHashMap<>();
     for (Component component : components) {

@@ -11,9 +11,9 @@ import javax.management.NotificationListener;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// What translated code calls where it would get the server of beans of the JVM: it gets one of its
-/// domain, so its listeners and filters run where the domain registers a bean, and nowhere else.
-/// Each domain defines a copy, as of [Substitutes]. Any thread may call.
+/// Substitutes for calls that return the JVM's MBean server. Translated code gets the server of its
+/// domain. So its listeners and filters run only when the domain itself registers a bean. Each
+/// domain defines a copy, like [Substitutes]. Any thread may call.
 public final class BeanSubstitutes {
   private static final Home HOME = Inside.home(BeanSubstitutes.class);
 
@@ -24,7 +24,7 @@ public final class BeanSubstitutes {
     return HOME.beans();
   }
 
-  /// Makes a server that the factory does not know: it would keep it for ever.
+  /// Creates a server that the factory does not list, because the factory would keep it forever.
   @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
   public static MBeanServer create() {
     return MBeanServerFactory.newMBeanServer();
@@ -35,8 +35,8 @@ public final class BeanSubstitutes {
     return MBeanServerFactory.newMBeanServer(domain);
   }
 
-  /// The domain's own, if it has that identifier.
-  @SuppressWarnings("NonApiType") // the type of what it stands for
+  /// Returns the domain's own server if it has the identifier.
+  @SuppressWarnings("NonApiType") // the return type of the original
   @InsteadOf("javax/management/MBeanServerFactory.findMBeanServer")
   public static ArrayList<MBeanServer> find(@Nullable String agent) {
     MBeanServer own = HOME.beans();
@@ -44,8 +44,8 @@ public final class BeanSubstitutes {
     return new ArrayList<>(isAsked ? List.of(own) : List.of());
   }
 
-  /// A bean of the JVM calls its listeners on the one thread that the JVM has for that, also after
-  /// the end of their domain.
+  /// Refuses listeners on beans of the JVM. Such a bean calls its listeners on a single thread of
+  /// the JVM, even after the end of their domain.
   @InsteadOf(
       value = {
         "javax/management/NotificationBroadcaster.addNotificationListener",

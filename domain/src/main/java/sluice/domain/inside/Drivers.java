@@ -3,12 +3,13 @@ package sluice.domain.inside;
 import java.lang.reflect.Method;
 import java.util.Enumeration;
 
-/// Deregisters the database drivers of a domain. `DriverManager` does that for its caller's loader
-/// only, so each domain that has used it defines a copy of this class. Stateless.
+/// Deregisters the database drivers of a domain. `DriverManager` lets a caller deregister only the
+/// drivers of its own loader, so each domain that has used it defines a copy of this class.
+/// Stateless.
 public final class Drivers {
   private Drivers() {}
 
-  /// Those of classes of this class's loader.
+  /// Deregisters all drivers of this class's loader.
   public static void deregister() throws ReflectiveOperationException {
     ClassLoader own = Drivers.class.getClassLoader();
     Class<?> manager = Class.forName("java.sql.DriverManager");

@@ -3,22 +3,23 @@ package sluice.domain.inside;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MutableCallSite;
 
-/// What every gate calls. Each domain defines a copy, as of [Substitutes]. Any thread may call.
+/// The method that every gate calls. Each domain defines a copy, like [Substitutes]. Any thread may
+/// call.
 ///
-/// The compiler takes the target of a call site that is a constant for a constant, and throws the
-/// code away when it is set to another. So compiled code contains nothing of this while the target
-/// is [Inside#OPEN]: neither a read nor a comparison, nor what an `invokedynamic` is made of. The
-/// compiler counts what it reads, also what comes to nothing, and inlines no more after some 18 000
-/// nodes: an `invokedynamic` here, twelve methods deep, used that up in the place of the program.
+/// The compiler treats the target of a constant call site as a constant, and discards the code when
+/// another target is set. So while the target is [Inside#OPEN], compiled code contains nothing of a
+/// gate: no read, no comparison, and nothing of an `invokedynamic`. The compiler also counts code
+/// that it later eliminates, and stops inlining after some 18 000 nodes. An `invokedynamic` here,
+/// twelve methods deep, would use up that budget at the expense of the program.
 public final class Gate {
   private static final MutableCallSite SITE = Inside.gate(Gate.class);
   private static final Runnable LOOK = Inside.look(Gate.class);
 
   private Gate() {}
 
-  /// Goes on while the domain is within its budget and has not ended.
+  /// Returns at once if the domain is within its budget; otherwise may wait until it is.
   ///
-  /// @throws Throwable a [Death] if it has ended
+  /// @throws Throwable a [Death] if the domain has ended
   public static void pass() throws Throwable {
     MethodHandle target = SITE.getTarget();
     if (target != Inside.OPEN) {

@@ -18,79 +18,80 @@ import java.util.concurrent.ThreadFactory;
 import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 
-/// What a domain has of its own where the JDK has one for the whole JVM. All methods may be called
-/// by any thread.
+/// The objects and operations that a domain has for itself where the JDK has one for the whole JVM.
+/// Any thread may call all methods.
 public interface Home {
-  /// Instead of `System.out`.
+  /// Replaces `System.out`.
   PrintStream out();
 
-  /// Instead of `System.err`.
+  /// Replaces `System.err`.
   PrintStream err();
 
-  /// Instead of `System.in`.
+  /// Replaces `System.in`.
   InputStream in();
 
-  /// Instead of `System.getProperties()`; a copy made when the domain was created.
+  /// Replaces `System.getProperties()`. Returns a copy made when the domain was created.
   Properties properties();
 
-  /// Instead of all properties at once.
+  /// Replaces all properties at once.
   void properties(Properties properties);
 
-  /// Instead of `Locale.getDefault()`.
+  /// Replaces `Locale.getDefault()`.
   Locale locale();
 
-  /// Instead of `TimeZone.getDefault()`.
+  /// Replaces `TimeZone.getDefault()`.
   TimeZone timeZone();
 
-  /// Instead of the loggers of the JVM.
+  /// Replaces the loggers of the JVM.
   OwnLoggers loggers();
 
-  /// Instead of the server of beans of the JVM.
+  /// Replaces the MBean server of the JVM.
   MBeanServer beans();
 
-  /// Notes a pool of threads, whose idle threads come to no gate, or another object of the JDK with
-  /// threads of its own: it is shut down at the end.
+  /// Records a thread pool, whose idle threads reach no gate, or another JDK object with threads of
+  /// its own. It is shut down when the domain ends.
   void made(Object pool);
 
-  /// Makes an HTTP client with threads of the domain, noted as by [#made].
+  /// Creates an HTTP client with threads of the domain, and records it as [#made] does.
   ///
-  /// @param builder null for a new one
+  /// @param builder the builder, or null for a new one
   Object client(@Nullable Object builder);
 
-  /// Instead of `HttpServer.start()`.
+  /// Replaces `HttpServer.start()`.
   ///
   /// @throws IllegalStateException if the domain has as many threads as its budget allows
   void start(Object server);
 
-  /// Instead of `HttpServer.stop(int)`.
+  /// Replaces `HttpServer.stop(int)`.
   void stop(Object server, int seconds);
 
-  /// Counts a thread that is about to start as one of the domain's.
+  /// Counts a thread that is about to start as a thread of the domain.
   ///
   /// @throws IllegalStateException if the domain has as many threads as its budget allows
   void starting(Thread thread);
 
-  /// Returns the threads that run and that the domain, or the JDK for it, has started.
+  /// Returns the running threads that the domain, or the JDK on its behalf, has started.
   Set<Thread> visible();
 
-  /// Returns those of [#visible] that are platform threads, or made where a program asked for one.
+  /// Returns the platform threads of [#visible], and the virtual threads that stand in for platform
+  /// threads.
   Set<Thread> enumerable();
 
-  /// Returns true if the domain may interrupt or change a thread: one of [#visible], a thread that
-  /// has not begun or has ended, or the calling thread.
+  /// Returns true if the domain may interrupt or change a thread: a thread of [#visible], a thread
+  /// that has not begun or has ended, or the calling thread.
   boolean owns(Thread thread);
 
-  /// The thread group of the domain.
+  /// Returns the thread group of the domain.
   ThreadGroup group();
 
-  /// The domain's own values of settings of the JVM, by the name of their setter.
+  /// Returns the domain's own values of JVM settings, by the name of their setter.
   Map<String, Object> settings();
 
-  /// Makes threads of the domain, daemons, counted when they are made: virtual ones where the JVM
-  /// lets them have carriers.
+  /// Returns a factory of daemon threads of the domain, which are counted when they are made. They
+  /// are virtual if the JVM lets virtual threads have carriers.
   ThreadFactory threads();
 
-  /// Instead of `new Thread`.
+  /// Replaces `new Thread`.
   Thread thread(
       @Nullable ThreadGroup group,
       @Nullable Runnable task,
@@ -98,48 +99,50 @@ public interface Home {
       long stackBytes,
       boolean inherits);
 
-  /// Builds virtual threads of the domain, which run on the carriers that all domains share.
+  /// Returns a builder of virtual threads of the domain, which run on the carriers that all domains
+  /// share.
   ///
   /// @throws UnsupportedOperationException if this JVM does not open `java.lang` to this module
   Thread.Builder.OfVirtual virtual();
 
-  /// Counts each thread that a factory makes.
+  /// Returns a factory that counts each thread that the given factory makes.
   ThreadFactory counted(ThreadFactory factory);
 
-  /// Called before a socket, a channel of one or a selector is opened.
+  /// Checks the budget before a socket, a socket channel or a selector is opened.
   ///
   /// @throws IllegalStateException if the domain has as many as its budget allows
   void opening();
 
-  /// Called with what was opened. As [#opening], and closes it first.
+  /// Counts an object that was opened. If the budget does not allow it, closes it and throws as
+  /// [#opening] does.
   void opened(@Nullable Object socket);
 
-  /// Notes what the JVM keeps for a class until that class is gone.
+  /// Records that the JVM keeps a value for a class until the class is gone.
   void computing(ClassValue<?> value, Class<?> type);
 
-  /// Instead of `ByteBuffer.allocateDirect`.
+  /// Replaces `ByteBuffer.allocateDirect`.
   ///
   /// @throws IllegalStateException if the domain's budget of native memory has no room
   ByteBuffer buffer(int bytes);
 
-  /// Instead of the common pool.
+  /// Replaces the common pool as the default executor.
   Executor executor();
 
-  /// Instead of the delays of the common pool. Not counted in the budget of threads.
+  /// Replaces the common pool's timer for delayed tasks. Its thread is not counted in the budget.
   ScheduledExecutorService delays();
 
-  /// For handlers of asynchronous files that get no executor.
+  /// Returns the executor for handlers of asynchronous files that are given none.
   ExecutorService handlers();
 
-  /// A pool of the domain, for a group of asynchronous channels, which ends it.
+  /// Wraps a pool of the domain for an asynchronous channel group, which shuts it down.
   ExecutorService ofGroup(ExecutorService pool);
 
-  /// A factory of the domain, for a group of asynchronous channels.
+  /// Wraps a thread factory of the domain for an asynchronous channel group.
   ThreadFactory ofGroup(ThreadFactory factory);
 
-  /// For asynchronous channels that are opened without a group.
+  /// Returns the group of asynchronous channels that are opened without one.
   AsynchronousChannelGroup channels() throws IOException;
 
-  /// Instead of the common pool, where a pool is asked for.
+  /// Replaces `ForkJoinPool.commonPool()`.
   ForkJoinPool pool();
 }

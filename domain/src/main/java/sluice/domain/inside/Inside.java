@@ -5,40 +5,40 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.MutableCallSite;
 
-/// Where the code of a domain finds its domain: by the loader of the class that asks. Stateless, so
-/// that any thread may call.
+/// Lets code of a domain find its domain, by the loader of the calling class. Stateless; any thread
+/// may call.
 public final class Inside {
-  /// The target of a call site whose gates are open: it does nothing, and is not called.
+  /// The target of a call site whose gates do nothing. It is compared with, but never called.
   public static final MethodHandle OPEN = mark("open");
 
-  /// The target of a call site whose gates look whether they are to hold; it is not called either.
+  /// The target of a call site whose gates check the throttle. It is never called either.
   public static final MethodHandle WATCHED = mark("watched");
 
   private Inside() {}
 
-  /// A handle of type `()void` that is no other.
+  /// Returns a new handle of type `()void`, distinct from all others.
   private static MethodHandle mark(String state) {
     MethodHandle nothing = MethodHandles.empty(MethodType.methodType(void.class, String.class));
     return MethodHandles.insertArguments(nothing, 0, state);
   }
 
-  /// The call site of all gates of the domain that a class belongs to.
+  /// Returns the call site of all gates of a class's domain.
   ///
-  /// @throws IllegalStateException if the class belongs to none
+  /// @throws IllegalStateException if the class belongs to no domain
   public static MutableCallSite gate(Class<?> type) {
     return loader(type).gate();
   }
 
-  /// What a watched gate of the domain that a class belongs to runs.
+  /// Returns the task that watching gates of a class's domain run.
   ///
-  /// @throws IllegalStateException if the class belongs to none
+  /// @throws IllegalStateException if the class belongs to no domain
   public static Runnable look(Class<?> type) {
     return loader(type).look();
   }
 
-  /// The home of the domain that a class belongs to.
+  /// Returns the home of a class's domain.
   ///
-  /// @throws IllegalStateException if the class belongs to none
+  /// @throws IllegalStateException if the class belongs to no domain
   public static Home home(Class<?> type) {
     return loader(type).home();
   }

@@ -10,21 +10,21 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface InsteadOf {
-  /// Internal name of the class, a dot, and the member.
+  /// The members, each as the internal name of the class, a dot, and the member's name.
   String[] value();
 
-  /// How the member is reached.
+  /// The kind of the members.
   Kind kind() default Kind.STATIC;
 
-  /// How a member is reached.
+  /// The kind of a replaced member.
   enum Kind {
     /// A static method with the same descriptor.
     STATIC,
-    /// A method of an object, which becomes the first parameter.
+    /// An instance method; the object becomes the first parameter.
     RECEIVER,
     /// A static field that is read; its type is the result.
     FIELD,
-    /// A constructor, called for a new object, which is the result.
+    /// A constructor called for a new object, which is the result.
     CONSTRUCTOR
   }
 }

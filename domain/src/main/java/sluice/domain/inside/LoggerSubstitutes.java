@@ -9,8 +9,8 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// What translated code calls where it would get a logger of the JVM: it gets one of its domain,
-/// from [OwnLoggers]. Each domain defines a copy, as of [Substitutes]. Any thread may call.
+/// Substitutes for calls that return loggers of the JVM. Translated code gets loggers of its
+/// domain, from [OwnLoggers]. Each domain defines a copy, like [Substitutes]. Any thread may call.
 public final class LoggerSubstitutes {
   private static final Home HOME = Inside.home(LoggerSubstitutes.class);
 
@@ -44,7 +44,8 @@ public final class LoggerSubstitutes {
     return logger;
   }
 
-  /// The JDK's would format, under the lock of a handler of the host, what the domain logs.
+  /// Returns a logger over the domain's own loggers. The JDK's would format the domain's messages
+  /// while holding the lock of a handler of the host.
   @InsteadOf("java/lang/System.getLogger")
   public static System.Logger system(String name) {
     return new OwnSystemLogger(HOME.loggers().logger(name), null);

@@ -14,12 +14,12 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the server of beans of one domain, in which the beans of the JVM can be read. Stateless.
+/// Creates the MBean server of one domain, in which the beans of the JVM can be read. Stateless.
 public final class OwnBeans {
   private OwnBeans() {}
 
-  /// A bean of the JVM, which is told nothing and tells by itself nothing: a listener would run on
-  /// a thread of the JVM.
+  /// A bean of the JVM that cannot be changed and sends no notifications: a listener would run on a
+  /// thread of the JVM.
   private static final class ReadOnly extends StandardMBean {
     private final String name;
 
@@ -52,7 +52,7 @@ public final class OwnBeans {
     }
   }
 
-  /// What is thrown for a change of a bean of the JVM.
+  /// Returns the exception for an attempt to change a bean of the JVM.
   public static SecurityException refusal(String what) {
     return new SecurityException(
         what
@@ -66,7 +66,7 @@ public final class OwnBeans {
     }
   }
 
-  /// A server that the JVM does not list.
+  /// Returns a new server that the JVM does not list.
   public static MBeanServer server() {
     Map<ObjectName, Found<?>> beans = new HashMap<>();
     for (Class<? extends PlatformManagedObject> type :
@@ -84,7 +84,8 @@ public final class OwnBeans {
     return made;
   }
 
-  /// By the interface that has most of its attributes.
+  /// Collects the beans of one management interface. A bean is kept under its most specific
+  /// interface.
   private static <T extends PlatformManagedObject> void collect(
       Class<T> type, Map<ObjectName, Found<?>> beans) {
     for (T bean : ManagementFactory.getPlatformMXBeans(type)) {
@@ -96,7 +97,7 @@ public final class OwnBeans {
     }
   }
 
-  /// The identifier of a server.
+  /// Returns the identifier of a server.
   public static String identifier(MBeanServer server) {
     try {
       return (String) server.getAttribute(MBeanServerDelegate.DELEGATE_NAME, "MBeanServerId");

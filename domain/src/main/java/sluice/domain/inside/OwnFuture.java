@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// A future that an object of the JDK completes on a thread of the JVM, as a domain gets it: it is
-/// completed on the domain's pool, so that what depends on it runs there. Any thread may call.
+/// A domain's view of a future that a JDK object completes on a thread of the JVM. It is completed
+/// on the domain's pool, so that dependent stages run there. Any thread may call.
 public final class OwnFuture<T> extends CompletableFuture<T> {
   private final CompletableFuture<T> theirs;
 
@@ -13,7 +13,7 @@ public final class OwnFuture<T> extends CompletableFuture<T> {
     this.theirs = theirs;
   }
 
-  /// Has what is completed elsewhere completed by an executor.
+  /// Returns a future that an executor completes when the given one is completed.
   public static <T> CompletableFuture<T> of(CompletableFuture<T> theirs, Executor executor) {
     OwnFuture<T> own = new OwnFuture<>(theirs);
     CompletableFuture<T> _ =
@@ -29,7 +29,7 @@ public final class OwnFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  /// Cancels what it stands for too.
+  /// Cancels the underlying future too.
   @Override
   public boolean cancel(boolean mayInterrupt) {
     theirs.cancel(mayInterrupt);

@@ -13,9 +13,9 @@ import java.util.logging.SimpleFormatter;
 import java.util.logging.StreamHandler;
 import org.jspecify.annotations.Nullable;
 
-/// The loggers of one domain, instead of those of the JVM's `LogManager`: a handler, a filter or a
-/// formatter of the domain never stands where a thread of the host logs. Any thread of the domain
-/// may call; the host does not.
+/// The loggers of one domain, in place of those of the JVM's `LogManager`. So a handler, filter or
+/// formatter of the domain never runs when a thread of the host logs. Any thread of the domain may
+/// call; the host does not.
 ///
 /// ```
 ///  root ""  handler: the domain's System.err, from INFO
@@ -65,15 +65,15 @@ public final class OwnLoggers {
   private final Logger root = new Own("");
   private final TreeMap<String, Logger> byName = new TreeMap<>();
 
-  /// Has a root whose records go to a stream.
+  /// Creates a root logger whose records go to a stream.
   public OwnLoggers(PrintStream stream) {
     root.setLevel(Level.INFO);
     root.addHandler(new ToStream(stream));
     byName.put("", root);
   }
 
-  /// Instead of `Level.parse`, which also finds the levels that other parties made, and enters a
-  /// level for each new number into the same table, where it stays.
+  /// Replaces `Level.parse`, which also finds levels that other parties have created, and adds a
+  /// level for each new number to the same JVM-wide table, where it stays.
   ///
   /// @throws IllegalArgumentException if the JDK has no such level
   public static Level level(String name) {
@@ -90,7 +90,7 @@ public final class OwnLoggers {
             + "\". Why: a domain has the levels of the JDK only. Fix: name one, such as INFO");
   }
 
-  /// The logger of that name, made if there is none.
+  /// Returns the logger with a name, creating it if there is none.
   public Logger logger(String name) {
     synchronized (byName) {
       Logger known = byName.get(Objects.requireNonNull(name));
@@ -98,23 +98,23 @@ public final class OwnLoggers {
     }
   }
 
-  /// The logger of that name, or null.
+  /// Returns the logger with a name, or null.
   public @Nullable Logger known(String name) {
     synchronized (byName) {
       return byName.get(Objects.requireNonNull(name));
     }
   }
 
-  /// A logger below the root that has no name.
+  /// Returns a new logger below the root that has no name.
   public Logger anonymous() {
     Logger made = new Own(null);
     made.setParent(root);
     return made;
   }
 
-  /// Enters a logger that the domain made.
+  /// Adds a logger that the domain has created.
   ///
-  /// @return false if there is one of its name
+  /// @return false if one with its name exists
   public boolean add(Logger logger) {
     String name = Objects.requireNonNull(logger.getName());
     synchronized (byName) {
@@ -126,7 +126,7 @@ public final class OwnLoggers {
     }
   }
 
-  /// The names there are.
+  /// Returns the names of all loggers.
   public Enumeration<String> names() {
     synchronized (byName) {
       return Collections.enumeration(List.copyOf(byName.keySet()));
@@ -136,7 +136,7 @@ public final class OwnLoggers {
   private Logger enter(String name, Logger logger) {
     logger.setParent(above(name));
     byName.put(name, logger);
-    // Names below begin with a dot after this one; a slash is the character after the dot.
+    // Names below begin with this name and a dot; the slash is the character after the dot.
     byName
         .subMap(name + ".", name + "/")
         .forEach((each, below) -> {

@@ -2,9 +2,9 @@ package sluice.domain.inside;
 
 import java.util.List;
 
-/// What the translator gives a domain's class directly below a pool of the JDK, as [OwnThread]. Any
-/// thread may call.
+/// An interface that the translator adds to a domain's direct subclass of a JDK thread pool, as
+/// [OwnThread] for threads. Any thread may call.
 public interface OwnPool {
-  /// `shutdownNow` of the JDK's pool.
+  /// Calls `shutdownNow` of the JDK's pool.
   List<Runnable> sluiceShutdown();
 }

@@ -2,9 +2,9 @@ package sluice.domain.inside;
 
 import java.io.IOException;
 
-/// What the translator gives a domain's class directly below a socket of the JDK, as [OwnThread].
-/// Any thread may call.
+/// An interface that the translator adds to a domain's direct subclass of a JDK socket, as
+/// [OwnThread] for threads. Any thread may call.
 public interface OwnSocket {
-  /// `close` of the JDK's socket.
+  /// Calls `close` of the JDK's socket.
   void sluiceClose() throws IOException;
 }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A `System.Logger` over a logger of the domain. Any thread may call.
 ///
-/// @param logger one of [OwnLoggers]
-/// @param bundle for messages that come without one, or null
+/// @param logger a logger of [OwnLoggers]
+/// @param bundle the bundle for messages that come without one, or null
 public record OwnSystemLogger(Logger logger, @Nullable ResourceBundle bundle)
     implements System.Logger {
   private static java.util.logging.Level level(Level level) {

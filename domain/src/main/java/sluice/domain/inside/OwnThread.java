@@ -1,18 +1,18 @@
 package sluice.domain.inside;
 
-/// What the translator gives a domain's class directly below `Thread`: the methods of `Thread` that
-/// a class may override, as `Thread` has them. The host asks by these, and so runs no code of the
-/// domain. Any thread may call.
+/// An interface that the translator adds to a domain's direct subclass of `Thread`. Its methods
+/// call the implementations in `Thread` of methods that a subclass may override. The host uses them
+/// so that it runs no code of the domain. Any thread may call.
 public interface OwnThread {
-  /// `Thread.interrupt`.
+  /// Calls `Thread.interrupt`.
   void sluiceInterrupt();
 
-  /// `Thread.getState`.
+  /// Calls `Thread.getState`.
   Thread.State sluiceState();
 
-  /// `Thread.getUncaughtExceptionHandler`.
+  /// Calls `Thread.getUncaughtExceptionHandler`.
   Thread.UncaughtExceptionHandler sluiceHandler();
 
-  /// `Thread.setUncaughtExceptionHandler`.
+  /// Calls `Thread.setUncaughtExceptionHandler`.
   void sluiceHandler(Thread.UncaughtExceptionHandler handler);
 }

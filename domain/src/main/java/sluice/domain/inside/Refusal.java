@@ -1,11 +1,11 @@
 package sluice.domain.inside;
 
 /// Throws for calls that a domain refuses. Translated code calls it right before such a call, which
-/// stays where it is and is never reached. Any thread may call.
+/// stays in place but is never reached. Any thread may call.
 public final class Refusal {
   private Refusal() {}
 
-  /// Does not return.
+  /// Throws a [SecurityException].
   ///
   /// @param message with class, method, line, why and fix
   @SuppressWarnings("DoNotCallSuggester") // translated code calls it

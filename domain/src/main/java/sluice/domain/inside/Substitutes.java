@@ -33,16 +33,16 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// What translated code calls instead of the JDK. Each domain defines a copy of this class of its
-/// own, in which `java.util.regex` is the relocated one; the copy finds the domain by its loader.
-/// Any thread may call.
+/// The methods that translated code calls instead of the JDK's. Each domain defines a copy of this
+/// class, in which `java.util.regex` is replaced by the relocated package. The copy finds the
+/// domain by its loader. Any thread may call.
 public final class Substitutes {
   private static final Home HOME = Inside.home(Substitutes.class);
   private static final String REGEX_SIGNS = ".$|()[{^?*+\\";
 
   private Substitutes() {}
 
-  /// Streams.
+  /// Returns the domain's own output stream.
   @InsteadOf(value = "java/lang/System.out", kind = Kind.FIELD)
   public static PrintStream out() {
     return HOME.out();
@@ -63,7 +63,7 @@ public final class Substitutes {
     thrown.printStackTrace(HOME.err());
   }
 
-  /// Properties.
+  /// Returns a property of the domain.
   @InsteadOf("java/lang/System.getProperty")
   public static @Nullable String property(String key) {
     return HOME.properties().getProperty(checked(key));
@@ -147,13 +147,13 @@ public final class Substitutes {
     return key;
   }
 
-  /// Place and time.
+  /// Returns the domain's locale.
   @InsteadOf("java/util/Locale.getDefault")
   public static Locale locale() {
     return HOME.locale();
   }
 
-  /// The domain has one locale for display and format.
+  /// Returns the domain's only locale for every category.
   @InsteadOf("java/util/Locale.getDefault")
   public static Locale locale(Locale.Category category) {
     Objects.requireNonNull(category);
@@ -170,23 +170,23 @@ public final class Substitutes {
     return HOME.timeZone().toZoneId();
   }
 
-  /// Called after each call that makes a pool of threads, or another object of the JDK that has
-  /// some.
+  /// Records an object. Called after each call that creates a thread pool or another JDK object
+  /// with threads of its own.
   public static void made(Object pool) {
     HOME.made(pool);
   }
 
-  /// Called before each call that opens a socket.
+  /// Checks the budget. Called before each call that opens a socket.
   public static void opening() {
     HOME.opening();
   }
 
-  /// Called after each call that opens a socket.
+  /// Counts a socket. Called after each call that opens one.
   public static void opened(@Nullable Object socket) {
     HOME.opened(socket);
   }
 
-  /// Called when a class value of the domain computes what it keeps for a class.
+  /// Records the value. Called when a class value of the domain computes its value for a class.
   public static void computing(ClassValue<?> value, Class<?> type) {
     HOME.computing(value, type);
   }
@@ -196,20 +196,20 @@ public final class Substitutes {
     return HOME.buffer(bytes);
   }
 
-  /// Instead of `HttpClient.newHttpClient`, and of the method of a builder that makes a client.
+  /// Replaces `HttpClient.newHttpClient` and the method of a builder that creates a client.
   ///
-  /// @param builder null for a new one
+  /// @param builder the builder, or null for a new one
   public static Object client(@Nullable Object builder) {
     return HOME.client(builder);
   }
 
-  /// Threads. The translator puts a call of this before each call of `Thread.start`, so that a
-  /// `start` that calls `super.start` counts its thread too.
+  /// Counts a thread. The translator inserts this call before each call of `Thread.start`, so that
+  /// a `start` that calls `super.start` counts its thread too.
   public static void starting(Thread thread) {
     HOME.starting(thread);
   }
 
-  /// For references to `Thread::start`.
+  /// Counts and starts a thread. Replaces references to `Thread::start`.
   public static void start(Thread thread) {
     HOME.starting(thread);
     thread.start();
@@ -257,12 +257,13 @@ public final class Substitutes {
     return HOME.threads();
   }
 
-  /// For calls that make a group of threads and do not say below which.
+  /// Returns the parent for a thread group that is created without one.
   public static ThreadGroup group() {
     return HOME.group();
   }
 
-  /// For calls that hand a factory of threads to the JDK, which will start what it makes.
+  /// Returns a factory that counts its threads, for calls that pass a thread factory to the JDK,
+  /// which starts the threads.
   public static @Nullable ThreadFactory counted(@Nullable ThreadFactory factory) {
     return factory == null ? null : HOME.counted(factory);
   }
@@ -272,8 +273,9 @@ public final class Substitutes {
     return HOME.pool();
   }
 
-  /// By a thread of the domain. The JVM has one thread for all delays, which runs what depends on a
-  /// future: while code of a domain slept there, no other delay would end.
+  /// Fails a future after a delay, in a thread of the domain. The JVM has a single thread for all
+  /// delays, which also runs the dependent stages of a future: while code of a domain slept there,
+  /// no other delay would end.
   @InsteadOf(value = "java/util/concurrent/CompletableFuture.orTimeout", kind = Kind.RECEIVER)
   public static <T> CompletableFuture<T> orTimeout(
       CompletableFuture<T> future, long time, TimeUnit unit) {
@@ -313,12 +315,14 @@ public final class Substitutes {
     };
   }
 
-  /// Called with the future of an HTTP client, which the JDK completes on the common pool.
+  /// Returns a future that is completed in the domain. Called with the future of an HTTP client,
+  /// which the JDK completes on the common pool.
   public static <T> CompletableFuture<T> relayed(CompletableFuture<T> theirs) {
     return OwnFuture.of(theirs, HOME.executor());
   }
 
-  /// Tasks that are forked outside a pool go to the domain's, not to the common one.
+  /// Returns true if the thread runs in a pool other than the common one. Tasks that are forked
+  /// elsewhere go to the domain's pool.
   private static boolean isInOwnPool() {
     ForkJoinPool pool = ForkJoinTask.getPool();
     return pool != null && pool != ForkJoinPool.commonPool();
@@ -359,7 +363,7 @@ public final class Substitutes {
     return thread;
   }
 
-  /// Servers of the JDK, whose module this one does not require.
+  /// Starts a server of the JDK's HTTP server module, which this module does not require.
   @InsteadOf(value = "com/sun/net/httpserver/HttpServer.start", kind = Kind.RECEIVER)
   public static void startServer(Object server) {
     HOME.start(server);
@@ -370,18 +374,18 @@ public final class Substitutes {
     HOME.stop(server, seconds);
   }
 
-  /// For calls that get an executor added.
+  /// Returns the executor that is added to calls without one.
   public static Executor executor() {
     return HOME.executor();
   }
 
-  /// Streams of values stay in the thread that consumes them.
+  /// Returns a sequential stream, which stays in the thread that consumes it.
   @InsteadOf(value = "java/util/Collection.parallelStream", kind = Kind.RECEIVER)
   public static <T> Stream<T> stream(Collection<T> values) {
     return values.stream();
   }
 
-  /// The JDK's would run on virtual threads of the JVM.
+  /// Maps sequentially, because the JDK's gatherer would run on virtual threads of the JVM.
   @InsteadOf("java/util/stream/Gatherers.mapConcurrent")
   public static <T, R> Gatherer<T, ?, R> mapConcurrent(
       int most, Function<? super T, ? extends R> mapper) {
@@ -464,7 +468,7 @@ public final class Substitutes {
     return stream;
   }
 
-  /// Patterns.
+  /// Matches a text with the domain's own patterns.
   @InsteadOf(value = "java/lang/String.matches", kind = Kind.RECEIVER)
   public static boolean matches(String text, String regex) {
     return Pattern.matches(regex, text);
@@ -497,7 +501,8 @@ public final class Substitutes {
     return Pattern.compile(regex).splitWithDelimiters(text, limit);
   }
 
-  /// What the relocated patterns use of the JDK's inner classes: how long a grown array is.
+  /// Returns the length of a grown array. Replaces a method of the JDK's internal classes that the
+  /// relocated patterns use.
   @InsteadOf("jdk/internal/util/ArraysSupport.newLength")
   public static int newLength(int oldLength, int leastGrowth, int wantedGrowth) {
     long wanted = (long) oldLength + Math.max(leastGrowth, wantedGrowth);

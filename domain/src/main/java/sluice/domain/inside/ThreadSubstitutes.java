@@ -24,9 +24,9 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// Substitutes for calls that see or change threads: a domain sees its own threads, and a thread
-/// that it has of another party (a caller, or the JDK) it can neither interrupt nor change. Each
-/// domain defines a copy, as of [Substitutes]. Any thread may call.
+/// Substitutes for calls that observe or change threads. A domain sees only its own threads. It can
+/// neither interrupt nor change a thread of another party (a caller or the JDK) that it has a
+/// reference to. Each domain defines a copy, like [Substitutes]. Any thread may call.
 public final class ThreadSubstitutes {
   private static final Home HOME = Inside.home(ThreadSubstitutes.class);
   private static final String THREAD = "java/lang/Thread.<init>";
@@ -43,7 +43,7 @@ public final class ThreadSubstitutes {
             + " starts");
   }
 
-  /// Returns the thread if the domain may interrupt or change it.
+  /// Returns the thread if the domain may interrupt or change it, and throws otherwise.
   private static Thread own(Thread thread, String call) {
     if (!HOME.owns(thread)) {
       throw refusal("Thread." + call, "a thread");
@@ -51,7 +51,7 @@ public final class ThreadSubstitutes {
     return thread;
   }
 
-  /// Returns the group if it is the domain's or below it.
+  /// Returns the group if it is the domain's or a subgroup of it, and throws otherwise.
   private static ThreadGroup own(ThreadGroup group, String call) {
     if (!HOME.group().parentOf(group)) {
       throw refusal("ThreadGroup." + call, "a group of threads");
@@ -100,8 +100,9 @@ public final class ThreadSubstitutes {
     return thread(group, task, name, stackBytes, true);
   }
 
-  /// A virtual thread has neither a group nor a stack of its own. Fork-join workers and objects of
-  /// subclasses of `Thread` stay platform threads.
+  /// Returns a thread in place of `new Thread`. It is virtual if it needs neither a group nor a
+  /// large stack of its own. Fork-join workers and objects of subclasses of `Thread` stay platform
+  /// threads.
   @InsteadOf(value = THREAD, kind = Kind.CONSTRUCTOR)
   public static Thread thread(
       @Nullable ThreadGroup group,
@@ -141,7 +142,7 @@ public final class ThreadSubstitutes {
     return count;
   }
 
-  /// The group of a virtual thread is the domain's too: the JVM's group of virtual threads has
+  /// Returns the domain's group, also for a virtual thread: the JVM's group of virtual threads has
   /// threads of other parties.
   @InsteadOf(value = "java/lang/Thread.getThreadGroup", kind = Kind.RECEIVER)
   public static @Nullable ThreadGroup group(Thread thread) {
@@ -248,7 +249,7 @@ public final class ThreadSubstitutes {
     own(thread, "setContextClassLoader").setContextClassLoader(loader);
   }
 
-  /// Not for the thread of a caller, which would run the handler when it ends.
+  /// Sets a handler, but not for the thread of a caller, which would run the handler when it ends.
   @InsteadOf(value = "java/lang/Thread.setUncaughtExceptionHandler", kind = Kind.RECEIVER)
   public static void handler(Thread thread, Thread.@Nullable UncaughtExceptionHandler handler) {
     if (!HOME.visible().contains(thread)) {
@@ -260,7 +261,8 @@ public final class ThreadSubstitutes {
     thread.setUncaughtExceptionHandler(handler);
   }
 
-  /// The JVM has no clock for a virtual thread; the answer is that of a JVM without clocks.
+  /// Returns the thread's processor time. The JVM has no clock for a virtual thread; the answer is
+  /// -1, as in a JVM without clocks.
   @InsteadOf(value = THREADS + "getCurrentThreadCpuTime", kind = Kind.RECEIVER)
   public static long time(ThreadMXBean bean) {
     return Thread.currentThread().isVirtual() ? -1 : bean.getCurrentThreadCpuTime();
@@ -324,7 +326,7 @@ public final class ThreadSubstitutes {
     return group;
   }
 
-  /// Asynchronous channels run their handlers in the domain's group where they are given none.
+  /// Opens an asynchronous channel. Channels without a group run their handlers in the domain's.
   @InsteadOf("java/nio/channels/AsynchronousSocketChannel.open")
   public static AsynchronousSocketChannel socket() throws IOException {
     return socket((AsynchronousChannelGroup) null);
@@ -375,14 +377,14 @@ public final class ThreadSubstitutes {
     return group == null ? HOME.channels() : group;
   }
 
-  /// Another provider takes groups of its own alone.
+  /// Returns the domain's group if none is given. Other providers accept only groups of their own.
   private static @Nullable AsynchronousChannelGroup orOwn(
       AsynchronousChannelProvider provider, @Nullable AsynchronousChannelGroup group)
       throws IOException {
     return provider == AsynchronousChannelProvider.provider() ? orOwn(group) : group;
   }
 
-  /// Counts what was opened as one of the domain's sockets, as [Home#opening] did before.
+  /// Counts a channel that was opened as a socket of the domain, after [Home#opening].
   private static <T> T opened(T channel) {
     HOME.opened(channel);
     return channel;

@@ -4,7 +4,7 @@ import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyContext;
 
-/// One call in the caller's thread. Owned by that thread.
+/// A call that runs in the caller's thread. Owned by that thread.
 final class Call {
   final Handle handle;
   private final Proxy proxy;

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Calls on their way to the thread of a service, a list of which each end has one owner: calls are
-/// added under the service's monitor, and its thread takes them.
+/// A queue of calls for one thread of a service, a linked list with one owner per end: calls are
+/// added under the service's monitor, and the service's thread takes them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -34,7 +34,7 @@ final class CallQueue {
     }
   }
 
-  /// The node whose call was taken last; the first has none.
+  /// The node whose call was taken last; at first, a node without a call.
   private Node taken = new Node(null);
 
   private Node last = taken;
@@ -45,12 +45,13 @@ final class CallQueue {
     last = added;
   }
 
-  /// Whether there is no call. Called by the service's thread.
+  /// Returns true if there is no call. Called by the service's thread.
   boolean isEmpty() {
     return NEXT.getAcquire(taken) == null;
   }
 
-  /// The next call, which is not held here any more; null if there is none.
+  /// Removes and returns the next call, or returns null if there is none. Called by the service's
+  /// thread.
   OpenCalls.@Nullable Entry poll() {
     Node next = (Node) NEXT.getAcquire(taken);
     if (next == null) {

@@ -12,12 +12,13 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// An exception on its way to the caller: what is known of it without its object, with its causes
-/// and what it suppressed. Made by the thread that ran the service, because `getMessage` and
-/// `getCause` are code of its party.
+/// An exception on its way to the caller: its class, message, causes and suppressed exceptions,
+/// without the object itself. The thread that ran the service creates it, because `getMessage` and
+/// `getCause` are code of the service's party.
 record Fault(
     Class<?> type, @Nullable String message, @Nullable Fault cause, List<Fault> suppressed) {
-  /// Exceptions that one fault has with its causes and what these suppressed; more are left out.
+  /// The maximum number of exceptions in one fault, counting causes and suppressed exceptions; more
+  /// are left out.
   static final int MOST = 64;
 
   private static final int LONGEST_MESSAGE = 1 << 16;
@@ -39,7 +40,7 @@ record Fault(
     return new Fault(thrown.getClass(), message(thrown), below, List.copyOf(suppressed));
   }
 
-  /// A cycle ends where it comes back.
+  /// Returns true unless the exception was met before, which ends cycles, or the limit is reached.
   private static boolean isNew(@Nullable Throwable thrown, Set<Throwable> met) {
     return thrown != null && met.size() < MOST && !met.contains(thrown);
   }
@@ -50,7 +51,7 @@ record Fault(
       return message == null || message.length() <= LONGEST_MESSAGE
           ? message
           : message.substring(0, LONGEST_MESSAGE) + "...";
-    } catch (Throwable e) { // whatever it throws, the caller gets an outcome
+    } catch (Throwable e) { // it may throw anything: the caller still gets an outcome
       return "(its getMessage threw " + e.getClass().getName() + ")";
     }
   }
@@ -58,19 +59,20 @@ record Fault(
   private static @Nullable Throwable cause(Throwable thrown) {
     try {
       return thrown.getCause();
-    } catch (Throwable e) { // as of the message
+    } catch (Throwable e) { // it may throw anything, as getMessage may
       return null;
     }
   }
 
-  /// An exception of the caller's class of that name, or a [RemoteFault].
+  /// Returns an exception of the caller's class with that name, or a [RemoteFault] if there is
+  /// none.
   Throwable forCaller(ClassLoader caller) {
     Throwable made = alone(caller);
     if (cause != null) {
       try {
         made.initCause(cause.forCaller(caller));
       } catch (RuntimeException e) {
-        // Its constructor has set one, or says that it has none.
+        // The constructor has set a cause, or forbids one.
       }
     }
     suppressed.forEach(each -> made.addSuppressed(each.forCaller(caller)));
@@ -92,7 +94,7 @@ record Fault(
     }
   }
 
-  /// Fields outside the JDK would be lost.
+  /// Returns true if the exception has fields outside the JDK's classes, which would be lost.
   private static boolean hasOwnFields(Class<?> type) {
     for (Class<?> level = type; isOfProgram(level); level = level.getSuperclass()) {
       for (Field field : level.getDeclaredFields()) {

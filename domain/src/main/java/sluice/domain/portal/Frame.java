@@ -2,8 +2,8 @@ package sluice.domain.portal;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a thread does for portals: for which party it runs, and which call of a service thread.
-/// Owned by that thread.
+/// The portal state of a thread: the party for which it runs, and the call that it runs as a thread
+/// of a service. Owned by that thread.
 final class Frame {
   private static final ThreadLocal<Frame> CURRENT = ThreadLocal.withInitial(Frame::new);
 

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.Loans;
 
-/// What one party holds of one service. Any thread; immutable but for the proxy, which is set once
-/// before the handle is shared.
+/// The reference of one party to one service. Immutable except for the proxy, which is set once
+/// before the handle is shared. Any thread may call.
 final class Handle {
-  /// From one party to the other.
+  /// A direction between two parties.
   interface Way {
-    /// For the copies of one call.
+    /// Returns a context for the copies of one call.
     CopyContext context();
   }
 
@@ -29,7 +29,9 @@ final class Handle {
     this.signatures = signatures;
   }
 
-  /// @param loans where memory is noted that is lent to the service, or null for the context
+  /// Returns a context for the arguments of one call.
+  ///
+  /// @param loans records the memory that is lent to the service; null to record it in the context
   CopyContext arguments(@Nullable Loans loans) {
     return toService.context().forCall(loans);
   }

@@ -7,15 +7,15 @@ import sluice.domain.portal.copy.Copiers;
 import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.References;
 
-/// One direction between two parties: its copiers and its proxies' classes. Any thread. Dropped
-/// when either party ends, for it holds classes of both.
+/// A direction between two parties, with its copiers and proxy classes. It holds classes of both
+/// parties, so it is dropped when either one ends. Any thread may call.
 final class Link implements References, Handle.Way {
   private final Portals portals;
   final Party sender;
   final Party receiver;
   private final Copiers copiers;
 
-  /// Classes of proxies that the receiver uses, by the sender's interface.
+  /// The proxy classes that the receiver uses, by interface of the sender and call path.
   private final Map<Offered, ProxyClass> proxies = new ConcurrentHashMap<>();
 
   private record Offered(Class<?> type, CallPath path) {}
@@ -32,6 +32,8 @@ final class Link implements References, Handle.Way {
     return copiers.context(this, receiver.copyQuota());
   }
 
+  /// Returns the receiver's proxy class for a service.
+  ///
   /// @throws InterfaceMismatch if the receiver does not have the service's interface
   ProxyClass proxyClass(Service service) {
     return proxies.computeIfAbsent(

@@ -4,10 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The calls of a service that have no outcome yet: a list through the calls, so that a call costs
-/// neither an entry nor an identity hash. Under the service's monitor.
+/// The calls of a service that have no outcome yet. The list is linked through the calls
+/// themselves, so a call costs neither a list node nor an identity hash. Guarded by the service's
+/// monitor.
 final class OpenCalls {
-  /// A call as this list knows it.
+  /// A call as an element of this list.
   abstract static class Entry {
     private @Nullable Entry before;
     private @Nullable Entry after;
@@ -15,10 +16,11 @@ final class OpenCalls {
 
     /// Runs the call. Called by a thread of the service.
     ///
-    /// @param isLast whether there is no other call yet, so that the thread waits after this one
+    /// @param isLast true if no other call is queued yet, so that the thread is going to wait after
+    ///   this one
     abstract void run(boolean isLast);
 
-    /// Ends the wait of its caller.
+    /// Ends the wait of the caller with an exception.
     abstract void abandon(RuntimeException why);
   }
 
@@ -38,7 +40,9 @@ final class OpenCalls {
     first = call;
   }
 
-  /// @return false if it is not here
+  /// Removes a call.
+  ///
+  /// @return false if the list does not contain it
   boolean remove(Entry call) {
     if (!call.isOpen) {
       return false;

@@ -4,18 +4,19 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The common part of all calls that threads of a service run: an outcome, which the first thread
-/// to know it gives, and an interrupt, which reaches this call and no other.
+/// The common part of all calls that threads of a service run. A call has an outcome, which is set
+/// once by the first thread that knows it. It can be interrupted without affecting any other call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | outcome | the first to know it | volatile | compareAndSet from null |
+/// | outcome | the first thread that knows it | volatile | compareAndSet from null |
 /// | runner | service's thread | under the monitor | volatile; null: release, after an abandoned call under the monitor |
 ///
-/// A call that is abandoned interrupts its runner, if there is one, under the monitor. The runner
-/// takes the monitor only to leave such a call: then the interrupt has come, or does not come.
+/// Abandoning a call interrupts its runner, if there is one, under the monitor. The runner takes
+/// the monitor only when it leaves an abandoned call: from then on, the interrupt has either
+/// arrived or will not arrive.
 ///
-/// @param <T> what is known of an ended call
+/// @param <T> the outcome of a call
 abstract class PendingCall<T> extends OpenCalls.Entry {
   private static final VarHandle OUTCOME;
   private static final VarHandle RUNNER;
@@ -38,21 +39,23 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
   /// Returns the party whose thread runs the call.
   abstract Party owner();
 
-  /// Runs it. Called by the service's thread; throws nothing.
+  /// Runs the call and returns its outcome. Called by the service's thread; throws nothing.
   abstract T invoke();
 
-  /// Tells the caller, once.
+  /// Passes the outcome to the caller. Called once.
   ///
-  /// @param thenWaits whether the calling thread is about to wait
+  /// @param thenWaits true if the calling thread is about to wait
   abstract void told(T known, boolean thenWaits);
 
-  /// Returns what came of the call; null while that is not known.
+  /// Returns the outcome of the call; null while it is unknown.
   @SuppressWarnings("unchecked") // only settle() writes
   final @Nullable T outcome() {
     return (T) outcome;
   }
 
-  /// @return false if the outcome is known already
+  /// Sets the outcome unless it is known already.
+  ///
+  /// @return false if it was known already
   final boolean settle(T known, boolean thenWaits) {
     boolean isFirst = OUTCOME.compareAndSet(this, null, known);
     if (isFirst) {
@@ -61,9 +64,9 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
     return isFirst;
   }
 
-  /// Settles the call, and interrupts the thread that runs it; what that still does is lost.
+  /// Sets the outcome and interrupts the thread that runs the call; its result is lost.
   ///
-  /// @return false if the outcome is known already
+  /// @return false if the outcome was known already
   final boolean abandonAs(T known) {
     boolean isFirst = settle(known, false);
     if (isFirst && runner != null) {
@@ -72,8 +75,9 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
     return isFirst;
   }
 
-  /// Not by the caller or the thread that ends the service, where the service is a domain's: its
-  /// code may close the channel that the runner waits on.
+  /// Interrupts the runner. If the service belongs to a domain, neither the caller nor the thread
+  /// that ends the service may do this: code of the domain may close the channel on which the
+  /// runner waits.
   private synchronized void interrupt() {
     Thread running = runner;
     if (running != null) {
@@ -81,7 +85,7 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
     }
   }
 
-  /// Returns true if a thread still runs the call, which was abandoned.
+  /// Returns true if a thread still runs the call. Meaningful for calls that were abandoned.
   final boolean isLeft() {
     return runner != null;
   }
@@ -103,8 +107,8 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
         runner = null;
       }
     } else {
-      RUNNER.setRelease(this, null); // no thread interrupts a call that is settled by its own
+      RUNNER.setRelease(this, null); // no thread interrupts a call that its own thread has settled
     }
-    boolean _ = Thread.interrupted(); // an interrupt of this call is not the next one's
+    boolean _ = Thread.interrupted(); // an interrupt of this call must not reach the next one
   }
 }

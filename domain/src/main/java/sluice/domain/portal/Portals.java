@@ -12,11 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// The portals between the parties of one JVM, and the names under which services are found. Any
-/// thread may use it.
+/// thread may call.
 ///
 /// A call through a portal copies its arguments to the service's party and its result to the
-/// caller's, each under the receiver's quota. Portals, and objects where an interface of the
-/// program is declared, go by reference; what comes home is the object itself.
+/// caller's, each within the receiver's quota. Two kinds of objects are passed by reference:
+/// portals, and objects for which an interface of the program is declared. An object that returns
+/// to its own party is the object itself again.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 2.2.
 public final class Portals {
@@ -24,7 +25,7 @@ public final class Portals {
 
   private record Direction(Party sender, Party receiver) {}
 
-  /// What one party offers; under its own monitor.
+  /// The services that one party offers and the handles that it holds. Guarded by its own monitor.
   private static final class Offers {
     final IdentityHashMap<Object, Service> services = new IdentityHashMap<>();
     final IdentityHashMap<Handle, Handle> held = new IdentityHashMap<>();
@@ -35,31 +36,33 @@ public final class Portals {
   private final Map<Direction, Link> links = new ConcurrentHashMap<>();
   private final Map<String, Service> names = new HashMap<>();
 
-  /// @param promotedPath how objects are called that became services by being passed
+  /// Creates an empty set of portals.
+  ///
+  /// @param promotedPath the path of calls to objects that became services by being passed
   public Portals(CallPath promotedPath) {
     this.promotedPath = promotedPath;
   }
 
-  /// The party for which this thread runs a service; empty outside of portal calls.
+  /// Returns the party for which this thread runs a service; empty outside of portal calls.
   public static Optional<Party> current() {
     return Optional.ofNullable(Frame.current().party);
   }
 
-  /// Offers an object under a name.
+  /// Registers an object as a service under a name.
   ///
   /// @param type a public interface of the owner
-  /// @throws IllegalArgumentException if the name is taken, the object does not have the type, or
-  ///   callers would run it and the owner does not admit them
+  /// @throws IllegalArgumentException if the name is taken, if the object does not implement the
+  ///   type, or if the path makes callers run the object but the owner does not admit them
   /// @throws PartyEnded if the owner has ended
   public void register(Party owner, String name, Class<?> type, Object object, CallPath path) {
     register(owner, name, type, object, path, 1);
   }
 
-  /// As [#register(Party, String, Class, Object, CallPath)], for a service that runs several calls
-  /// at once.
+  /// Registers a service that runs several calls at once; otherwise as [#register(Party, String,
+  /// Class, Object, CallPath)].
   ///
-  /// @param calls on the path [CallPath#SERVICE] at most so many run at once, at least 1; more
-  ///   calls wait
+  /// @param calls the maximum number of concurrent calls on the path [CallPath#SERVICE], at least
+  ///   1; further calls wait
   public void register(
       Party owner, String name, Class<?> type, Object object, CallPath path, int calls) {
     if (calls < 1) {
@@ -89,7 +92,8 @@ public final class Portals {
     }
   }
 
-  /// Takes a name back; its portals stay usable. Without effect if nothing has the name.
+  /// Removes a name; existing portals stay usable. Does nothing if no service of the owner has the
+  /// name.
   public void unregister(Party owner, String name) {
     Service service;
     synchronized (names) {
@@ -102,8 +106,8 @@ public final class Portals {
     service.unnamed();
   }
 
-  /// A portal to what is registered, or the object itself if the holder owns it; empty if nothing
-  /// is.
+  /// Returns a portal to the service with the name, or the object itself if the holder owns it;
+  /// empty if no service has the name.
   ///
   /// @throws InterfaceMismatch if the holder has another version of the interface
   public <T> Optional<T> lookup(Party holder, String name, Class<T> type) {
@@ -119,14 +123,14 @@ public final class Portals {
         if (service == before || service == null || !service.isReplaced()) {
           throw e;
         }
-        before = service; // its successor has the name
+        before = service; // its successor has the name now
       }
     }
   }
 
-  /// As [#lookup], but waits until the name is registered.
+  /// Returns the same as [#lookup], but waits until the name is registered.
   ///
-  /// @param timeoutNanos at most this long
+  /// @param timeoutNanos the maximum time to wait
   public <T> Optional<T> await(Party holder, String name, Class<T> type, long timeoutNanos)
       throws InterruptedException {
     long deadline = System.nanoTime() + timeoutNanos;
@@ -139,8 +143,8 @@ public final class Portals {
     return lookup(holder, name, type);
   }
 
-  /// Ends all portals to an object, also for calls that are under way: they end with
-  /// [PortalRevoked]. The object may be offered anew. Without effect if it is no service.
+  /// Revokes all portals to an object. Calls in progress end with [PortalRevoked]. The object may
+  /// be offered anew. Does nothing if the object is not a service.
   public void revoke(Party owner, Object object) {
     Service service = serviceOf(owner, object);
     if (service != null) {
@@ -148,15 +152,15 @@ public final class Portals {
     }
   }
 
-  /// Puts services of a party in the place of another party's: portals and names lead to the new
-  /// from now on, no call fails, and calls that are under way end at the old. Other portals of the
-  /// old party stay its own.
+  /// Replaces services of one party by services of another. From then on, portals and names lead to
+  /// the new services; no call fails, and calls in progress finish at the old services. Other
+  /// services of the old party are unaffected.
   ///
-  /// @param fresh for each object of the old owner that is a service, its successor; services in
-  ///   the thread of the caller cannot be replaced
-  /// @return waits until no call of the old ones is open
-  /// @throws InterfaceMismatch if a holder has another version of the interface; all stays as it
-  ///   was
+  /// @param fresh maps each object of the old owner to its successor; objects that are not services
+  ///   are ignored. Services that run in the caller's thread cannot be replaced
+  /// @return waits for the calls that are still open at the old services
+  /// @throws InterfaceMismatch if a holder has another version of the interface; then nothing is
+  ///   replaced
   public Replaced replace(Party owner, Party successor, Map<?, ?> fresh) {
     List<Service> olds = new ArrayList<>();
     List<Service> news = new ArrayList<>();
@@ -184,12 +188,12 @@ public final class Portals {
     };
   }
 
-  /// Services that another party's have replaced.
+  /// Services that were replaced by those of another party.
   @FunctionalInterface
   public interface Replaced {
     /// Waits until none of their calls is open.
     ///
-    /// @return false if that took longer
+    /// @return false on timeout
     boolean awaitIdle(long timeoutNanos) throws InterruptedException;
   }
 
@@ -211,7 +215,7 @@ public final class Portals {
     return serve(successor, type, target, old.path, old.calls);
   }
 
-  /// The proxies there are, each with its way to the successor.
+  /// Maps each existing proxy to its new handle for the successor.
   private IdentityHashMap<Proxy, Handle> prepare(Service old, Service made) {
     IdentityHashMap<Proxy, Handle> ways = new IdentityHashMap<>();
     for (Handle handle : old.held()) {
@@ -237,7 +241,7 @@ public final class Portals {
       }
       names.replaceAll((_, service) -> service == old ? made : service);
     }
-    for (Handle late : old.replaced()) { // held since the ways were prepared
+    for (Handle late : old.replaced()) { // handles added since the new ones were prepared
       if (late.proxy.get() instanceof Proxy proxy && proxy.handle() == late) {
         lead(proxy, wayTo(made, late.holder), made);
       }
@@ -258,7 +262,7 @@ public final class Portals {
     }
   }
 
-  /// How many parties hold a portal to an object; 0 if it is no service.
+  /// Returns the number of parties that hold a portal to an object; 0 if it is not a service.
   public int holders(Party owner, Object object) {
     Service service = serviceOf(owner, object);
     return service == null ? 0 : service.portals();
@@ -284,7 +288,8 @@ public final class Portals {
     }
   }
 
-  /// Makes an object a service, unless it is one, and gives what the receiver gets for it.
+  /// Makes an object a service, unless it is one already, and returns the receiver's reference to
+  /// it.
   Object promoted(Party owner, Class<?> type, Object object, Party receiver) {
     CallPath path = owner.admitsCallers() ? promotedPath : CallPath.SERVICE;
     while (true) {
@@ -295,7 +300,7 @@ public final class Portals {
         if (!service.isReleased()) {
           throw e;
         }
-        // its last portal was collected meanwhile: the next service is a new one
+        // The last portal was collected meanwhile; the next attempt creates a new service.
       }
     }
   }
@@ -326,7 +331,7 @@ public final class Portals {
     }
   }
 
-  /// What a party gets for a service: a portal, or the object if it is the party's own.
+  /// Returns a party's reference to a service: a portal, or the object itself if the party owns it.
   Object passed(Service service, Party receiver) {
     service.requireUsable();
     if (service.owner == receiver) {

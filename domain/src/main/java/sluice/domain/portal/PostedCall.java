@@ -2,36 +2,38 @@ package sluice.domain.portal;
 
 import org.jspecify.annotations.Nullable;
 
-/// A call for which its caller does not wait: posted to [PostedCalls], run by a thread of their
-/// party, and told of when its outcome is known. Any thread may call.
+/// A call whose caller does not wait. It is posted to [PostedCalls], runs in a thread of their
+/// party, and is notified when its outcome is known. Any thread may call.
 ///
-/// It is settled once: by what [#perform] returns, by the end of the party, or by [#settleAs].
+/// The outcome is set once: by the result of [#perform], by the end of the party, or by
+/// [#settleAs].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | calls | the thread that posts, before it does | plain, after the queue's lock | plain |
 ///
-/// @param <T> what is known of an ended call
+/// @param <T> the outcome of a call
 public abstract class PostedCall<T> extends PendingCall<T> {
   private @Nullable PostedCalls calls;
 
-  /// Does the work, in a thread of the party: copies what comes into the party, and what leaves it.
+  /// Does the work in a thread of the party. It has to copy all objects that enter or leave the
+  /// party.
   ///
-  /// @throws Throwable what the party's code throws, for [#failed]
+  /// @throws Throwable an exception of the party's code, which is passed to [#failed]
   protected abstract T perform() throws Throwable;
 
-  /// Returns what is known of a call that threw. Called by the party's thread, so it may run code
-  /// of it, and throws nothing.
+  /// Returns the outcome of a call that threw. Called by the party's thread, so it may run code of
+  /// the party. Must not throw.
   protected abstract T failed(Throwable thrown);
 
-  /// Returns what is known of a call whose party has ended, or cannot run it.
+  /// Returns the outcome of a call whose party has ended or cannot run it.
   protected abstract T unserved(RuntimeException why);
 
-  /// Takes the outcome, once. Called by whatever thread knows it first; does not block.
+  /// Receives the outcome, once. Called by the first thread that knows it; must not block.
   protected abstract void settled(T known);
 
-  /// Gives the call an outcome. If it waits, it is not run; if it runs, its thread is interrupted,
-  /// and what it still returns is dropped.
+  /// Sets the outcome. A call that waits is not run any more; if it is running, its thread is
+  /// interrupted, and its result is dropped.
   ///
   /// @return false if the outcome was known already
   public final boolean settleAs(T known) {
@@ -43,7 +45,7 @@ public abstract class PostedCall<T> extends PendingCall<T> {
     return isFirst;
   }
 
-  /// Returns true while a thread of the party runs the call though its outcome is known.
+  /// Returns true while a thread of the party still runs the call, even if its outcome is known.
   public final boolean isStillRunning() {
     return isLeft();
   }
@@ -86,7 +88,7 @@ public abstract class PostedCall<T> extends PendingCall<T> {
   @Override
   final void told(T known, boolean thenWaits) {
     if (isRunner()) {
-      calls().left(this); // before its caller knows: the next call finds its place
+      calls().left(this); // before the caller is notified: its next call finds the place free
     }
     settled(known);
   }

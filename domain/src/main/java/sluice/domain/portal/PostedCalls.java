@@ -3,9 +3,9 @@ package sluice.domain.portal;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// The calls of one service whose callers do not wait for them, such as a loop's thread: as many
-/// run at once as it declares, so many more wait, and others are refused. Threads of its party run
-/// them, those that run portal calls. Any thread may call; nothing here blocks but [#retire].
+/// The calls of one service whose callers do not wait, such as the thread of a loop. The service
+/// declares how many calls run at once and how many wait; further calls are refused. The threads of
+/// the party that run portal calls run these too. Any thread may call; only [#retire] blocks.
 ///
 /// ```
 ///  post ─► waits ─► runs ─► settled
@@ -17,16 +17,16 @@ import java.util.concurrent.TimeUnit;
 /// |---|---|---|---|
 /// | open, taken, retired, ended | any | under the monitor | under the monitor |
 public final class PostedCalls {
-  /// The fate of a call that was posted.
+  /// The result of posting a call.
   public enum Posted {
-    /// It runs after [PostedCalls#wake], which the caller has to call when it has posted all that
-    /// it has.
+    /// The call was accepted. It runs after [PostedCalls#wake], which the caller has to call after
+    /// it has posted all its calls.
     TAKEN,
-    /// As many calls run as may, and as many wait.
+    /// The maximum number of calls is running, and the maximum number is waiting.
     FULL,
-    /// [PostedCalls#retire] was called.
+    /// The call was refused: [PostedCalls#retire] was called.
     RETIRED,
-    /// The party has ended.
+    /// The call was refused: the party has ended.
     ENDED
   }
 
@@ -38,9 +38,11 @@ public final class PostedCalls {
   private boolean retired;
   private boolean ended;
 
-  /// @param name of the threads
-  /// @param calls so many run at once, at least 1
-  /// @param waiting so many wait then, at least 0
+  /// Creates the queue and its threads' configuration; threads are started on demand.
+  ///
+  /// @param name the name of the threads
+  /// @param calls the maximum number of calls that run at once, at least 1
+  /// @param waiting the maximum number of further calls that wait, at least 0
   public PostedCalls(Party owner, String name, int calls, int waiting) {
     if (calls < 1 || waiting < 0) {
       throw new IllegalArgumentException(calls + " calls at once, and " + waiting + " that wait");
@@ -55,7 +57,7 @@ public final class PostedCalls {
     return owner;
   }
 
-  /// Takes a call, which must be new. Wakes no thread.
+  /// Accepts a call, which must be new, or refuses it. Wakes no thread.
   public Posted post(PostedCall<?> call) {
     synchronized (this) {
       if (retired) {
@@ -75,8 +77,8 @@ public final class PostedCalls {
     }
   }
 
-  /// Has a thread look for the calls that were posted: one, for all of them; none if one is about
-  /// to look. Where the party can have no thread, the calls that wait are abandoned.
+  /// Wakes one thread for all calls that were posted, or none if a thread is about to look. If the
+  /// party can have no thread, the waiting calls are abandoned.
   public void wake() {
     try {
       threads.wake();
@@ -103,8 +105,8 @@ public final class PostedCalls {
     }
   }
 
-  /// A call has come back from its thread, or was withdrawn: another may have its place. Does
-  /// nothing the second time.
+  /// Frees the place of a call that has come back from its thread or was withdrawn. A second call
+  /// does nothing.
   synchronized void left(OpenCalls.Entry call) {
     if (open.remove(call)) {
       taken--;
@@ -114,7 +116,7 @@ public final class PostedCalls {
     }
   }
 
-  /// By the thread that ends the party.
+  /// Abandons all calls. Called by the thread that ends the party.
   private void end() {
     List<OpenCalls.Entry> last;
     synchronized (this) {
@@ -127,9 +129,9 @@ public final class PostedCalls {
     threads.end();
   }
 
-  /// Takes no more calls, and waits until those that it has are done.
+  /// Refuses new calls and waits until the accepted ones are done.
   ///
-  /// @return false if that took longer
+  /// @return false on timeout
   public synchronized boolean retire(long timeoutNanos) throws InterruptedException {
     retired = true;
     long deadline = System.nanoTime() + timeoutNanos;
@@ -140,7 +142,7 @@ public final class PostedCalls {
     return taken == 0;
   }
 
-  /// Such as `16 calls run, 3 of them too long, and 64 wait`.
+  /// Returns the load as text, such as `16 calls run, 3 of them too long, and 64 wait`.
   public synchronized String load() {
     int waiting = threads.waiting();
     long late =

@@ -5,19 +5,19 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyRefused;
 import sluice.domain.portal.copy.PassedByReference;
 
-/// What a party holds in place of another party's object. Subclasses are generated, one for each
-/// interface; their methods use the protected ones here. Any thread may call them.
+/// The base class of the objects that a party holds in place of another party's. A subclass is
+/// generated for each interface; its methods call the protected methods here. Any thread may call.
 public abstract class Proxy extends PassedByReference {
   private static final ThreadLocal<MethodHandle @Nullable []> CONSTANTS = new ThreadLocal<>();
 
-  /// Written by [Portals#replace] too.
+  /// Also written by [Portals#replace].
   private volatile Handle handle;
 
   protected Proxy(Object handle) {
     this.handle = (Handle) handle;
   }
 
-  /// Initializes a proxy's class, whose initializer takes its constants from this thread.
+  /// Initializes a proxy class, whose initializer takes its constants from this thread.
   static void initialize(Class<?> made, MethodHandle[] handles) {
     CONSTANTS.set(handles);
     try {
@@ -45,7 +45,7 @@ public abstract class Proxy extends PassedByReference {
     handle = other;
   }
 
-  /// Begins a call in this thread.
+  /// Begins a call that runs in this thread.
   protected final Object enter() {
     return new Call(this);
   }
@@ -73,7 +73,7 @@ public abstract class Proxy extends PassedByReference {
     ((Call) call).leave();
   }
 
-  /// What a call that ended by an exception throws to the caller.
+  /// Ends a call that threw, and returns the exception to throw to the caller.
   protected static Throwable failed(Object call, Throwable thrown) {
     Call entered = (Call) call;
     Throwable ended = entered.failed(thrown);
@@ -82,7 +82,7 @@ public abstract class Proxy extends PassedByReference {
         : Fault.of(ended).forCaller(entered.handle.holder.loader());
   }
 
-  /// A call in the service's thread.
+  /// Makes a call that runs in the service's thread.
   protected final @Nullable Object send(int method, @Nullable Object[] arguments) throws Throwable {
     return new ServiceCall(this, method, arguments).call();
   }

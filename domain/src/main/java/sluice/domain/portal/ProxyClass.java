@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import sluice.domain.portal.copy.PortalInterfaces;
 
-/// The class of the proxies that one party has for an interface of another, after the check that
-/// both have the same interface. Any thread; immutable.
+/// The class of the proxies that one party uses for an interface of another. It is generated after
+/// a check that both parties have the same interface. Immutable; any thread may call.
 final class ProxyClass {
   private final MethodHandle maker;
   private final Signature[] signatures;
@@ -21,7 +21,9 @@ final class ProxyClass {
     this.signatures = signatures;
   }
 
-  /// @param served the interface as the service's party has it
+  /// Generates a proxy class.
+  ///
+  /// @param served the interface as the service's party defines it
   /// @throws InterfaceMismatch if the holder does not have the interface, or has another version
   static ProxyClass make(Class<?> served, CallPath path, Party holder) {
     Class<?> held = interfaceOf(served, holder);
@@ -61,9 +63,9 @@ final class ProxyClass {
     return signatures;
   }
 
-  /// A proxy.
+  /// Creates a proxy.
   ///
-  /// @param handle of its holder, see [Proxy]
+  /// @param handle the holder's [Handle], see [Proxy]
   Object make(Object handle) {
     try {
       return maker.invokeExact(handle);
@@ -110,7 +112,7 @@ final class ProxyClass {
                 .formatted(type.getName()));
       }
     }
-    // The array of a method of variable arity is one argument.
+    // The array of a variable-arity method is passed as one argument.
     return handle.asFixedArity().asType(erased(handle.type()));
   }
 

@@ -19,8 +19,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 
-/// Writes the class of a proxy: each method copies its arguments and calls a constant method handle
-/// in the caller's thread, or hands them boxed to the service's thread. Any thread.
+/// Generates the class of a proxy. Each method either copies its arguments and calls a constant
+/// method handle in the caller's thread, or boxes the arguments and hands them to the service's
+/// thread. Any thread may call.
 final class ProxyCode {
   private static final ClassDesc PROXY = desc(Proxy.class);
   private static final MethodTypeDesc TAKES_OBJECT = MethodTypeDesc.of(CD_void, CD_Object);

@@ -1,7 +1,8 @@
 package sluice.domain.portal;
 
-/// Defines the class of one proxy. It sees the interface as its holder does, and [Proxy]; so the
-/// holder's loader need not know Sluice. Any thread; collected with the proxies.
+/// Defines one proxy class. It sees the interface as its holder does, and adds [Proxy], so the
+/// holder's loader need not know Sluice. It is collected together with the proxies. Any thread may
+/// call.
 final class ProxyLoader extends ClassLoader {
   ProxyLoader(ClassLoader holder) {
     super(holder);

@@ -2,8 +2,9 @@ package sluice.domain.portal;
 
 import org.jspecify.annotations.Nullable;
 
-/// A service threw an exception that the caller's party cannot be given: it does not have the
-/// class, or the exception has fields of its own. Carries the class and message only.
+/// Stands in for an exception of a service that cannot be recreated in the caller's party: the
+/// party does not have the class, or the exception has fields of its own. It carries only the class
+/// name and the message.
 public final class RemoteFault extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -14,7 +15,7 @@ public final class RemoteFault extends RuntimeException {
     this.faultClass = faultClass;
   }
 
-  /// The name of the exception's class in the service's party.
+  /// Returns the class name of the exception in the service's party.
   public String faultClass() {
     return faultClass;
   }

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// An object that other parties may call. Any thread; what changes is under the monitor but
-/// `state`.
+/// An object that other parties may call. Any thread may call; all mutable state except `state` is
+/// guarded by the monitor.
 ///
 /// ```
 ///  ACTIVE ── no portal and no name left ──► RELEASED   (may be promoted again, as a new service)
@@ -41,8 +41,10 @@ final class Service {
   private final ServiceThreads threads;
   private int names;
 
-  /// @param calls so many run at once
-  /// @param onLeft run once when the service is no longer active; not under the monitor
+  /// Creates an active service.
+  ///
+  /// @param calls the maximum number of concurrent calls
+  /// @param onLeft runs once when the service stops being active, without the monitor
   Service(
       Party owner,
       Class<?> type,
@@ -59,7 +61,7 @@ final class Service {
     this.onLeft = onLeft;
   }
 
-  /// Returns the name without the package. `Class.getSimpleName` would load the class around it.
+  /// Returns the name without the package. `Class.getSimpleName` would load the enclosing class.
   private static String shortName(Class<?> type) {
     String name = type.getName();
     return name.substring(name.lastIndexOf('.') + 1);
@@ -77,7 +79,8 @@ final class Service {
     return state == State.RELEASED;
   }
 
-  /// @throws PortalRevoked or PartyEnded
+  /// @throws PortalRevoked if the service was revoked, released or replaced
+  /// @throws PartyEnded if the owner has ended
   void requireUsable() {
     if (state != State.ACTIVE || !owner.alive()) {
       throw unusable();
@@ -100,7 +103,7 @@ final class Service {
     return handle == null ? null : handle.proxy.get();
   }
 
-  /// Adds a portal unless the holder has one by now; gives that of the holder.
+  /// Adds a portal unless the holder has one already, and returns the holder's proxy.
   synchronized @Nullable Object hold(Handle handle) {
     requireUsable();
     Object before = heldBy(handle.holder);
@@ -111,7 +114,7 @@ final class Service {
     return handle.proxy.get();
   }
 
-  /// The holder's proxy was collected, or the holder ended.
+  /// Removes a portal. Called when the holder's proxy was collected or the holder has ended.
   void drop(Handle handle) {
     synchronized (this) {
       handles.remove(handle.holder, handle);
@@ -135,7 +138,7 @@ final class Service {
     releaseIfUnused();
   }
 
-  /// Ends the service if it has neither portal nor name nor call.
+  /// Releases the service if it has no portal, no name and no open call.
   void releaseIfUnused() {
     synchronized (this) {
       if (!handles.isEmpty() || names > 0 || !open.isEmpty()) {
@@ -145,9 +148,10 @@ final class Service {
     end(State.RELEASED);
   }
 
-  /// Lets the service finish the calls it has and take no more. Its portals were given to another.
+  /// Marks the service as replaced: it finishes its open calls and accepts no more. Its portals
+  /// have been passed to the successor.
   ///
-  /// @return the portals that led to it to the last
+  /// @return the portals that still led to it
   List<Handle> replaced() {
     List<Handle> last;
     synchronized (this) {
@@ -169,7 +173,7 @@ final class Service {
 
   /// Waits until no call is open.
   ///
-  /// @return false if that took longer
+  /// @return false on timeout
   synchronized boolean awaitIdle(long deadlineNanos) throws InterruptedException {
     for (long left = 1; !open.isEmpty(); left = deadlineNanos - System.nanoTime()) {
       if (left <= 0) {
@@ -180,7 +184,7 @@ final class Service {
     return true;
   }
 
-  /// The portals to it.
+  /// Returns the portals to this service.
   synchronized List<Handle> held() {
     return List.copyOf(handles.values());
   }
@@ -204,7 +208,8 @@ final class Service {
     onLeft.accept(this);
   }
 
-  /// Has a call run by a thread of the service, or by one of its own if it came from this service.
+  /// Runs a call in a thread of the service. A call that came from this service itself gets a
+  /// thread of its own.
   void submit(ServiceCall call) {
     synchronized (this) {
       requireUsable();

@@ -7,8 +7,9 @@ import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.CopyRefused;
 import sluice.domain.portal.copy.Loans;
 
-/// One call in the service's thread. The caller makes it and waits; the service's thread copies the
-/// arguments, so constructors and hashes of its party run there; the caller copies the result.
+/// A call that runs in a thread of the service while the caller waits. The service's thread copies
+/// the arguments, so constructors and hash codes of its party run there; the caller's thread copies
+/// the result.
 final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
   sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
@@ -29,10 +30,10 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
   private final Thread caller = Thread.currentThread();
   private final @Nullable ServiceCall parent = Frame.current().running;
 
-  /// Whether a platform thread has ended to spin, and is to be unparked.
+  /// True once a waiting platform thread has stopped spinning and has to be unparked.
   private volatile boolean isParking;
 
-  /// Null if there are no arguments.
+  /// The memory lent to the service; null if there are no arguments.
   private final @Nullable Loans loans;
 
   ServiceCall(Proxy proxy, int method, @Nullable Object[] arguments) {
@@ -44,7 +45,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
     loans = arguments.length == 0 ? null : new Loans();
   }
 
-  /// Whether the call came, through any number of portals, from a call of the same service.
+  /// Returns true if the call came, through any number of portals, from a call of the same service.
   boolean isReentrant() {
     for (ServiceCall call = parent; call != null; call = call.parent) {
       if (call.handle.service == handle.service) {
@@ -54,7 +55,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
     return false;
   }
 
-  /// By the caller: waits for the outcome.
+  /// Submits the call and waits for its outcome. Called by the caller's thread.
   @Nullable Object call() throws Throwable {
     boolean isPlatform = !caller.isVirtual();
     boolean spins = isPlatform && Carriers.areBusy();
@@ -83,7 +84,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
         yield value == null ? null : signature.result(handle.result(), value);
       }
       case Thrown thrown -> {
-        requireUsable(); // what a dying party throws is its end
+        requireUsable(); // an exception of a dying party is its end
         throw thrown.fault().forCaller(handle.holder.loader());
       }
       case Abandoned abandoned -> throw abandoned.why();
@@ -97,7 +98,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
     }
   }
 
-  /// Hands the call to the service; if another has taken its place meanwhile, to that.
+  /// Submits the call to the service, or to its successor if it has been replaced meanwhile.
   private void submit() {
     long since = 0;
     while (true) {
@@ -112,7 +113,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
           throw e;
         }
         if (now == handle) {
-          LockSupport.parkNanos(LOOK_AGAIN_NANOS); // the portal is about to lead to the successor
+          LockSupport.parkNanos(LOOK_AGAIN_NANOS); // the portal is about to switch to the successor
         }
         handle = now;
         signature = now.signatures[method];
@@ -125,7 +126,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
     return new CallCancelled("the caller of " + what + " was interrupted");
   }
 
-  /// Ends the wait of the caller, and interrupts the service; what it still does is lost.
+  /// Ends the wait of the caller and interrupts the service, whose result is lost.
   @Override
   void abandon(RuntimeException why) {
     boolean _ = abandonAs(new Abandoned(why));

@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
 
-/// One thread of a service: runs the calls that it is given one after another, in that order. Calls
-/// are added by one thread at a time; a thread of the service's party takes them.
+/// A thread of a service that runs its calls one after another in the order in which they were
+/// added. One thread at a time adds calls; a thread of the service's party takes them.
 final class ServiceThread {
   private final CallQueue calls = new CallQueue();
   private final Party owner;
@@ -13,13 +13,16 @@ final class ServiceThread {
   private final Thread thread;
   private volatile boolean ended;
 
-  /// It was woken to look for a call that waits, and has not looked. Under the lock of `shared`.
+  /// True if the thread was woken to look for a waiting call and has not looked yet. Guarded by the
+  /// lock of `shared`.
   boolean isLooking;
 
-  /// It is in the list of those that are free. Under the lock of `shared`.
+  /// True if the thread is in the list of free threads. Guarded by the lock of `shared`.
   boolean isFree;
 
-  /// @param shared where it looks for calls that have waited; null if all calls are added here
+  /// Starts the thread.
+  ///
+  /// @param shared the source of waiting calls; null if all calls are added to this thread
   ServiceThread(Party owner, String name, @Nullable ServiceThreads shared) {
     this.owner = owner;
     this.shared = shared;
@@ -32,18 +35,18 @@ final class ServiceThread {
     Carriers.call(thread);
   }
 
-  /// Has it look for a call that waits. Where the calling thread is one of the service, this one
-  /// runs when that waits, on its carrier.
+  /// Wakes the thread to look for a waiting call. If the calling thread belongs to the service,
+  /// this thread runs on its carrier as soon as the caller waits.
   void look() {
     Carriers.handOver(thread);
   }
 
-  /// Returns true if it was given no call that it has not taken. Called by its thread.
+  /// Returns true if no call is queued here. Called by this thread.
   boolean isIdle() {
     return calls.isEmpty();
   }
 
-  /// Interrupts the call that runs.
+  /// Ends the thread, interrupting a running call.
   void end() {
     ended = true;
     owner.aside(thread::interrupt);
@@ -67,7 +70,7 @@ final class ServiceThread {
       }
       if (call == null) {
         LockSupport.park(this);
-        Thread.interrupted(); // of a cancelled call that had just ended, or of end()
+        Thread.interrupted(); // a late interrupt of a cancelled call, or that of end()
       } else {
         call.run(shared == null && calls.isEmpty());
       }

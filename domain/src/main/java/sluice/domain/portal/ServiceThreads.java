@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The threads of one service: as many calls run at once as it declares, in the order in which they
-/// came, and more calls wait. Threads are made when calls come and none is free. Any thread may
-/// call.
+/// The threads of one service. They run as many calls at once as the service declares, in order of
+/// arrival; further calls wait. A thread is started when a call comes and none is free. Any thread
+/// may call.
 ///
-/// A call whose caller waits is given to a free thread, which runs next ([#add]). Calls of which
-/// the callers do not wait are left for whatever thread looks ([#post]), and one thread is woken
-/// for many ([#wake]): it takes one and has the next thread look when it waits itself, so that they
-/// run one after another on its carrier, and a call that waits holds up none.
+/// A call with a waiting caller is given to a free thread, which runs next ([#add]). Calls without
+/// waiting callers are queued for any thread that looks ([#post]), and one thread is woken for many
+/// of them ([#wake]). It takes one call and hands over to the next thread when it has to wait. So
+/// the calls run one after another on its carrier, and a call that waits delays no other.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -28,14 +28,16 @@ final class ServiceThreads {
   private final boolean isShared;
   private boolean ended;
 
-  /// Threads that were woken to look, and have not looked.
+  /// The number of threads that were woken to look for calls and have not looked yet.
   private int looking;
 
-  /// The thread of a service that has one, so that a call takes no lock here.
+  /// The thread of a service that has only one. It lets a call be added without taking this lock.
   private @Nullable ServiceThread only;
 
-  /// @param most so many calls run at once
-  /// @param isPosted whether calls are posted, and not added
+  /// Creates an empty set of threads.
+  ///
+  /// @param most the maximum number of concurrent calls
+  /// @param isPosted true if calls are posted instead of added
   ServiceThreads(Party owner, String name, int most, boolean isPosted) {
     this.owner = owner;
     this.name = name;
@@ -43,7 +45,7 @@ final class ServiceThreads {
     isShared = most > 1 || isPosted;
   }
 
-  /// Has a call run as soon as a thread is free. Called under the service's monitor.
+  /// Runs a call as soon as a thread is free. Called under the service's monitor.
   ///
   /// @throws RuntimeException if there is no thread, and the owner cannot make one
   void add(OpenCalls.Entry call) {
@@ -64,12 +66,12 @@ final class ServiceThreads {
     }
   }
 
-  /// Has a call wait until a thread looks: after its call, or after [#wake].
+  /// Queues a call until a thread looks: after its current call, or after [#wake].
   synchronized void post(OpenCalls.Entry call) {
     waiting.add(call);
   }
 
-  /// Has a thread look for the calls that were posted, unless one is about to.
+  /// Wakes a thread to look for posted calls, unless one is about to look.
   ///
   /// @throws RuntimeException if there is no thread, and the owner cannot make one
   void wake() {
@@ -99,19 +101,19 @@ final class ServiceThreads {
     return taken == null && all.size() < most ? made() : taken;
   }
 
-  /// Takes back a call that waits.
+  /// Removes a waiting call.
   ///
-  /// @return false if it does not wait
+  /// @return false if it is not waiting
   synchronized boolean withdraw(OpenCalls.Entry call) {
     return waiting.remove(call);
   }
 
-  /// How many calls wait.
+  /// Returns the number of waiting calls.
   synchronized int waiting() {
     return waiting.size();
   }
 
-  /// @return null if the owner has no thread left, and another one will be free
+  /// @return null if the owner's budget has no thread left, but another thread will become free
   private @Nullable ServiceThread made() {
     try {
       ServiceThread made = new ServiceThread(owner, name, isShared ? this : null);
@@ -126,9 +128,9 @@ final class ServiceThreads {
     }
   }
 
-  /// Called by a thread that has nothing to run, where there may be several.
+  /// Returns the next waiting call to an idle thread of a shared set.
   ///
-  /// @return a call that has waited, or null: the thread is free then
+  /// @return null if no call waits; the thread is free then
   OpenCalls.@Nullable Entry next(ServiceThread idle) {
     OpenCalls.Entry call;
     ServiceThread other = null;
@@ -155,7 +157,7 @@ final class ServiceThreads {
     return call;
   }
 
-  /// A thread has come to its end: an Error of the JVM, or that of the service.
+  /// Removes a thread that has ended, by an Error of the JVM or with the service.
   synchronized void gone(ServiceThread thread) {
     boolean _ = all.remove(thread);
     boolean _ = free.remove(thread);
@@ -170,7 +172,7 @@ final class ServiceThreads {
     owner.serviceThread(name, () -> call.run(true)).start();
   }
 
-  /// Interrupts the calls that run; those that wait have been abandoned.
+  /// Interrupts the running calls; waiting ones have been abandoned.
   void end() {
     List<ServiceThread> last;
     synchronized (this) {

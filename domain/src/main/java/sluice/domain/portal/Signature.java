@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.PortalInterfaces;
 
-/// One method of a portal: how the service is called, and which arguments go by reference.
-/// Immutable.
+/// A method of a portal, with the handle that calls the service and the parameters that are passed
+/// by reference. Immutable.
 final class Signature {
   /// The holder's method.
   final Method method;
@@ -21,7 +21,9 @@ final class Signature {
   private final @Nullable Class<?>[] byReference;
   private final @Nullable Class<?> resultByReference;
 
-  /// @param served the owner's method, whose result is declared as the owner knows it
+  /// Creates a signature.
+  ///
+  /// @param served the owner's method, whose result type is the owner's
   Signature(Method method, Method served, MethodHandle exact) {
     this.method = method;
     this.exact = exact;

@@ -4,12 +4,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
 
-/// Decides for how long the platform threads that call a service spin before they park. Any thread
-/// may call.
+/// Decides how long platform threads that call a service spin before they park. Any thread may
+/// call.
 ///
-/// A caller that parks costs two thread switches, and while other threads compute, the kernel may
-/// not run it again for several milliseconds. A caller therefore spins for up to [#MOST_NANOS]
-/// first. After [#MOST_MISSES] calls in a row that took longer, only one call in [#RETRY] spins.
+/// Parking and being woken cost a caller two context switches, and on a busy processor the kernel
+/// may not run it again for some milliseconds. Spinning avoids this for a service that answers
+/// within [#MOST_NANOS]. After [#MOST_MISSES] slower answers in a row, callers spin only once in
+/// [#RETRY] calls.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -32,9 +33,9 @@ final class SpinWait {
   @SuppressWarnings("unused") // through its handle
   private int misses;
 
-  /// Spins until a condition holds, or for as long as that has been worth it lately.
+  /// Spins until a condition holds, at most as long as spinning has been worthwhile lately.
   ///
-  /// @param isDone asked again and again
+  /// @param isDone the condition, evaluated repeatedly
   void await(BooleanSupplier isDone) {
     int before = (int) MISSES.getOpaque(this);
     if (!IS_USEFUL || (before >= MOST_MISSES && before % RETRY != 0)) {

@@ -1,13 +1,13 @@
 package sluice.domain.schedule;
 
-/// A scheduler that lets its threads run for a limited time, shorter than what the domain has of
-/// the processor.
+/// A scheduler that limits the time its threads run, to less than the domain's turn on the
+/// processor.
 public interface SliceListener extends Scheduler {
-  /// Returns how long a thread may run before it is stopped, in nanoseconds; it is stopped at its
-  /// next gate, some milliseconds late at most. Asked once, at the start.
+  /// Returns the time slice of a thread in nanoseconds. A thread is stopped at its first gate after
+  /// that, a few milliseconds late at most. Called once, at the start.
   long sliceNanos();
 
-  /// Called as [#activated], when a thread was stopped because its time was over: it is among those
-  /// that have become ready.
+  /// Called like [#activated] when a thread was stopped at the end of its slice. [Cpu#woken]
+  /// returns the thread.
   void interrupted(Cpu cpu);
 }

@@ -13,10 +13,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.check.JdkTypes;
 
-/// What stands above a class of a component, down from it to the JDK. Of one thread.
+/// The supertypes of a component's classes, up to the JDK. Confined to one thread.
 ///
-/// A call names the class that the compiler saw: `MyList.parallelStream` is that of `Collection`,
-/// as long as no class of the component between them has a method of its own.
+/// A call names the class that the compiler saw. For example, `MyList.parallelStream` is the method
+/// of `Collection` unless a class of the component in between has a method of its own.
 final class Ancestry {
   private static final int MOST = 256;
   private static final ClassFile FILES = ClassFile.of();
@@ -29,12 +29,12 @@ final class Ancestry {
     this.source = source;
   }
 
-  /// Whether it is `Thread` or a class below.
+  /// Returns true if the type is `Thread` or a subclass.
   boolean isThread(String internalName) {
     return ofJdk(internalName).contains(THREAD);
   }
 
-  /// Whether a member of the JDK has a pattern of a domain among its types.
+  /// Returns true if a member of the JDK has a pattern of the domain in its descriptor.
   boolean takesPattern(String owner, String descriptor) {
     return descriptor.contains(Relocation.REGEX)
         && !owner.startsWith(Relocation.OWN)
@@ -42,13 +42,14 @@ final class Ancestry {
         && source.read(owner) == null;
   }
 
-  /// The types of the JDK at or above a type, the nearer before the farther.
+  /// Returns the JDK types among a type and its supertypes, nearest first.
   List<String> ofJdk(String internalName) {
     return ofJdk.computeIfAbsent(
         internalName, name -> above(name).stream().filter(JdkTypes::has).toList());
   }
 
-  /// Whether a class of the component, at or above a type, has a method of this name and type.
+  /// Returns true if a class of the component, among a type and its supertypes, declares a method
+  /// with this name and descriptor.
   boolean declares(String internalName, String name, String descriptor) {
     for (String at : above(internalName)) {
       ClassModel model = model(at);

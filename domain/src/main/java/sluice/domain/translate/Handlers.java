@@ -18,44 +18,45 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Which exception handlers of a method begin with a gate, and which gates they do not cover. Of
-/// one thread.
+/// Decides which exception handlers of a method begin with a gate, and which handlers' gates an
+/// entry of the exception table must not cover. Confined to one thread.
 ///
-/// A handler that would catch a [sluice.domain.inside.Death] has a gate, and a handler that stands
-/// before the end of what it protects, because it closes a loop. The handler that a compiler makes
-/// to leave a monitor has none: it must reach its `monitorexit`, and throws the same again. Or it
-/// throws something else, as where the monitor is not held; so each handler that covers it has a
-/// gate too, whatever it catches.
+/// A handler has a gate if it would catch a [sluice.domain.inside.Death], or if it is located
+/// before the end of the code that it protects, because it closes a loop. The handler that a
+/// compiler generates to exit a monitor has none: it must reach its `monitorexit`, and rethrows the
+/// exception. It may throw a different exception, for example if the monitor is not held, so every
+/// handler that covers it has a gate too, whatever it catches.
 ///
-/// **A death that was thrown goes forward only.** So does what a gate throws instead where the
-/// stack is full. The gate of a handler is covered by no other handler, whatever it catches, and by
-/// the handler of a monitor only if that stands behind it; what covers the handler of a monitor
-/// stands behind that, and has a gate or leaves a monitor. So a death comes to the end of the
-/// method, also in a class file whose handlers cover themselves and each other. A handler of a
-/// monitor that is not so is one like any other: its monitor is left when the method is.
+/// **A death always propagates forward.** So does the exception that a gate throws instead when the
+/// stack is full. The gate of a handler is not covered by any other handler, whatever it catches,
+/// except by a monitor handler located after it. A handler that covers a monitor handler is located
+/// after it, and has a gate or is a monitor handler itself. So a death reaches the end of the
+/// method, even in a class file whose handlers cover themselves and each other. A monitor handler
+/// that violates these rules is treated like any other handler: its monitor is exited when the
+/// method is.
 final class Handlers {
   private static final Set<String> CATCH_DEATH =
       Set.of("java/lang/Throwable", "java/lang/Error", "sluice/domain/inside/Death");
 
-  /// Handlers times entries of the table that are looked at.
+  /// The maximum number of handlers times entries of the exception table that are examined.
   private static final long MOST_PAIRS = 4_000_000;
 
-  /// Instructions of a handler that leaves a monitor.
+  /// The maximum number of instructions of a monitor handler.
   private static final int MOST_OF_EXIT = 12;
 
   private final List<ExceptionCatch> entries;
   private final List<Instruction> instructions = new ArrayList<>();
 
-  /// How many instructions stand before a label.
+  /// The number of instructions before each label.
   private final Map<Label, Integer> places = new HashMap<>();
 
-  /// Handlers that leave a monitor, and where each ends.
+  /// The monitor handlers, and the position where each ends.
   private final Map<Label, Integer> exits = new HashMap<>();
 
   private final List<Label> gated = new ArrayList<>();
   private final Set<Label> withGate = new HashSet<>();
 
-  /// @throws IllegalArgumentException if it has too many
+  /// @throws IllegalArgumentException if the method has too many handlers
   Handlers(CodeModel code) {
     entries = code.exceptionHandlers();
     if (entries.isEmpty()) {
@@ -123,7 +124,8 @@ final class Handlers {
     exits.put(handler, end);
   }
 
-  /// Where a handler ends that leaves a monitor and throws, and does nothing else; or -1.
+  /// Returns the end of a handler that does nothing but exit a monitor and throw, or -1 if it is
+  /// not one.
   private int endOfExit(int from) {
     boolean leaves = false;
     for (int i = from; i < Math.min(instructions.size(), from + MOST_OF_EXIT); i++) {
@@ -141,18 +143,18 @@ final class Handlers {
     return -1;
   }
 
-  /// Whether a handler begins with a gate.
+  /// Returns true if a handler begins with a gate.
   boolean hasGate(Label handler) {
     return withGate.contains(handler);
   }
 
-  /// Whether an entry is left out: it covers the handler of a monitor with itself, which would go
-  /// round for ever at a monitor that is not held.
+  /// Returns true if an entry is left out because it makes a monitor handler cover itself, which
+  /// would loop forever at a monitor that is not held.
   boolean isLeftOut(ExceptionCatch entry) {
     return exits.containsKey(entry.handler()) && place(entry.tryStart()) >= place(entry.handler());
   }
 
-  /// The handlers within an entry whose gates it must not cover, in their order.
+  /// Returns the handlers within an entry whose gates it must not cover, in code order.
   List<Label> uncovered(ExceptionCatch entry) {
     int first = place(entry.tryStart());
     int last = place(entry.tryEnd());
@@ -162,7 +164,7 @@ final class Handlers {
         .toList();
   }
 
-  /// Whether an instruction may go to a label that was seen before it.
+  /// Returns true if an instruction may jump to a label that was seen before it.
   static boolean goesBack(CodeElement element, Set<Label> seen) {
     return switch (element) {
       case BranchInstruction branch -> seen.contains(branch.target());

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// The method handles that a constant leads to. Stateless.
+/// Finds the method handles that a constant refers to. Stateless.
 final class Handles {
   private Handles() {}
 

@@ -11,24 +11,25 @@ import java.lang.constant.ConstantDescs;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Keeps class initializers from being compiled while they run (on-stack replacement, OSR). Any
+/// Prevents class initializers from being compiled while they run (on-stack replacement, OSR). Any
 /// thread may call.
 ///
-/// In JDK 25, a virtual thread that waits below a replaced class initializer is unmounted together
-/// with the frames of the JVM that called it. They are valid only on the stack that they came from,
-/// so the JVM crashes when the thread is mounted on another. `SharedRuntime::OSR_migration_begin`
-/// asks whether the caller of the replaced frame is interpreted, and not whether it is the JVM. An
-/// initializer that is interpreted pins the thread, as is documented.
+/// In JDK 25, a virtual thread that waits below a class initializer with a replaced frame is
+/// unmounted together with the JVM's frames that called the initializer. Those frames are valid
+/// only on the stack that they came from, so the JVM crashes when the thread is mounted on another.
+/// `SharedRuntime::OSR_migration_begin` checks whether the caller of the replaced frame is
+/// interpreted, but not whether it is the JVM. An interpreted initializer pins the thread, as
+/// documented.
 ///
-/// A method of more than 8 000 bytes is never compiled (`-XX:+DontCompileHugeMethods`, which is the
-/// JVM's default), so an initializer with a loop gets instructions that do nothing.
+/// A method of more than 8 000 bytes is never compiled (`-XX:+DontCompileHugeMethods`, the JVM's
+/// default), so an initializer with a loop is padded with `nop` instructions.
 final class OnStackReplacement {
-  /// Bytes of the largest method that HotSpot compiles.
+  /// The size of the largest method that HotSpot compiles, in bytes.
   private static final int LARGEST_COMPILED = 8_000;
 
   private OnStackReplacement() {}
 
-  /// Returns how many instructions that do nothing a method is to begin with.
+  /// Returns the number of `nop` instructions to insert at the beginning of a method.
   static int padding(MethodModel method, CodeModel code) {
     if (!method.methodName().equalsString(ConstantDescs.CLASS_INIT_NAME)
         || (code instanceof CodeAttribute attribute && attribute.codeLength() > LARGEST_COMPILED)

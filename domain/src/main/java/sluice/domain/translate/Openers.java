@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Calls of the JDK that open a socket, a channel of one or a selector: each is counted by the
-/// domain before it is made and after. Stateless.
+/// The JDK calls that open a socket, a socket channel or a selector. The domain checks its budget
+/// before each call and counts the result after it. Stateless.
 final class Openers {
   static final MethodTypeDesc OPENED =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
@@ -47,14 +47,14 @@ final class Openers {
 
   private Openers() {}
 
-  /// Whether a member of this name of some class does.
+  /// Returns true if a member with this name opens a socket in some class.
   static boolean isCandidate(String name) {
     return MEMBERS.contains(name);
   }
 
-  /// Whether a call opens one.
+  /// Returns true if a call opens a socket.
   ///
-  /// @param owner internal name of the class that the call names
+  /// @param owner the internal name of the class that the call names
   static boolean has(String owner, String name) {
     return NAMES.getOrDefault(owner, Set.of()).contains(name);
   }

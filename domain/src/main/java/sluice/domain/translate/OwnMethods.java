@@ -18,16 +18,15 @@ import sluice.domain.inside.OwnPool;
 import sluice.domain.inside.OwnSocket;
 import sluice.domain.inside.OwnThread;
 
-/// Gives a class directly below `Thread`, a pool or a socket of the JDK the methods of [OwnThread],
-/// [OwnPool] or [OwnSocket], which are final. Stateless.
+/// Adds the methods of [OwnThread], [OwnPool] or [OwnSocket], as final methods, to direct
+/// subclasses of `Thread` and of the JDK's pools and sockets. Stateless.
 final class OwnMethods {
   private static final ClassDesc THREAD = ClassDesc.of(OwnThread.class.getName());
   private static final ClassDesc POOL = ClassDesc.of(OwnPool.class.getName());
 
   private static final ClassDesc SOCKET = ClassDesc.of(OwnSocket.class.getName());
 
-  /// The sockets of the JDK that have a `close`, and the classes below them that a domain may
-  /// extend.
+  /// The JDK's socket classes that have a `close`, including subclasses that a domain may extend.
   private static final Set<String> SOCKETS =
       Set.of(
           "java/net/Socket",
@@ -39,7 +38,7 @@ final class OwnMethods {
 
   private OwnMethods() {}
 
-  /// What adds them to a class; null if it is no such class.
+  /// Returns the transformation that adds the methods to a class; null if it needs none.
   static @Nullable ClassTransform of(ClassModel model, Ancestry ancestry) {
     String above = model.superclass().map(ClassEntry::asInternalName).orElse("");
     List<String> ofJdk = ancestry.ofJdk(above);
@@ -79,8 +78,8 @@ final class OwnMethods {
     return null;
   }
 
-  /// A method that calls another of the class above, also if it is overridden. Its parameters are
-  /// objects.
+  /// Adds a method that calls another method of the superclass even if it is overridden. All
+  /// parameters are objects.
   private static void method(
       ClassBuilder builder, String name, String above, String called, String descriptor) {
     MethodTypeDesc type = MethodTypeDesc.ofDescriptor(descriptor);
@@ -102,7 +101,7 @@ final class OwnMethods {
     void addTo(ClassBuilder builder);
   }
 
-  /// The class with one more interface and its methods.
+  /// Adds one interface and its methods to a class.
   private static ClassTransform added(ClassModel model, ClassDesc face, Methods methods) {
     List<ClassDesc> faces = new ArrayList<>();
     model.interfaces().forEach(each -> faces.add(each.asSymbol()));

@@ -20,7 +20,8 @@ import sluice.domain.inside.SettingSubstitutes;
 import sluice.domain.inside.Substitutes;
 import sluice.domain.inside.ThreadSubstitutes;
 
-/// Which method of [Substitutes] and its like stands for which member of the JDK. Immutable.
+/// Maps members of the JDK to the methods of [Substitutes] and similar classes that replace them.
+/// Immutable.
 final class Redirects {
   static final ClassDesc SUBSTITUTES = ClassDesc.ofInternalName(Relocation.SUBSTITUTES);
   private static final ClassDesc LOGGERS = ClassDesc.ofInternalName(Relocation.LOGGERS);
@@ -28,7 +29,8 @@ final class Redirects {
   static final ClassDesc EXECUTOR = ClassDesc.of(Executor.class.getName());
   static final ClassDesc FACTORY = ClassDesc.of(ThreadFactory.class.getName());
 
-  /// Below the group of the thread that makes it, which is the JVM's for a virtual thread.
+  /// The type of the parent that is added to a new thread group. Without it, the parent would be
+  /// the group of the calling thread, which for a virtual thread is the JVM's.
   private static final ClassDesc GROUP = ClassDesc.of(ThreadGroup.class.getName());
 
   private static final String GROUPS = "java/lang/ThreadGroup";
@@ -100,12 +102,12 @@ final class Redirects {
     signatures.add(member.substring(member.indexOf('.')) + descriptor);
   }
 
-  /// The substitute for a member of a class of the JDK, or null.
+  /// Returns the substitute for a member of a JDK class, or null.
   @Nullable Substitute find(String owner, String name, String descriptor) {
     return byMember.get(owner + "." + name + descriptor);
   }
 
-  /// Whether some class of the JDK has a member of this name and type that is redirected.
+  /// Returns true if a member with this name and descriptor is redirected in some JDK class.
   boolean isCandidate(String name, String descriptor) {
     return signatures.contains("." + name + descriptor);
   }
@@ -114,8 +116,8 @@ final class Redirects {
     return name.equals("start") && descriptor.equals("()V");
   }
 
-  /// The type of the argument that is added to a call so that it uses the domain's threads, or
-  /// null.
+  /// Returns the type of the argument that is added to a call so that it uses the domain's threads,
+  /// or null.
   @Nullable ClassDesc added(String owner, String name, MethodTypeDesc type) {
     if (owner.equals(GROUPS) && type.descriptorString().equals(OF_A_NAME)) {
       return GROUP;
@@ -137,7 +139,8 @@ final class Redirects {
         : null;
   }
 
-  /// Whether a class of the domain may inherit a method of this name to which an argument is added.
+  /// Returns true if a class of the domain may inherit a method with this name to which an argument
+  /// is added.
   static boolean mayAdd(String name) {
     return name.endsWith("Async");
   }
@@ -150,7 +153,7 @@ final class Redirects {
         + text.substring(0, text.indexOf(')') + 1);
   }
 
-  /// Where among the parameters the added argument is: last, or one before.
+  /// Returns the index of the added argument among the parameters: the last, or the one before.
   static int place(String owner, String name, MethodTypeDesc type) {
     boolean isBefore =
         owner.equals(GROUPS)
@@ -159,13 +162,13 @@ final class Redirects {
     return isBefore ? type.parameterCount() - 1 : type.parameterCount();
   }
 
-  /// Whether a class is a pool of threads of the JDK, whose constructor a domain's class may call.
+  /// Returns true for the JDK's thread pools whose constructor a domain's class may call.
   static boolean isPool(String owner) {
     return owner.equals(CONCURRENT + "ThreadPoolExecutor")
         || owner.equals(CONCURRENT + "ScheduledThreadPoolExecutor");
   }
 
-  /// Whether a call hands a factory of threads to the JDK, which will start what that makes.
+  /// Returns true if a call passes a thread factory to the JDK, which will start its threads.
   static boolean givesFactory(String owner, MethodTypeDesc type) {
     int count = type.parameterCount();
     return owner.startsWith(CONCURRENT)
@@ -173,7 +176,7 @@ final class Redirects {
         && (type.parameterType(count - 1).equals(FACTORY) || isBeforeHandler(type));
   }
 
-  /// Whether the factory of such a call is the last argument but one.
+  /// Returns true if the factory of the call is the last argument but one.
   static boolean isBeforeHandler(MethodTypeDesc type) {
     int count = type.parameterCount();
     return count > 1
@@ -181,7 +184,7 @@ final class Redirects {
         && type.parameterType(count - 2).equals(FACTORY);
   }
 
-  /// The name of the method of [Substitutes] that gives an added argument.
+  /// Returns the name of the method of [Substitutes] that provides an added argument.
   static String giver(ClassDesc added) {
     if (added.equals(GROUP)) {
       return "group";

@@ -1,8 +1,9 @@
 package sluice.domain.translate;
 
-/// A class that a domain does not load. The message has class, method, line, why and fix.
+/// Thrown for a class that a domain does not load. The message has class, method, line, why and
+/// fix.
 ///
-/// A call that a domain refuses throws [SecurityException] with such a message where it is made.
+/// For a refused call, a [SecurityException] with such a message is thrown at the call instead.
 public final class Refused extends LinkageError {
   private static final long serialVersionUID = 1;
 
@@ -10,7 +11,7 @@ public final class Refused extends LinkageError {
     super(text(where, why, fix));
   }
 
-  /// The message of each refusal.
+  /// Returns the message of a refusal.
   static String text(String where, String why, String fix) {
     return where + ". Why: " + why + ". Fix: " + fix;
   }

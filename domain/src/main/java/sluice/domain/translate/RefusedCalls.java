@@ -15,17 +15,18 @@ import java.util.Map;
 import sluice.domain.inside.Refusal;
 import sluice.verify.check.Finding;
 
-/// Puts a throw before each instruction of one method that a domain refuses. Of one thread.
+/// Inserts a throw before each instruction of one method that a domain refuses. Confined to one
+/// thread.
 ///
-/// The throw is a call of [Refusal], which leaves locals and stack alone, so the frames of the
-/// method stay right. The instruction stays behind it, where nothing else leads: a jump or a
-/// handler that leads to the instruction leads to the throw before it.
+/// The throw is a call of [Refusal], which leaves locals and stack alone, so the stack map frames
+/// of the method stay valid. The instruction stays behind it, where it is never reached: jumps and
+/// handlers that lead to the instruction lead to the throw before it.
 final class RefusedCalls implements CodeTransform {
   private static final ClassDesc REFUSAL = ClassDesc.of(Refusal.class.getName());
   private static final MethodTypeDesc AT =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String);
 
-  /// The message of each instruction that is refused, counted from 0.
+  /// The message of each refused instruction, by its index from 0.
   private final Map<Integer, String> messages;
 
   private int instruction;
@@ -35,10 +36,10 @@ final class RefusedCalls implements CodeTransform {
     this.messages = messages;
   }
 
-  /// The messages of each method that has a refused instruction.
+  /// Returns the messages of each method that has a refused instruction.
   ///
-  /// @param findings in the class as it was
-  /// @param renamed the same class with other names; a method is known by its own there
+  /// @param findings the findings in the original class
+  /// @param renamed the same class with relocated names; the keys of the result are its methods
   static Map<String, Map<Integer, String>> messages(
       List<Finding> findings, ClassModel model, ClassModel renamed) {
     if (findings.isEmpty()) {
@@ -60,7 +61,7 @@ final class RefusedCalls implements CodeTransform {
     return result;
   }
 
-  /// Name and descriptor.
+  /// Returns name and descriptor of a method.
   static String member(MethodModel method) {
     return method.methodName().stringValue() + method.methodType().stringValue();
   }
@@ -80,7 +81,7 @@ final class RefusedCalls implements CodeTransform {
         + finding.use();
   }
 
-  /// Puts a throw with the message of a refusal.
+  /// Inserts a throw with the message of a refusal.
   static void put(CodeBuilder builder, Refused refused) {
     put(builder, String.valueOf(refused.getMessage()));
   }
@@ -89,7 +90,7 @@ final class RefusedCalls implements CodeTransform {
     builder.loadConstant(message).invokestatic(REFUSAL, "at", AT);
   }
 
-  /// A method whose jumps are too far is made a second time.
+  /// Resets the counters, because a method whose jumps are too far is generated a second time.
   @Override
   public void atStart(CodeBuilder builder) {
     instruction = -1;

@@ -17,13 +17,13 @@ import sluice.domain.inside.SettingSubstitutes;
 import sluice.domain.inside.Substitutes;
 import sluice.domain.inside.ThreadSubstitutes;
 
-/// Gives classes of the JDK and of this module other names, under which each domain has a copy.
-/// Stateless, so that any thread may call.
+/// Renames classes of the JDK and of this module of which each domain has a copy. Stateless; any
+/// thread may call.
 ///
-/// A name is changed where a class file has it: in the entries of its constant pool that are text.
-/// Text constants with such a name change too, so that `Class.forName` finds the copy.
+/// Names are changed in the text entries of a class file's constant pool. String constants with
+/// such a name change too, so that `Class.forName` finds the copy.
 final class Relocation {
-  /// The package that the copies are in.
+  /// The package of the copies.
   static final String OWN = "sluice/domain/own/";
 
   static final String REGEX = OWN + "regex/";
@@ -35,7 +35,7 @@ final class Relocation {
   static final String GATE = OWN + "Gate";
   static final String DRIVERS = OWN + "Drivers";
 
-  /// Classes of this module of which each domain has a copy, by the name of the copy.
+  /// The classes of this module of which each domain has a copy, by the name of the copy.
   private static final Map<String, String> OURS =
       Map.of(
           SUBSTITUTES,
@@ -86,7 +86,7 @@ final class Relocation {
     return type.getName().replace('.', '/');
   }
 
-  /// The bytes of a copy, renamed, or null if a name is not that of a copy.
+  /// Returns the renamed bytes of a copy, or null if the name is not that of a copy.
   static byte @Nullable [] copy(String internalName) {
     String original = original(internalName);
     if (original == null) {
@@ -109,12 +109,12 @@ final class Relocation {
         : OURS.get(internalName);
   }
 
-  /// Whether it is the copy of a class of this module, which is as it was compiled.
+  /// Returns true for the copy of a class of this module, which is not translated.
   static boolean isOurs(String internalName) {
     return OURS.containsKey(internalName);
   }
 
-  /// A class file with the names of the copies.
+  /// Returns a class file with the names of the copies.
   ///
   /// @throws IllegalArgumentException if the bytes are not a class file
   static byte[] rename(byte[] bytes) {
@@ -135,7 +135,7 @@ final class Relocation {
     return result.toByteArray();
   }
 
-  /// Copies one entry of a constant pool (JVMS 4.4), and returns how many numbers it takes.
+  /// Copies one entry of a constant pool (JVMS 4.4). Returns the number of indexes that it takes.
   private static int entry(DataInputStream in, DataOutputStream out) throws IOException {
     int tag = in.readUnsignedByte();
     out.writeByte(tag);
@@ -156,7 +156,7 @@ final class Relocation {
     return 1;
   }
 
-  /// Names that stand alone: `x/java/util/regex/Y`, as of a jar with its libraries inside, is none.
+  /// Replaces complete names. `x/java/util/regex/Y`, from a jar with shaded libraries, stays.
   private static String renamed(String text) {
     String result = text;
     if (text.contains("/regex/")
@@ -188,8 +188,8 @@ final class Relocation {
     return result.append(text, copied, text.length()).toString();
   }
 
-  /// Whether a name begins there: in a descriptor it comes after an `L`, which begins the
-  /// descriptor of a type itself.
+  /// Returns true if a name begins at an index. In a descriptor, a name follows an `L` that begins
+  /// the descriptor of a type.
   private static boolean beginsName(String text, int at) {
     if (at == 0) {
       return true;

@@ -4,15 +4,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Calls of the JDK that make an object with threads of its own, which ends with the domain.
+/// The JDK calls that create an object with threads of its own, which ends with the domain.
 /// Stateless.
 final class Services {
   static final String CLIENT = "java/net/http/HttpClient";
 
-  /// The type of the methods that make one.
+  /// The descriptor of the methods that create an HTTP client.
   static final String MAKES_CLIENT = "()L" + CLIENT + ";";
 
-  /// Its future is completed on the common pool of the JVM.
+  /// The client's method whose future is completed on the JVM's common pool.
   static final String SEND = "sendAsync";
 
   private static final Map<String, Set<String>> NAMES =
@@ -37,14 +37,14 @@ final class Services {
 
   private Services() {}
 
-  /// Whether a member of this name of some class does.
+  /// Returns true if a member with this name creates such an object in some class.
   static boolean isCandidate(String name) {
     return MEMBERS.contains(name);
   }
 
-  /// Whether a call makes one.
+  /// Returns true if a call creates such an object.
   ///
-  /// @param owner internal name of a class of the JDK
+  /// @param owner the internal name of a JDK class
   static boolean has(String owner, String name) {
     return NAMES.getOrDefault(owner, Set.of()).contains(name);
   }

@@ -17,18 +17,20 @@ import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
 import sluice.verify.check.RuleTable;
 
-/// Makes a class fit for a domain: with gates, its own streams, properties, threads and patterns.
-/// Keeps nothing between calls, so any thread may call.
+/// Translates classes for domains: inserts gates and replaces streams, properties, threads and
+/// patterns by those of the domain. Keeps nothing between calls, so any thread may call.
 ///
-/// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
+/// The rules of [DomainCheck] decide which calls are refused; [Redirects] lists those that are
+/// redirected.
 public final class Translator {
-  /// Changes when the same class is to be translated otherwise than before.
+  /// The version of the translation. It changes when the same class is to be translated
+  /// differently.
   public static final int VERSION = 10;
 
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
 
-  /// Leaves out the names of local variables, and constants that no code uses: a seventh of what
-  /// the JVM takes to define a class. Line numbers stay.
+  /// Drops names of local variables and unused constants, which saves a seventh of the time that
+  /// the JVM takes to define a class. Line numbers are kept.
   private static final ClassFile SMALL =
       ClassFile.of(
           ClassFile.StackMapsOption.DROP_STACK_MAPS,
@@ -37,7 +39,8 @@ public final class Translator {
 
   private static final String CLASS_VALUE = "java/lang/ClassValue";
 
-  /// Read when the first class is translated: classes that were kept need none of it.
+  /// Holds the tables, which are loaded when the first class is translated: cached classes need
+  /// neither.
   private static final class Tables {
     static final RuleTable RULES = RuleTable.standard();
     static final Redirects REDIRECTS = new Redirects();
@@ -45,8 +48,8 @@ public final class Translator {
     private Tables() {}
   }
 
-  /// The copy of a class that every domain has of its own, translated if it is from the JDK; null
-  /// if the name is not that of such a copy.
+  /// Returns the domain's own copy of a class, translated if it is from the JDK; null if the name
+  /// is not that of a copy.
   public byte @Nullable [] own(String internalName) {
     byte[] copy = Relocation.copy(internalName);
     if (copy == null || Relocation.isOurs(internalName)) {
@@ -55,7 +58,7 @@ public final class Translator {
     return weave(SMALL.parse(copy), Map.of(), Relocation::copy);
   }
 
-  /// Translates a class of a component. Calls that a domain refuses throw where they are made.
+  /// Translates a class of a component. Calls that a domain refuses are replaced by a throw.
   ///
   /// @throws Refused with class, method, line, why and fix
   public byte[] translate(byte[] bytes, ClassSource source) {
@@ -74,7 +77,7 @@ public final class Translator {
     }
   }
 
-  /// Returns the calls that are to throw.
+  /// Returns the calls that have to throw.
   private static List<Finding> check(ClassModel model, byte[] bytes, ClassSource source) {
     DomainCheck check = new DomainCheck(Tables.RULES, source::read);
     check.add(model.thisClass().asInternalName(), bytes);

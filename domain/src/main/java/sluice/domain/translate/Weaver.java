@@ -33,10 +33,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Puts gates and redirects into one method. Of one thread.
+/// Inserts gates and redirects into one method. Confined to one thread.
 ///
-/// A gate is one call of a static method without parameters and result. It leaves locals and stack
-/// alone, so the frames of the method stay right and nothing about types has to be computed again.
+/// A gate is one call of a static method without parameters or result. It leaves locals and stack
+/// alone, so the stack map frames of the method stay valid, and no types have to be computed again.
 final class Weaver implements CodeTransform {
   private static final ClassDesc GATE = ClassDesc.ofInternalName(Relocation.GATE);
 
@@ -47,29 +47,30 @@ final class Weaver implements CodeTransform {
   private final int padding;
   private final Handlers handlers;
 
-  /// Where the gate of a handler ends.
+  /// The end of each handler's gate.
   private final Map<Label, Label> afterGate = new HashMap<>();
 
   private final Set<Label> seen = new HashSet<>();
 
-  /// How many sockets and pools of a class have been made and not yet constructed.
+  /// The number of sockets and pools of each class that were created and whose constructor has not
+  /// been called yet.
   private final Map<String, Integer> made = new HashMap<>();
 
-  /// A socket or pool was made by the instruction before this.
+  /// True if the previous instruction created a socket or pool.
   private boolean isNew;
 
-  /// For each `new Thread` that is not constructed yet, the innermost first: whether the next
-  /// instruction copied it, as it does where the object is used.
+  /// An entry for each `new Thread` without a constructor call yet, innermost first: true if the
+  /// next instruction duplicated the reference, as it does if the object is used.
   private final Deque<Boolean> threads = new ArrayDeque<>();
 
-  /// A thread was made by the instruction before this.
+  /// True if the previous instruction created a thread.
   private boolean isNewThread;
 
   private int line;
 
-  /// @param where class and method, for messages
-  /// @param computesValue whether it is the `computeValue` of a `ClassValue`
-  /// @param padding how many instructions that do nothing it begins with
+  /// @param where the class and method, for messages
+  /// @param computesValue true for the `computeValue` of a `ClassValue`
+  /// @param padding the number of `nop` instructions to insert at the beginning
   Weaver(
       String where,
       CodeModel code,
@@ -165,7 +166,7 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// A reference that cannot be redirected throws where it is made.
+  /// Weaves a method reference. A reference that cannot be redirected throws at its place.
   private void reference(CodeBuilder builder, Instruction made) {
     try {
       if (made instanceof InvokeDynamicInstruction call) {
@@ -185,7 +186,8 @@ final class Weaver implements CodeTransform {
     return where + ", line " + line + ": " + owner.replace('/', '.') + "." + name;
   }
 
-  /// A pattern of the domain cannot be given to the JDK, which knows only its own.
+  /// Returns the refusal of a call that passes a pattern of the domain to the JDK, which only knows
+  /// its own pattern class.
   private Refused ofPattern(String owner, String name) {
     return new Refused(
         where(owner, name),
@@ -197,7 +199,8 @@ final class Weaver implements CodeTransform {
     return afterGate.computeIfAbsent(handler, _ -> builder.newLabel());
   }
 
-  /// An entry of the table, in as many parts as there are gates that it must not cover.
+  /// Writes an entry of the exception table, split into parts around the gates that it must not
+  /// cover.
   private void cover(CodeBuilder builder, ExceptionCatch entry) {
     if (handlers.isLeftOut(entry)) {
       return;
@@ -230,7 +233,8 @@ final class Weaver implements CodeTransform {
       return;
     }
     Redirects.Substitute substitute = substitute(owner, name, descriptor);
-    // A call of a superclass's method cannot go to a static method: it would choose again.
+    // A call of a superclass's method cannot become a static call, which would select the method by
+    // class again.
     if (substitute != null && call.opcode() != Opcode.INVOKESPECIAL) {
       builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
       castResult(builder, type, substitute);
@@ -243,9 +247,9 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// A constructor of a thread. That of a subclass calls it for itself, and stays as it is; where
-  /// it is called for a new object, the substitute's result takes the place of the two references
-  /// to that, which stays without a constructor.
+  /// Redirects a constructor of `Thread`. A call in a subclass's constructor stays as it is. For a
+  /// new object, the substitute's result replaces the two references to the object, which is never
+  /// constructed.
   private void thread(CodeBuilder builder, InvokeInstruction call) {
     Boolean isCopied = threads.poll();
     Redirects.Substitute substitute =
@@ -258,7 +262,8 @@ final class Weaver implements CodeTransform {
     builder.dup_x2().pop().pop2();
   }
 
-  /// A call that may need threads: with those of the domain, and each pool that it makes is noted.
+  /// Weaves a call that may need threads: adds the domain's threads, and records each pool that it
+  /// creates.
   private void threads(
       CodeBuilder builder, InvokeInstruction call, String owner, String name, MethodTypeDesc type) {
     if (call.opcode() != Opcode.INVOKESPECIAL && makesClient(owner, name, type)) {
@@ -326,8 +331,8 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// Tells what a call made. A constructor leaves it on the stack when it was called for a `new`;
-  /// in the constructor of a class below it is `this`.
+  /// Passes the result of a call to the domain. A constructor leaves it on the stack if it was
+  /// called for a `new`; in the constructor of a subclass it is `this`.
   private void made(
       CodeBuilder builder, String owner, String name, String teller, MethodTypeDesc type) {
     boolean isThis = false;
@@ -360,7 +365,7 @@ final class Weaver implements CodeTransform {
     return null;
   }
 
-  /// Whether a call opens a socket: its owner does, or inherits what does.
+  /// Returns true if a call opens a socket: its owner or an ancestor of the owner does.
   private boolean opens(String owner, String name, String descriptor) {
     if (Openers.has(owner, name)) {
       return true;
@@ -371,7 +376,8 @@ final class Weaver implements CodeTransform {
         && !ancestry.declares(owner, name, descriptor);
   }
 
-  /// The class of the JDK, at or above an owner, to whose call an argument is added; or null.
+  /// Returns the JDK class, among an owner and its ancestors, to whose call an argument is added;
+  /// or null.
   private @Nullable String adding(String owner, String name, MethodTypeDesc type) {
     if (redirects.added(owner, name, type) != null) {
       return owner;
@@ -428,7 +434,7 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// A constant of the class: a method handle in it is not a reference that can be redirected.
+  /// Checks a constant of the class: a method handle in it cannot be redirected.
   private void constant(LoadableConstantEntry entry) {
     for (MethodHandleEntry handle : Handles.of(entry)) {
       DirectMethodHandleDesc symbol = handle.asSymbol();
@@ -441,7 +447,7 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// What a method reference becomes; itself if it is not redirected.
+  /// Returns the replacement of a method reference; the reference itself if it is not redirected.
   private ConstantDesc reference(DirectMethodHandleDesc handle) {
     switch (handle.kind()) {
       case GETTER, SETTER, STATIC_GETTER, STATIC_SETTER -> {

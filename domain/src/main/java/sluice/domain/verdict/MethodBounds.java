@@ -17,9 +17,11 @@ import sluice.verify.MethodVerdict;
 import sluice.verify.Refusal;
 import sluice.verify.Verifier;
 
-/// The bounds that a verifier finds for methods of one domain, with all its classes. Immutable.
+/// The bounds that a verifier finds for the methods of one domain, given all its classes.
+/// Immutable.
 public final class MethodBounds {
-  /// Some 10 to 50 µs of work, which the thread that runs it for a domain waits for at most.
+  /// The maximum number of bytecodes, some 10 to 50 µs of work, that a thread of another party runs
+  /// for a domain.
   public static final long MOST_BYTECODES = 20_000;
 
   private final Map<String, MethodVerdict> verdicts = new HashMap<>();
@@ -32,7 +34,7 @@ public final class MethodBounds {
 
   /// Verifies the classes of a domain.
   ///
-  /// @param jars or directories with all of them
+  /// @param jars jars or directories with all of its classes
   /// @throws IOException if one cannot be read
   public static MethodBounds of(Collection<Path> jars) throws IOException {
     Component classes = new Component();
@@ -42,10 +44,10 @@ public final class MethodBounds {
     return new MethodBounds(classes);
   }
 
-  /// Returns why a method may not run on a thread of another party, with the line where that is
-  /// known; empty if it may.
+  /// Returns the reason why a method must not run on a thread of another party, with the line if it
+  /// is known; empty if it may.
   ///
-  /// @param made the class of the object that is called, whose initializer has run
+  /// @param made the class of the called object, whose initializer has run
   public String refusal(Class<?> made, Method method) {
     MethodVerdict verdict = verdict(made, method);
     String why = why(verdict);
@@ -60,8 +62,8 @@ public final class MethodBounds {
             + why;
   }
 
-  /// Returns the verdict on what a call of the method runs: the first class from the object's
-  /// upwards that declares it, else the interface itself.
+  /// Returns the verdict on the method that a call runs: the first declaration from the object's
+  /// class upwards, or else the interface's own.
   private @Nullable MethodVerdict verdict(Class<?> made, Method method) {
     String key =
         method.getName()

@@ -1,3 +1,3 @@
-/// What a verifier says of code of a domain that a thread of another party is to run.
+/// Decides which code of a domain a thread of another party may run, based on a verifier's bounds.
 @org.jspecify.annotations.NullMarked
 package sluice.domain.verdict;

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// One row for each rule of chapter 13 that is looked at: what class `p.A` was and is, and the
-/// section that refuses it, or `-` where the change is compatible. `%c` stands for a public class
-/// `A`, `%a` for an abstract one, `%i` for an interface, `%b` for a record that implements it.
+/// Tests of the rules of chapter 13, one row per rule: the old and the new class `p.A`, and the
+/// section that refuses the change, or `-` if it is compatible. `%c` stands for a public class `A`,
+/// `%a` for an abstract one, `%i` for an interface, `%b` for a record that implements it.
 final class CompatibilityTest {
   @TempDir Path directory;
 

@@ -63,7 +63,8 @@ final class ComponentGraphTest {
     assertThat(graph.sizes("outside").inInterface()).isEqualTo(2);
   }
 
-  /// The paper counts 25 classes of JDK 1.3.1 from `java.lang.Object`; later ones have more.
+  /// Checks the closure of the JDK. The paper counts 25 classes of JDK 1.3.1 from
+  /// `java.lang.Object`; later versions have more.
   @Test
   void countsWhatTheInterfaceOfTheJdkBrings() throws Exception {
     Path one = shelf.jar("one", List.of(), "package a; public class A {}");

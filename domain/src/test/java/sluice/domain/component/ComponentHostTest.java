@@ -29,7 +29,7 @@ final class ComponentHostTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
-  /// The program outside of all domains, which has the interfaces and nothing else.
+  /// The program outside of all domains, which has only the interfaces.
   private record Outside(ClassLoader loader) implements Party {
     @Override
     public String name() {
@@ -112,8 +112,8 @@ final class ComponentHostTest {
     return (String) till.getClass().getMethod("kind").invoke(till);
   }
 
-  /// Of a pear (4) and a fig (3), each at one of the factors 2, 3 and 4: a sum is two calls,
-  /// between which the prices may be replaced.
+  /// The sums of a pear (4) and a fig (3), each at one of the factors 2, 3 and 4. A sum is two
+  /// calls, between which the prices may be replaced.
   private static final List<Long> SUMS = List.of(14L, 17L, 20L, 18L, 21L, 24L, 22L, 25L, 28L);
 
   @Test
@@ -184,7 +184,8 @@ final class ComponentHostTest {
     assertThat(sum(till)).isEqualTo(35);
   }
 
-  /// Puts a price list on the shelf whose constructor says that it began and waits for a file.
+  /// Adds a price list to the shelf whose constructor reports that it has begun and then waits for
+  /// a file.
   private Path waitingList() throws IOException {
     Path go = directory.resolve("go");
     String waiting =

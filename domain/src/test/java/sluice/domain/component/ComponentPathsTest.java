@@ -17,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.domain.DomainConfig;
 import sluice.domain.portal.CallPath;
 
-/// Which thread runs a service between components, by configuration and by verdict.
+/// Tests of the thread that runs a service between components, chosen by configuration and by the
+/// verifier's verdict.
 @Timeout(60)
 final class ComponentPathsTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -159,7 +160,7 @@ final class ComponentPathsTest {
         .hasMessageContainingAll("bytecodes", "at most 20000");
   }
 
-  /// Portals do not give threads away, but the verifier does not know that: it refuses the call.
+  /// Checks a call that the verifier refuses because it does not know that portals pass no threads.
   @Test
   void oneMethodWithoutABoundRefusesTheService() {
     assertThatThrownBy(() -> answer(API, WHERE, CallPath.FAST))

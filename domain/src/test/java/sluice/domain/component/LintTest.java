@@ -8,7 +8,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// One row for each way: the body of a method of a service, and what is said of it, or `-`.
+/// Tests of the lint, one row per case: the body of a service method and the expected report, or
+/// `-`.
 final class LintTest {
   private static final String API =
       """

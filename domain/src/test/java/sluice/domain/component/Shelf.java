@@ -12,7 +12,8 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
-/// Components for tests: compiles sources that know nothing of Sluice, and packs a jar of each.
+/// Builds components for tests: compiles sources that do not know Sluice, and packs each into a
+/// jar.
 final class Shelf {
   static final String API =
       """
@@ -44,7 +45,7 @@ final class Shelf {
     this.directory = directory;
   }
 
-  /// The price list, whose answers differ by a factor.
+  /// Returns the source of the price list, whose answers are multiplied by a factor.
   static String priceList(int factor) {
     return """
     package shop.impl;
@@ -59,7 +60,9 @@ final class Shelf {
         .formatted(factor);
   }
 
-  /// @param path what the sources name besides the JDK
+  /// Compiles sources and packs them into a jar.
+  ///
+  /// @param path the jars that the sources use besides the JDK
   Path jar(String name, List<Path> path, String... sources) throws IOException {
     return jar(directory.resolve(name + ".jar"), path, sources);
   }
@@ -92,7 +95,7 @@ final class Shelf {
     return jar;
   }
 
-  /// A price list and a till that needs it, each with its interface in a component of its own.
+  /// Returns a price list and a till that needs it, with each interface in a component of its own.
   List<Component> shop() throws IOException {
     Path api = jar("shop-api", List.of(), API, OFFER);
     Path tillApi = jar("till-api", List.of(), TILL_API);

@@ -3,21 +3,21 @@ package sluice.domain.guest;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 
-/// Ways of threads to end. Loaded in domains only.
+/// Guests whose threads end in different ways. Loaded only in domains.
 @SuppressWarnings({"all", "unused"})
 public final class Endings {
   public static void main(String[] arguments) {
     waits();
   }
 
-  /// Throws, as an application does.
+  /// Throws an ordinary exception.
   public static final class Throws implements Runnable {
     public void run() {
       throw new IllegalStateException("of the application");
     }
   }
 
-  /// Throws what throws when it is asked for its text.
+  /// Throws an exception whose text cannot be read without another exception.
   public static final class ThrowsTheUnspeakable implements Runnable {
     static final class Unspeakable extends RuntimeException {
       public String toString() {
@@ -30,7 +30,7 @@ public final class Endings {
     }
   }
 
-  /// Waits in a thread whose handler prints, and in its own; both say that they were interrupted.
+  /// Waits in its own thread and in one with a handler that prints; both report an interrupt.
   public static final class SaysWhatInterrupts implements Runnable {
     public void run() {
       Thread other = new Thread(Endings::waits);
@@ -54,7 +54,8 @@ public final class Endings {
     }
   }
 
-  /// Runs virtual threads whose handlers throw, more than a domain has carriers; then one more.
+  /// Runs more virtual threads with throwing handlers than a domain has carriers, and then one
+  /// more.
   public static final class HandlersThrow implements Runnable {
     public void run() {
       ThreadFactory threads = Thread.ofVirtual().factory();

@@ -43,13 +43,14 @@ import java.util.stream.StreamSupport;
 import sluice.domain.inside.Home;
 import sluice.domain.inside.InsideLoader;
 
-/// Ways to get out of a domain or past its end, one class each. Loaded in domains only.
+/// Guests that try to get out of a domain or past its end, one class for each way. Loaded only in
+/// domains.
 @SuppressWarnings({"all", "unused"})
 public final class Evasions {
   static volatile boolean never;
   static long sink;
 
-  /// Puts itself wherever a logger can be reached, and loops where it is called.
+  /// Installs itself wherever a logger can be reached, and loops when it is called.
   public static final class HandlerOfLogger extends Handler
       implements Runnable, Filter, Callable<String> {
     @SuppressWarnings("deprecation") // the field Logger.global
@@ -259,7 +260,7 @@ public final class Evasions {
     }
   }
 
-  /// Gives the number of threads that its pool got.
+  /// Returns the number of threads that its pool got.
   public static final class CachedBomb implements Callable<Integer> {
     public Integer call() {
       ExecutorService pool = Executors.newCachedThreadPool(Thread::new);
@@ -284,7 +285,7 @@ public final class Evasions {
     }
   }
 
-  /// Gives the groups of all threads that ran something.
+  /// Returns the groups of all threads that ran a task.
   public static final class Parallel implements Callable<Set<String>> {
     private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
 
@@ -316,7 +317,7 @@ public final class Evasions {
     }
   }
 
-  /// A level of its own, which the host would find by its name.
+  /// A custom level, which the host could find by its name.
   public static final class LevelBelow implements Runnable {
     static final class Below extends Level {
       Below() {
@@ -329,7 +330,7 @@ public final class Evasions {
     }
   }
 
-  /// Levels by name and number; a number that the JDK does not have is refused.
+  /// Parses levels by name and number; a number unknown to the JDK is refused.
   public static final class ParsesLevels implements Callable<List<Object>> {
     public List<Object> call() {
       List<Object> found = new ArrayList<>();
@@ -417,7 +418,7 @@ public final class Evasions {
     }
   }
 
-  /// A static method of the JDK by the name of a class below.
+  /// Calls a static method of the JDK through the name of a subclass.
   public static final class InheritedStatic implements Runnable {
     static final class Below extends Thread {}
 
@@ -604,7 +605,7 @@ public final class Evasions {
     }
   }
 
-  /// Closes the streams, and then prints what does not end.
+  /// Closes the streams and then prints an object whose text never ends.
   public static final class HoldsStream implements Runnable {
     public void run() {
       new IllegalStateException("a trace of the guest").printStackTrace();
@@ -621,7 +622,7 @@ public final class Evasions {
     }
   }
 
-  /// Work of the JDK over what is of the JDK: nothing of it has a gate.
+  /// Runs JDK code on JDK objects, which has no gate.
   public static final class EndlessStream implements Runnable {
     public static final AtomicBoolean RELEASED = new AtomicBoolean();
 
@@ -634,7 +635,7 @@ public final class Evasions {
     }
   }
 
-  /// `join` of a future goes on waiting when it is interrupted.
+  /// Waits in `join` of a future, which continues after an interrupt.
   public static final class EndlessJoin implements Runnable {
     public static final CompletableFuture<String> NEVER = new CompletableFuture<>();
 

@@ -42,8 +42,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLSocketFactory;
 
-/// Programs that hold up what the host or another domain does, where it touches what is theirs: at
-/// the end, at a sample, at an interrupt. One class each; loaded in domains only.
+/// Programs that block the host or another domain where it touches their objects: at the end, at a
+/// sample, or at an interrupt. One class for each; loaded only in domains.
 @SuppressWarnings({"all", "unused", "unchecked", "overrides", "removal"})
 public class HoldUps {
   static volatile boolean never;
@@ -63,7 +63,7 @@ public class HoldUps {
     }
   }
 
-  /// In the JDK, where no gate is and no interrupt helps.
+  /// Waits in JDK code without a gate, where no interrupt helps.
   static void waitThere() {
     NONE.acquireUninterruptibly();
   }
@@ -82,7 +82,7 @@ public class HoldUps {
     SET.countDown();
   }
 
-  /// Waits on a channel of the domain's own class.
+  /// A channel of a class of the domain.
   static class OwnChannel extends AbstractInterruptibleChannel {
     private final Runnable closing;
 
@@ -133,7 +133,7 @@ public class HoldUps {
     }
   }
 
-  /// Its close waits for a monitor that another thread of the domain holds.
+  /// A channel whose close waits for a monitor that another thread of the domain holds.
   public static final class ChannelThatWaitsForAMonitor implements Runnable {
     public void run() {
       new Thread(
@@ -169,7 +169,7 @@ public class HoldUps {
     }
   }
 
-  /// The channel of the thread that closes the channel waits too.
+  /// A channel whose closing thread waits in a channel too.
   public static final class ChannelsOfChannels implements Runnable {
     public void run() {
       new OwnChannel(() -> new OwnChannel(HoldUps::loop).await()).await();
@@ -227,7 +227,7 @@ public class HoldUps {
     }
   }
 
-  /// A predicate holds the lock of the queue that a shutdown empties.
+  /// A predicate that holds the lock of the queue that a shutdown empties.
   public static final class PoolWhoseQueueIsHeld implements Runnable {
     public void run() {
       held(HoldUps::loop);
@@ -253,7 +253,7 @@ public class HoldUps {
     }
   }
 
-  /// A queue of its own class, whose methods loop once the trap is set.
+  /// A pool with a queue of its own class, whose methods loop once the trap is set.
   public static final class PoolOfAnOwnQueue implements Runnable {
     static final class Own extends AbstractQueue<Runnable> implements BlockingQueue<Runnable> {
       private final LinkedBlockingQueue<Runnable> to = new LinkedBlockingQueue<>();
@@ -353,7 +353,7 @@ public class HoldUps {
     }
   }
 
-  /// A shutdown asks each task that waits whether it is to be cancelled.
+  /// A waiting task that a shutdown asks if it should be cancelled.
   public static final class ScheduledTaskThatLoops implements Runnable {
     static final class Own extends ScheduledThreadPoolExecutor {
       Own() {
@@ -607,7 +607,7 @@ public class HoldUps {
     }
   }
 
-  /// A socket of TLS asks the socket below it whether it is closed, and closes it.
+  /// A TLS socket, which asks the socket below if it is closed, and closes it.
   public static final class TlsOverAnOwnSocket implements Runnable {
     static final class Own extends Socket {
       Own(int port) throws IOException {
@@ -642,7 +642,7 @@ public class HoldUps {
     }
   }
 
-  /// The close of an asynchronous channel hands what waited on it to the executor of its group.
+  /// An asynchronous channel whose close passes waiting operations to the executor of its group.
   public static final class ChannelOfAnOwnExecutor implements Runnable {
     static final class Own extends AbstractExecutorService {
       public void execute(Runnable task) {

@@ -20,8 +20,8 @@ import javax.management.NotificationFilter;
 import javax.management.NotificationListener;
 import javax.management.ObjectName;
 
-/// Programs as those of [HoldUps], by what the JDK has once: groups, monitors, beans, drivers,
-/// loggers, cleaners. Loaded in domains only.
+/// Programs like those of [HoldUps] that use JVM-wide objects: groups, monitors, beans, drivers,
+/// loggers, cleaners. Loaded only in domains.
 @SuppressWarnings({"all", "unused", "unchecked", "overrides", "removal"})
 public final class HoldUpsOfTheJdk extends HoldUps {
   public static final class LongName implements Runnable {
@@ -76,7 +76,7 @@ public final class HoldUpsOfTheJdk extends HoldUps {
     }
   }
 
-  /// Holds monitors that are not its own while it sleeps.
+  /// Sleeps while it holds monitors of other parties.
   static void holding(Object monitor) {
     synchronized (monitor) {
       set();
@@ -136,14 +136,14 @@ public final class HoldUpsOfTheJdk extends HoldUps {
     }
   }
 
-  /// The warden asks this bean for the use of threads.
+  /// Blocks the bean that the warden asks for the use of threads.
   public static final class MonitorOfTheBeanOfThreads implements Runnable {
     public void run() {
       holding(ManagementFactory.getThreadMXBean());
     }
   }
 
-  /// By reflection: a call is refused.
+  /// Turns the clocks off by reflection, because a call is refused.
   public static final class TurnsOffTheClocksOfThreads implements Runnable {
     public void run() {
       try {
@@ -174,7 +174,8 @@ public final class HoldUpsOfTheJdk extends HoldUps {
     }
   }
 
-  /// A value that the host's thread has from a call, and would hand to each thread that it makes.
+  /// A value that a call leaves in the host's thread, which would pass it to each thread that it
+  /// creates.
   public static final class InheritableValue implements Callable<Object> {
     static final InheritableThreadLocal<Object> VALUE =
         new InheritableThreadLocal<>() {
@@ -232,7 +233,7 @@ public final class HoldUpsOfTheJdk extends HoldUps {
     }
   }
 
-  /// Has a bean, which is taken out at the end: what listens to that is told. Harmless.
+  /// A harmless bean that is unregistered at the end, which notifies its listeners.
   public static final class PoliteBean implements Runnable {
     public void run() {
       register(new Plain(() -> {}));
@@ -342,7 +343,8 @@ public final class HoldUpsOfTheJdk extends HoldUps {
     }
   }
 
-  /// By reflection: the module of this test does not read that of drivers.
+  /// Calls the driver manager by reflection, because the module of this test does not read that of
+  /// drivers.
   static void drive(Runnable text, Runnable end) {
     try {
       Class<?> driver = Class.forName("java.sql.Driver");
@@ -402,7 +404,7 @@ public final class HoldUpsOfTheJdk extends HoldUps {
     }
   }
 
-  /// At a logger of the host, which reflection finds.
+  /// A handler on a logger of the host, which reflection finds.
   public static final class HandlerThatIsNotEqual implements Runnable {
     static final class Own extends Handler {
       public void publish(LogRecord record) {}

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Gatherers;
 import java.util.stream.Stream;
 
-/// Programs as those of [HoldUps], by threads that the JVM has once: that of its delays, those of
-/// its common pool, the carriers of its virtual threads, those that log. Loaded in domains only.
+/// Programs like those of [HoldUps] that block JVM-wide threads: the timer thread, the workers of
+/// the common pool, the carriers of virtual threads, logging threads. Loaded only in domains.
 @SuppressWarnings({"all", "unused", "unchecked", "overrides", "removal"})
 public final class HoldUpsOfThreads extends HoldUps {
   static void trap() {
@@ -69,7 +69,7 @@ public final class HoldUpsOfThreads extends HoldUps {
     }
   }
 
-  /// More of them than there are carriers.
+  /// Runs more looping mappers than there are carriers.
   public static final class ConcurrentMappersThatLoop implements Runnable {
     public void run() {
       Stream.iterate(0, i -> i + 1)
@@ -86,7 +86,7 @@ public final class HoldUpsOfThreads extends HoldUps {
     }
   }
 
-  /// A value of a message, which a handler formats while it holds its lock.
+  /// A value in a message that a handler formats while it holds its lock.
   public static final class LoggedValueThatSleeps implements Runnable {
     static final class Value {
       @Override

@@ -3,7 +3,7 @@ package sluice.domain.guest;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Methods that the JVM calls itself, with a loop that is hot and waits.
+/// Methods that the JVM itself calls, each with a hot loop that waits.
 @SuppressWarnings("UnusedVariable") // written, so that the compiler leaves the loops in
 public final class Initializers {
   private static final long NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -11,12 +11,12 @@ public final class Initializers {
 
   private Initializers() {}
 
-  /// Whether a call of this thread came back on another carrier than it was made on.
+  /// Returns true if a call of this thread returned on another carrier than it was made on.
   private static boolean moved(String before) {
     return !Thread.currentThread().toString().equals(before);
   }
 
-  /// A class initializer that waits again and again.
+  /// A class initializer that waits repeatedly.
   public static final class Waiting implements Runnable {
     private static final class Endless {
       private static volatile long turns;
@@ -45,7 +45,7 @@ public final class Initializers {
     }
   }
 
-  /// Uses a carrier and waits, until it is interrupted.
+  /// Alternately uses a carrier and waits, until it is interrupted.
   public static final class Neighbour implements Runnable {
     private volatile int turns;
 

@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import javax.management.ObjectName;
 
-/// Ways to leave something of a domain behind in the JVM, one class each. Loaded in domains only.
+/// Guests that leave objects of a domain in the JVM, one class for each way. Loaded only in
+/// domains.
 @SuppressWarnings({"all", "unused"})
 public final class Leaks {
   public static final class OfSerialization implements Runnable, Serializable {
@@ -126,7 +127,8 @@ public final class Leaks {
     }
   }
 
-  /// By reflection: the tests are compiled without the modules of these.
+  /// Leaves its class in the introspector's cache, by reflection, because the tests are compiled
+  /// without its module.
   public static final class OfIntrospector implements Runnable {
     public int getCount() {
       return 1;
@@ -143,7 +145,7 @@ public final class Leaks {
     }
   }
 
-  /// A driver of the domain's loader whose `toString`, which `DriverManager` calls, is of the JDK.
+  /// A driver of the domain's loader with a JDK `toString`, which `DriverManager` calls.
   public static final class OfDriver implements Runnable {
     public void run() {
       try {
@@ -165,14 +167,14 @@ public final class Leaks {
     }
   }
 
-  /// Its `toString`, which `DriverManager` calls, is code of the domain.
+  /// A driver whose `toString`, which `DriverManager` calls, is code of the domain.
   public static final class OfDriverThatTells implements Runnable {
     public void run() {
       register((self, method, arguments) -> "a driver");
     }
   }
 
-  /// Its `toString` does not end, but the first time, when it is registered.
+  /// A driver whose `toString` loops forever, except at its registration.
   public static final class OfDriverThatLoops implements Runnable {
     private static int told;
 
@@ -218,7 +220,7 @@ public final class Leaks {
     }
   }
 
-  /// Levels of its own, by a class and by numbers.
+  /// Creates levels of its own, by a class and by numbers.
   public static final class OfLevels implements Runnable {
     static final class Below extends Level {
       Below() {

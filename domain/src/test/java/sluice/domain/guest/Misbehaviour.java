@@ -13,7 +13,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 
-/// Ways to misbehave, one class each. Loaded in domains only.
+/// Guests that misbehave, one class for each way. Loaded only in domains.
 @SuppressWarnings({"all", "unused"})
 public final class Misbehaviour {
   static volatile boolean never;
@@ -314,7 +314,7 @@ public final class Misbehaviour {
     }
   }
 
-  /// Waits in a read of a FIFO that has a writer, which does not write; the test makes it.
+  /// Waits in a read of a FIFO, made by the test, whose writer does not write.
   public static final class ReadsFifo implements Runnable {
     public void run() {
       try (java.io.InputStream in = new java.io.FileInputStream(System.getProperty("guest.fifo"))) {
@@ -325,7 +325,7 @@ public final class Misbehaviour {
     }
   }
 
-  /// Asks a server that accepts and does not answer.
+  /// Connects to a server that accepts but does not answer.
   public static final class OpensUrl implements Runnable {
     public void run() {
       try {
@@ -336,7 +336,7 @@ public final class Misbehaviour {
     }
   }
 
-  /// Its close is its own, and does nothing.
+  /// Waits in a socket whose overridden close does nothing.
   public static final class AcceptOfOwnSocket implements Runnable {
     static final class Own extends ServerSocket {
       Own() throws IOException {

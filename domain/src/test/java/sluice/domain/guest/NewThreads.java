@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.management.timer.Timer;
 
-/// Ways to make threads. Loaded in domains.
+/// Guests that create threads in different ways. Loaded in domains.
 public final class NewThreads {
   private NewThreads() {}
 
@@ -41,7 +41,7 @@ public final class NewThreads {
     // a task
   }
 
-  /// A line for each way.
+  /// Returns a line for each way of creating a thread.
   public static final class Ways implements Callable<List<String>> {
     @Override
     @SuppressWarnings("InstantiatingAThreadWithDefaultRunMethod") // they are asked, and not started
@@ -73,7 +73,7 @@ public final class NewThreads {
     }
   }
 
-  /// Uses threads as programs do that know platform threads alone.
+  /// Uses threads as programs do that know only platform threads.
   public static final class Use implements Callable<List<String>> {
     @Override
     @SuppressWarnings({"ThreadPriorityCheck", "ThreadJoinLoop", "DeadThread"})
@@ -123,7 +123,7 @@ public final class NewThreads {
     }
   }
 
-  /// Starts its thread of the JDK in a platform thread that inherits nothing, and not in a virtual
+  /// Starts its JDK thread from a platform thread that inherits nothing, and not from a virtual
   /// one.
   public static final class HiddenBelow implements Runnable {
     private static final class Own extends Thread {
@@ -152,7 +152,7 @@ public final class NewThreads {
     }
   }
 
-  /// Leaves a thread of the JDK, started by a thread that inherits and knows nothing of its domain.
+  /// Leaves a thread of the JDK that was started by a thread which inherits nothing of its domain.
   public static final class Hidden implements Runnable {
     @Override
     public void run() {

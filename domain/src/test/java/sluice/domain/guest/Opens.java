@@ -15,12 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// Ways to open sockets and to take native memory, one class each. Loaded in domains only.
+/// Guests that open sockets and allocate native memory, one class for each way. Loaded only in
+/// domains.
 @SuppressWarnings({"all", "unused"})
 public final class Opens {
   static final List<Object> HELD = new ArrayList<>();
 
-  /// A socket of the domain's own class.
+  /// A socket of a class of the domain.
   static class Own extends Socket {
     final Object first;
 
@@ -30,7 +31,7 @@ public final class Opens {
     }
   }
 
-  /// Opens one of each, eleven descriptors, and holds them.
+  /// Opens one socket of each kind, eleven descriptors, and keeps them open.
   public static final class OfEachKind implements Callable<Object> {
     public Object call() throws IOException {
       boolean even = HELD.size() % 2 == 0;
@@ -47,7 +48,7 @@ public final class Opens {
     }
   }
 
-  /// Opens and closes, again and again.
+  /// Opens and closes a socket repeatedly.
   public static final class OneAfterTheOther implements Callable<Object> {
     public Object call() throws IOException {
       int done = 0;
@@ -61,7 +62,7 @@ public final class Opens {
     }
   }
 
-  /// Opens until it is refused, from four threads.
+  /// Opens sockets until it is refused, from four threads.
   public static final class Bomb implements Callable<Object> {
     public Object call() throws Exception {
       List<Thread> threads = new ArrayList<>();
@@ -89,7 +90,7 @@ public final class Opens {
     }
   }
 
-  /// Takes a direct buffer of a megabyte and holds it.
+  /// Allocates a direct buffer of a megabyte and keeps it.
   public static final class Buffer implements Callable<Object> {
     public Object call() {
       HELD.add(ByteBuffer.allocateDirect(1 << 20));
@@ -97,7 +98,7 @@ public final class Opens {
     }
   }
 
-  /// Lets go of what it holds.
+  /// Drops everything that it keeps.
   public static final class Drop implements Callable<Object> {
     public Object call() {
       HELD.clear();

@@ -2,13 +2,13 @@ package sluice.domain.guest;
 
 import java.util.function.Supplier;
 
-/// A record, whose methods the JVM makes from handles of its fields; as text, by a method of its
-/// own.
+/// A record whose methods the JVM builds from handles of its fields, except for its text, which has
+/// a method of its own.
 ///
-/// @param first one
-/// @param second the other
+/// @param first the first component
+/// @param second the second component
 public record Pair(String first, long second) implements Supplier<String> {
-  /// One of some values.
+  /// Creates a pair with sample values.
   public Pair() {
     this("one", 2);
   }

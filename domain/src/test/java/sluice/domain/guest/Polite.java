@@ -9,8 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What uses each kind of redirect and says what it saw. Loaded in domains, and for comparison
-/// outside.
+/// Uses each kind of redirect and reports the results. Loaded in domains, and outside for
+/// comparison.
 @SuppressWarnings("StringSplitter")
 public final class Polite implements Callable<List<String>> {
   private static int count;

@@ -22,15 +22,15 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/// Calls that a domain refuses, where calls can stand. Each `call` returns what it caught, or what
-/// it got where nothing was refused.
+/// Refused calls in all possible positions. Each `call` returns the exception that it caught, or
+/// the result if nothing was refused.
 @SuppressWarnings({"all", "removal", "deprecation", "unused"})
 public final class RefusedUses {
   private RefusedUses() {}
 
   static int sink;
 
-  /// As a library: one method of many is refused, and not called.
+  /// A library with a refused method that is never called.
   public static final class NotCalled implements Callable<Object> {
     static void setDefaultUseCaches(boolean use) {
       URLConnection.setDefaultUseCaches("jar", use);
@@ -52,7 +52,7 @@ public final class RefusedUses {
     }
   }
 
-  /// The reference is refused where it is made.
+  /// A method reference, which is refused where it is created.
   public static final class ByReference implements Callable<Object> {
     public Object call() {
       IntConsumer exits = System::exit;
@@ -60,7 +60,7 @@ public final class RefusedUses {
     }
   }
 
-  /// The lambda can be made; its call is refused.
+  /// A lambda, which can be created; its call is refused.
   public static final class ByLambda implements Callable<Object> {
     public Object call() {
       IntConsumer exits = code -> System.exit(code);
@@ -70,7 +70,7 @@ public final class RefusedUses {
     }
   }
 
-  /// A method of the guest, called by reflection.
+  /// A method of the guest called by reflection.
   public static final class ByReflection implements Callable<Object> {
     public static void exits() {
       Runtime.getRuntime().halt(5);
@@ -86,7 +86,7 @@ public final class RefusedUses {
     }
   }
 
-  /// A method of the guest, called by a handle.
+  /// A method of the guest called by a handle.
   public static final class ByHandle implements Callable<Object> {
     public static void exits() {
       Runtime.getRuntime().halt(6);
@@ -105,7 +105,7 @@ public final class RefusedUses {
     }
   }
 
-  /// A long is on the stack, and below it a double that a branch has made.
+  /// A call with a long on the stack, above a double that a branch has produced.
   public static final class WideArguments implements Callable<Object> {
     public Object call() {
       double below = sink < 0 ? 1.0 : 2.0;
@@ -118,7 +118,7 @@ public final class RefusedUses {
     }
   }
 
-  /// The object is not initialized when its arguments are made.
+  /// A constructor whose object is not initialized while its arguments are computed.
   public static final class Constructor implements Callable<Object> {
     public Object call() {
       Timer timer = new Timer(sink < 0 ? "a" : "b", sink == 7);
@@ -126,7 +126,7 @@ public final class RefusedUses {
     }
   }
 
-  /// The guest catches all and goes on.
+  /// A guest that catches everything and continues.
   public static final class Caught implements Callable<Object> {
     public Object call() {
       List<String> seen = new ArrayList<>();
@@ -151,7 +151,7 @@ public final class RefusedUses {
     }
   }
 
-  /// In an initializer.
+  /// A call in an initializer.
   public static final class Initializer implements Callable<Object> {
     static final class Holder {
       static final long PID = ProcessHandle.current().pid();
@@ -166,7 +166,7 @@ public final class RefusedUses {
     }
   }
 
-  /// Before the constructor of the class above is called.
+  /// A call before the superclass's constructor.
   public static final class BeforeSuper implements Callable<Object> {
     static class Above {
       Above(long id) {}
@@ -184,7 +184,7 @@ public final class RefusedUses {
     }
   }
 
-  /// References to what calls are redirected for, and references are not.
+  /// References to methods whose calls are redirected, while references are not.
   public static final class ReferenceToPool implements Callable<Object> {
     public Object call() {
       Supplier<ExecutorService> pool = Executors::newCachedThreadPool;
@@ -199,7 +199,7 @@ public final class RefusedUses {
     }
   }
 
-  /// Gives the JDK a pattern of the domain.
+  /// Passes a pattern of the domain to the JDK.
   public static final class GivesPattern implements Callable<Object> {
     public Object call() {
       Scanner scanner = new Scanner(new ByteArrayInputStream(new byte[] {'a'}));
@@ -215,7 +215,8 @@ public final class RefusedUses {
     }
   }
 
-  /// What javac makes of a switch, records and strings stays as it is beside a refused call.
+  /// A refused call next to code that javac generates for switches, records and strings, which must
+  /// stay intact.
   public static final class Mixed implements Callable<Object> {
     record Two(long a, double b) {}
 
@@ -232,7 +233,7 @@ public final class RefusedUses {
     }
   }
 
-  /// Does not end by itself: what is refused is caught, and tried again.
+  /// Loops forever: catches the refusal and tries again.
   public static final class ForEver implements Runnable {
     public void run() {
       while (true) {
@@ -245,7 +246,7 @@ public final class RefusedUses {
     }
   }
 
-  /// As above, below the last frame of the stack.
+  /// Loops forever as [ForEver] does, on a full stack.
   public static final class ForEverOnAFullStack implements Runnable {
     public void run() {
       while (true) {

@@ -16,12 +16,12 @@ import sluice.domain.schedule.SliceListener;
 
 /// Schedulers that domains bring. Loaded in domains.
 public final class Schedulers {
-  /// What they have heard, and what threads have done.
+  /// The notifications of the schedulers and the actions of the threads, in order.
   public static final List<String> EVENTS = Collections.synchronizedList(new ArrayList<>());
 
   private Schedulers() {}
 
-  /// One after another, in the order in which they became ready.
+  /// Chooses threads in the order in which they became ready.
   public static class RoundRobin implements Scheduler {
     final ArrayDeque<ScheduledThread> ready = new ArrayDeque<>();
 
@@ -37,7 +37,7 @@ public final class Schedulers {
     }
   }
 
-  /// The thread whose name comes first in the alphabet.
+  /// Chooses the thread whose name is first in alphabetical order.
   public static final class ByName implements Scheduler {
     private final PriorityQueue<ScheduledThread> ready =
         new PriorityQueue<>(Comparator.comparing(ScheduledThread::name));
@@ -80,7 +80,7 @@ public final class Schedulers {
     }
   }
 
-  /// Keeps the stopped threads in a ring without allocation, which a verifier can bound.
+  /// Keeps the stopped threads in a ring without allocating, so that a verifier can find a bound.
   public static final class Preempted implements PreemptionListener {
     private final ScheduledThread[] ring = new ScheduledThread[64];
     private int count;
@@ -157,7 +157,7 @@ public final class Schedulers {
     }
   }
 
-  /// Notes its name three times, and yields between.
+  /// Records its name three times and yields in between.
   @SuppressWarnings("ThreadPriorityCheck") // so that others run
   public static final class Turns implements Runnable {
     @Override
@@ -169,7 +169,7 @@ public final class Schedulers {
     }
   }
 
-  /// Counts for ever.
+  /// Counts forever.
   public static final class Spins implements Runnable {
     public static final AtomicLong COUNT = new AtomicLong();
 

@@ -1,11 +1,11 @@
 package sluice.domain.guest;
 
-/// A service whose results are as long as the caller asks.
+/// A service that returns texts of any length.
 public interface Texts {
-  /// So many letters.
+  /// Returns a text of so many letters.
   String of(int length);
 
-  /// The same letter again and again.
+  /// Repeats a single letter.
   final class Repeated implements Texts {
     public Repeated() {}
 

@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 
-/// Ways to have code run on another thread. Loaded in domains.
+/// Guests that run code on other threads. Loaded in domains.
 public final class Threads {
   private Threads() {}
 
-  /// A thread of a class of its own cannot be a virtual one.
+  /// A thread of a custom class, which cannot be virtual.
   public static final class OfPlatform implements Runnable {
     private static final class Own extends Thread {
       @Override
@@ -26,7 +26,7 @@ public final class Threads {
     }
   }
 
-  /// Says whether a task that is given no executor runs on a virtual thread.
+  /// Reports if a task without an executor runs on a virtual thread.
   public static final class OfTasks implements Callable<Future<Boolean>> {
     @Override
     public Future<Boolean> call() {

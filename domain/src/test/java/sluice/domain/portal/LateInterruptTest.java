@@ -13,15 +13,18 @@ import org.junit.jupiter.api.Timeout;
 import sluice.domain.portal.copy.CopyQuota;
 import sluice.testbase.Await;
 
-/// An interrupt of a call comes late, when its thread may have begun the next call, or have ended:
-/// a domain interrupts by disposable threads. It reaches no call but its own.
+/// Tests of late interrupts. A domain interrupts calls from disposable threads, so the called
+/// thread may have begun the next call, or have ended, when the interrupt comes. It must reach only
+/// its own call.
 @Timeout(200)
 final class LateInterruptTest {
   private static final int CALLS = 4_000;
 
-  /// Tells whether it found its thread interrupted.
+  /// Reports if its thread was interrupted.
   public interface Probe {
-    /// @param nanos how long it takes
+    /// Runs for a time and reports.
+    ///
+    /// @param nanos the time to run
     boolean isInterrupted(long nanos);
   }
 

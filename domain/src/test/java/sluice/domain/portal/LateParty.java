@@ -6,13 +6,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import sluice.domain.portal.copy.CopyQuota;
 
-/// A party that runs interrupts late, when the thread may run another call.
+/// A party whose interrupts come late, when the thread may run another call.
 final class LateParty extends PlainParty {
   private final ExecutorService others;
   private final AtomicLong late;
 
-  /// @param others that run the interrupts
-  /// @param late counts those that have run
+  /// Creates a party.
+  ///
+  /// @param others the threads that run the interrupts
+  /// @param late counts the interrupts that have run
   LateParty(ExecutorService others, AtomicLong late) {
     super("late", LateParty.class.getClassLoader(), CopyQuota.STANDARD);
     this.others = others;

@@ -5,11 +5,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.function.Predicate;
 
-/// Defines classes of the tests anew, as a plug-in's loader does with classes of the same name.
+/// Defines test classes again, as a plug-in's loader does with classes of the same name.
 public final class OtherLoader extends ClassLoader {
   private final Predicate<String> own;
 
-  /// @param own which classes it defines itself
+  /// @param own returns true for classes that it defines itself
   public OtherLoader(Predicate<String> own) {
     super(OtherLoader.class.getClassLoader());
     this.own = own;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.domain.portal.copy.CopyQuota;
 
-/// A party of the tests: a name, a loader, and an end.
+/// A simple party for tests: a name, a loader, and an end.
 public class PlainParty implements Party {
   private final String name;
   private final ClassLoader loader;
@@ -12,7 +12,9 @@ public class PlainParty implements Party {
   private final List<Runnable> tasks = new ArrayList<>();
   private volatile boolean ended;
 
-  /// @param quota of copies into it
+  /// Creates a party.
+  ///
+  /// @param quota the limit on copies into it
   public PlainParty(String name, ClassLoader loader, CopyQuota quota) {
     this.name = name;
     this.loader = loader;
@@ -50,7 +52,7 @@ public class PlainParty implements Party {
     return quota;
   }
 
-  /// Ends it, by the calling thread.
+  /// Ends the party in the calling thread.
   public void end() {
     List<Runnable> last;
     synchronized (tasks) {

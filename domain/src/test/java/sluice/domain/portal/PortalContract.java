@@ -27,7 +27,7 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.testbase.Await;
 
-/// What holds for a portal whichever thread runs the service.
+/// The behaviour of a portal, for all call paths.
 @Timeout(150) // more than Await waits, which says what for; JUnit only interrupts
 abstract class PortalContract {
   private static final ClassLoader SHARED = PortalContract.class.getClassLoader();
@@ -191,7 +191,7 @@ abstract class PortalContract {
     assertThat(small.add(1, 1, 1, true)).isEqualTo(4);
   }
 
-  /// The service keeps its argument: it can use it during the call and not afterwards.
+  /// Checks a service that keeps its argument: memory is usable during the call but not afterwards.
   @Test
   void memoryIsLentForTheTimeOfTheCall() {
     Account account = new Account("test", 1 << 16);

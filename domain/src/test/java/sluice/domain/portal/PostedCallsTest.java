@@ -25,7 +25,7 @@ import sluice.domain.portal.copy.CopyQuota;
 import sluice.sys.threads.Uninterrupted;
 import sluice.testbase.Await;
 
-/// Calls for which their callers do not wait: bounds, one wake-up for many, lateness, ends.
+/// Tests of posted calls: bounds, one wake-up for many calls, late calls, ends.
 @Timeout(200)
 final class PostedCallsTest {
   private static final int THREADS = 3;
@@ -35,7 +35,7 @@ final class PostedCallsTest {
   private final PlainParty server =
       new PlainParty("server", PostedCallsTest.class.getClassLoader(), CopyQuota.STANDARD);
 
-  /// Tells what came of it into a queue.
+  /// Adds its outcome to a queue.
   private static final class Told extends PostedCall<String> {
     private final Callable<String> work;
     private final BlockingQueue<String> told;
@@ -236,7 +236,7 @@ final class PostedCallsTest {
     assertThat(next()).isEqualTo("goes on");
   }
 
-  /// A party that has no thread.
+  /// A party without threads.
   private record Poor() implements Party {
     @Override
     public String name() {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.domain.portal.copy.CopyQuota;
 import sluice.testbase.Await;
 
-/// Services that run several calls at once.
+/// Tests of services that run several calls at once.
 @Timeout(60)
 final class SeveralCallsPortalTest {
   private static final ClassLoader SHARED = SeveralCallsPortalTest.class.getClassLoader();
@@ -24,7 +24,7 @@ final class SeveralCallsPortalTest {
 
   /// A service for the tests.
   public interface Meeting {
-    /// Waits until so many calls are here.
+    /// Waits until so many calls have arrived.
     void meet() throws Exception;
 
     /// Waits for the gate.

@@ -10,17 +10,17 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 
-/// What the contract's services look like, and what they are. Public, so that a second loader's
-/// copies of them can be used.
+/// The services of the contract, with their interfaces. Public, so that a second loader's copies
+/// can be used.
 public final class Shop {
   private Shop() {}
 
-  /// Called back by a service.
+  /// A callback of a service.
   public interface Listener {
     String heard(String text);
   }
 
-  /// A message that is data.
+  /// A message, which is data.
   public record Note(String text, List<Integer> numbers) {}
 
   /// An exception with a constructor that takes the message.
@@ -42,7 +42,7 @@ public final class Shop {
     }
   }
 
-  /// An exception that does not say what it is.
+  /// An exception without a message.
   public static final class Mute extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -62,7 +62,7 @@ public final class Shop {
     }
   }
 
-  /// The service.
+  /// The interface of the service.
   public interface Counter {
     long add(int a, long b, double c, boolean d);
 
@@ -93,8 +93,9 @@ public final class Shop {
     }
   }
 
-  /// Sets of two sets each, both of which have the same two: few objects, and as many ways to the
-  /// innermost as there are powers of two. Each is filled before it has a hash that takes long.
+  /// Returns sets of two sets each, which contain the same two sets: few objects, but the number of
+  /// paths to the innermost is a power of two. Each set is filled before its hash becomes
+  /// expensive.
   public static Object nestedSets(int levels) {
     Set<Object> left = new HashSet<>();
     Set<Object> right = new HashSet<>();
@@ -120,7 +121,7 @@ public final class Shop {
     return top;
   }
 
-  /// What the name of a blocking call stands for.
+  /// Counted down when a blocking call has begun.
   public static volatile CountDownLatch entered = new CountDownLatch(1);
 
   public static volatile CountDownLatch proceed = new CountDownLatch(1);
@@ -133,7 +134,7 @@ public final class Shop {
     public volatile boolean interrupted;
     public volatile @Nullable Memory memory;
 
-    /// Calls of [#add]; plain, because the service's calls do not run beside each other.
+    /// The number of calls of [#add]. A plain field, because calls of the service never overlap.
     public int added;
 
     @Override
@@ -191,7 +192,7 @@ public final class Shop {
       }
     }
 
-    /// With a cause that leads back to it, and a suppressed exception.
+    /// Returns an exception with a cause that refers back to it, and a suppressed exception.
     private static IllegalStateException caused() {
       IllegalStateException top = new IllegalStateException("top");
       top.addSuppressed(new Coded("beside"));

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Spins that are worth it, and those that are not.
+/// Tests of spins that are worthwhile and of others that are not.
 @Timeout(60)
 final class SpinWaitTest {
   private final SpinWait spins = new SpinWait();

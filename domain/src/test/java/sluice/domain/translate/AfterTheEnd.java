@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// Where the instructions of a method may go when its domain has ended: a gate to each handler
-/// around it, because it throws a death, or something else where the stack is full; any other
-/// instruction also to what follows it. Written without the code that places the gates. Of one
-/// thread.
+/// The control flow of a method after its domain has ended. A gate leads to every enclosing
+/// handler, because it throws a death, or another exception if the stack is full. Every other
+/// instruction may also continue with the next one. Written independently of the code that places
+/// the gates. Confined to one thread.
 final class AfterTheEnd {
   private final List<Instruction> instructions = new ArrayList<>();
   private final Map<Label, Integer> places = new HashMap<>();
@@ -53,7 +53,7 @@ final class AfterTheEnd {
     return isGate(instructions.getFirst());
   }
 
-  /// Whether some instruction may be reached from itself.
+  /// Returns true if some instruction can be reached from itself.
   boolean goesRound() {
     int[] open = new int[instructions.size()]; // how many that come before it are not done
     for (int i = 0; i < open.length; i++) {

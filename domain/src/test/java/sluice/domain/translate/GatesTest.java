@@ -26,12 +26,12 @@ import java.util.jar.JarFile;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/// A method begins with a gate, and once gates throw, no way through a translated method comes back
-/// to where it was: so every cycle, of jumps, of handlers or of calls, passes a gate.
+/// Checks that a method begins with a gate, and that once gates throw, no path through a translated
+/// method returns to an earlier point. So every cycle of jumps, handlers or calls passes a gate.
 final class GatesTest {
   private static final ClassDesc IMAGES = ClassDesc.of("javax.imageio.ImageIO");
 
-  /// A handle of a refused method, and a handle of a redirected method.
+  /// The handles of a refused and of a redirected method.
   private static final List<MethodHandleDesc> HANDLES =
       List.of(
           MethodHandleDesc.ofMethod(
@@ -62,7 +62,7 @@ final class GatesTest {
     assertThat(cycles).as("programs that go round without gates").isGreaterThan(PROGRAMS / 10);
   }
 
-  /// A refused call that is the handler of itself, by two ways.
+  /// Checks a refused call that is its own handler, in two ways.
   @Test
   void nothingComesBetweenARefusalAndItsCall() {
     byte[] program =
@@ -77,8 +77,8 @@ final class GatesTest {
     assertThat(check("a refused call", program)).isEqualTo(1);
   }
 
-  /// The handler of a monitor that is not held throws something else, which a handler of its own
-  /// catches, and which comes back to what the handler of the monitor covers.
+  /// Checks the handler of a monitor that is not held: it throws a different exception, which its
+  /// own handler catches, leading back into the range that the monitor's handler covers.
   @Test
   void noMonitorMakesAnExceptionOfADeath() {
     byte[] program =
@@ -118,9 +118,9 @@ final class GatesTest {
     assertThat(cycles).as("methods that go round without gates").isGreaterThan(50);
   }
 
-  /// Checks all methods of a class once it is translated.
+  /// Checks all methods of a translated class.
   ///
-  /// @return how many of them would go round as they were
+  /// @return the number of methods that would have cycles without translation
   private static int check(String what, byte[] bytes) {
     byte[] translated;
     try {
@@ -148,13 +148,14 @@ final class GatesTest {
             .count();
   }
 
-  /// A method of some blocks that go to each other in any way, below handlers of any kind, also of
-  /// themselves.
+  /// Returns a method of blocks that jump to each other at random, covered by handlers of any kind,
+  /// including themselves.
   private static Consumer<CodeBuilder> random(long seed) {
     return code -> body(code, new Random(seed));
   }
 
-  /// A class with one method. It is never run; a class file of this version needs no frames.
+  /// Returns a class with one method. It is never run; a class file of this version needs no stack
+  /// map frames.
   private static byte[] program(Consumer<CodeBuilder> body) {
     return ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS)
         .build(

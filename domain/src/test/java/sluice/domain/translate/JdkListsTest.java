@@ -34,13 +34,13 @@ import sluice.verify.check.Finding;
 import sluice.verify.check.RuleTable;
 import sluice.verify.check.Treatment;
 
-/// What of the JDK gives threads of others, sets something for the whole JVM, or starts threads:
-/// the lists are made from the JDK's own classes, and each entry has a verdict in a file beside
-/// this test. A JDK with a new one fails here.
+/// Checks the lists of JDK members that give access to threads of other parties, change JVM-wide
+/// settings, or start threads. The lists are generated from the JDK's own classes, and each entry
+/// has a verdict in a file next to this test. A JDK with a new entry fails here.
 ///
-/// A line of a file is `VERDICT MEMBER | REASON`, where a member may end with `*`; the first that
-/// matches counts. Of a member, a class is made that calls it, and translated as one of a domain
-/// is.
+/// A line of a file is `VERDICT MEMBER | REASON`, where a member may end with `*`; the first
+/// matching line counts. For each member, a class that calls it is generated and translated like a
+/// domain's.
 @Timeout(300)
 final class JdkListsTest {
   @SuppressWarnings("NullAway") // made before all tests
@@ -86,7 +86,7 @@ final class JdkListsTest {
     return new Verdict("none", name, "");
   }
 
-  /// A class with one method that calls a member.
+  /// Returns a class with one method that calls a member.
   private static byte[] calling(Entry entry) {
     return ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS)
         .build(
@@ -135,7 +135,7 @@ final class JdkListsTest {
     }
   }
 
-  /// What a domain does with a call of it.
+  /// Returns the treatment of a call of the member in a domain.
   private static String treatment(Entry entry) {
     byte[] bytes = calling(entry);
     DomainCheck check = new DomainCheck(RuleTable.standard());
@@ -222,8 +222,8 @@ final class JdkListsTest {
     check("static-setters.txt", jdk.staticSetters());
   }
 
-  /// These are no calls of a domain, so there is nothing to translate: the verdict says why no
-  /// thread of theirs holds the end of a domain.
+  /// Checks makers of threads. Domains do not call them, so there is nothing to translate: the
+  /// verdict explains why none of their threads delays the end of a domain.
   @Test
   void eachMakerOfThreadsHasAVerdict() throws IOException {
     List<Verdict> all = verdicts("thread-makers.txt");

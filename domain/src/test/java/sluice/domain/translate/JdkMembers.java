@@ -32,10 +32,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/// The classes of the running JDK, read from its image, and what of their members can harm those
-/// beside a domain. A domain does not see the modules of tools, which are left out.
+/// The classes of the running JDK, read from its image, and their members that can harm other
+/// parties. The modules of tools are excluded, because a domain does not see them.
 final class JdkMembers {
-  /// A member: internal name of its class, its name, its descriptor.
+  /// A member: the internal name of its class, its name and its descriptor.
   record Entry(String owner, String name, String descriptor, boolean isStatic, boolean isInterface)
       implements Comparable<Entry> {
     @Override
@@ -49,7 +49,7 @@ final class JdkMembers {
     }
   }
 
-  /// What a thread can be reached from, or is.
+  /// The classes that give access to threads, and those of threads.
   private static final List<String> OF_THREADS =
       List.of(
           "java/lang/Thread",
@@ -93,7 +93,7 @@ final class JdkMembers {
     }
   }
 
-  /// Whether a loader of the JDK's own defines its classes, and not that of applications.
+  /// Returns true if a JDK loader other than the application loader defines the module's classes.
   private static boolean isSeen(String module) {
     return ModuleLayer.boot()
         .findModule(module)
@@ -203,8 +203,8 @@ final class JdkMembers {
     return false;
   }
 
-  /// Fields and results of which a thread, a group, a pool or a process can be had; methods that
-  /// are called with one; and what can be done to a thread or group that one has.
+  /// Returns fields and results that give access to a thread, a group, a pool or a process; methods
+  /// that are called with one; and operations on a given thread or group.
   SortedSet<Entry> threadGivers() {
     Set<String> hot = below(OF_THREADS);
     SortedSet<Entry> result =
@@ -245,8 +245,8 @@ final class JdkMembers {
     return result;
   }
 
-  /// Static methods that return nothing, or are called as setters are, or keep what they are given
-  /// in a static field; setters of objects that do; and those of the JVM's own beans.
+  /// Returns static methods that return nothing, are named like setters, or store an argument in a
+  /// static field; setters of objects that do so; and those of the JVM's own beans.
   SortedSet<Entry> staticSetters() {
     return methods((type, method) -> {
       if (!method.flags().has(AccessFlag.PUBLIC)) {
@@ -267,7 +267,7 @@ final class JdkMembers {
     });
   }
 
-  /// Whether a method, or one of its class that it calls, writes a static field.
+  /// Returns true if a method, or another method of its class that it calls, writes a static field.
   private static boolean puts(ClassModel type, MethodModel method, Set<MethodModel> seen) {
     if (!seen.add(method) || method.code().isEmpty()) {
       return false;
@@ -291,8 +291,8 @@ final class JdkMembers {
     return false;
   }
 
-  /// Methods of all classes, also those that are not exported, that make a thread, a timer or a
-  /// pool.
+  /// Returns the methods of all classes, including unexported ones, that create a thread, a timer
+  /// or a pool.
   SortedSet<String> threadMakers() {
     Set<String> made = below(MAKERS);
     Map<String, Set<String>> makers = new HashMap<>();

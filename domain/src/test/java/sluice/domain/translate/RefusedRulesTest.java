@@ -41,17 +41,16 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
 
-/// Each rule that refuses something, with all members of the JDK that it names: a class that uses
-/// one is loaded, and the use throws; a class below one whose constructors are refused is not
-/// loaded.
+/// Checks each refusing rule with all JDK members that it names. A class that uses a member is
+/// loaded, and the use throws. A subclass of a class whose constructors are refused is not loaded.
 @Timeout(300)
 final class RefusedRulesTest {
-  /// Of a package, the first classes stand for all.
+  /// The number of classes of a package that are tested; they stand for all.
   private static final int MOST_OF_PACKAGE = 4;
 
   private static final ClassFile FILES = ClassFile.of(ClassFile.DebugElementsOption.DROP_DEBUG);
 
-  /// The images of user interfaces are not made: their classes load native code.
+  /// The UI image classes that are not instantiated, because they load native code.
   private static final Set<String> NOT_MADE =
       Set.of("java/awt/", "javax/swing/", "jdk/swing/", "com/sun/java/accessibility/");
 
@@ -73,7 +72,7 @@ final class RefusedRulesTest {
       return internal(owner);
     }
 
-    /// As messages name it.
+    /// Returns the member as shown in messages.
     String shown() {
       return internalOwner().replace('/', '.') + "." + name;
     }
@@ -96,7 +95,7 @@ final class RefusedRulesTest {
     return text.substring(1, text.length() - 1);
   }
 
-  /// `OWNER.MEMBER` of each rule that refuses.
+  /// Returns `OWNER.MEMBER` for each refusing rule.
   private static List<String> rules() throws IOException {
     Path file = Path.of("../verify/src/main/resources/sluice/verify/check/rules.txt");
     return Files.readAllLines(file).stream()
@@ -127,7 +126,7 @@ final class RefusedRulesTest {
     return found.isEmpty() ? List.of(owner + "Home", owner + "Substitutes") : found;
   }
 
-  /// The members of a class that a rule names, or a made-up member if the JDK has none.
+  /// Returns the members of a class that a rule names, or a made-up member if the JDK has none.
   private static List<Member> members(String owner, String pattern) throws IOException {
     ClassDesc type = ClassDesc.ofInternalName(owner);
     List<Member> found = new ArrayList<>();
@@ -190,7 +189,7 @@ final class RefusedRulesTest {
     code.pop2().pop2().return_();
   }
 
-  /// So that there is a frame with all that is on the stack.
+  /// Generates a branch, so that there is a frame with the whole stack.
   private static void branch(CodeBuilder code) {
     Label there = code.newLabel();
     code.iconst_0().ifeq(there).nop().labelBinding(there);
@@ -311,7 +310,7 @@ final class RefusedRulesTest {
     assertThat(thrown).isGreaterThan(600);
   }
 
-  /// Returns what is wrong with what a use throws, or nothing.
+  /// Returns the defect of the exception that a use throws, or an empty text.
   private static String thrownBy(Method method, Member member) throws IllegalAccessException {
     try {
       method.invoke(null);
@@ -327,7 +326,7 @@ final class RefusedRulesTest {
                           + "()V, line 7: "
                           + member.shown()
                           + ". Why: ");
-      // A class that is abstract or not exported cannot be made at all.
+      // A class that is abstract or not exported cannot be instantiated at all.
       boolean isNotMade = member.isConstructor() && thrown instanceof LinkageError;
       return isRefusal || isNotMade ? "" : method + " of " + member + " threw " + thrown;
     }
@@ -370,7 +369,8 @@ final class RefusedRulesTest {
     }
   }
 
-  /// A method whose jumps are too far for short ones is made twice: its refusals are in both.
+  /// Checks a method whose jumps are too far for short ones. It is generated twice, and both
+  /// versions need the refusals.
   @Test
   void aRefusalIsInAMethodOfFarJumpsToo() throws Exception {
     int times = 9_000;
@@ -379,7 +379,7 @@ final class RefusedRulesTest {
             .build(
                 ClassDesc.of("far.Jumps"),
                 type ->
-                    // Of a version without frames: the JDK's class files make none for far jumps.
+                    // The version has no frames: the JDK's class files contain none for far jumps.
                     type.withFlags(AccessFlag.PUBLIC)
                         .withVersion(ClassFile.JAVA_6_VERSION, 0)
                         .withMethodBody(

@@ -45,21 +45,21 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 final class TranslatorTest {
-  /// Gives the JDK a pattern.
+  /// Passes a pattern to the JDK.
   static final class Scans {
     static String next(Scanner scanner) {
       return scanner.next(Pattern.compile("a+"));
     }
   }
 
-  /// Refers to a method whose calls get the domain's threads.
+  /// Refers to a method whose calls are given the domain's threads.
   static final class Refers {
     static Supplier<ExecutorService> pool() {
       return Executors::newCachedThreadPool;
     }
   }
 
-  /// Makes a pool of its own.
+  /// Creates a pool.
   static final class Pools {
     static Object pool() {
       return new ForkJoinPool(1);
@@ -73,7 +73,7 @@ final class TranslatorTest {
     }
   }
 
-  /// The messages of the calls that throw in a translated class.
+  /// Returns the messages of the throwing calls in a translated class.
   private static List<String> messages(Class<?> type) throws IOException {
     List<String> found = new ArrayList<>();
     for (PoolEntry entry :
@@ -92,7 +92,8 @@ final class TranslatorTest {
         .contains("Scans.next, line ", "java.util.Scanner.next. Why: ", ". Fix: ");
   }
 
-  /// A stack trace tells lines; what only a debugger reads is left out, and constants for it.
+  /// Checks that line numbers are kept for stack traces, while debug information and its constants
+  /// are dropped.
   @Test
   void linesAreKeptAndNamesOfLocalsAreNot() throws IOException {
     String local = "nameThatOnlyThisLocalHas";
@@ -141,8 +142,8 @@ final class TranslatorTest {
     }
   }
 
-  /// The rules say redirected of what is redirected, and of nothing else: each overload of each
-  /// member goes to a substitute, unless it takes an executor or a factory of the program's.
+  /// Checks that the rules name exactly the redirected members: each overload of each member goes
+  /// to a substitute, unless it takes an executor or a factory of the program.
   @Test
   void whatTheRulesCallRedirectedIsRedirected() throws Exception {
     Path file = Path.of("../verify/src/main/resources/sluice/verify/check/rules.txt");
@@ -190,7 +191,7 @@ final class TranslatorTest {
         && Stream.of(code.getParameterTypes()).anyMatch(type -> type == Executor.class);
   }
 
-  /// A class with a call or a read of the member; it is never run.
+  /// Returns a class that calls or reads the member; it is never run.
   private static byte[] caller(Class<?> owner, Member member) {
     ClassDesc type = owner.describeConstable().orElseThrow();
     return ClassFile.of()
@@ -261,7 +262,7 @@ final class TranslatorTest {
     return false;
   }
 
-  /// A jar may carry a copy of a library under names that end like those of the JDK.
+  /// Checks a jar with a copy of a library under names that end like the JDK's.
   @Test
   void namesThatOnlyEndLikeTheJdksAreKept() {
     ClassDesc shaded = ClassDesc.of("shaded.java.util.regex.Pattern");
@@ -302,7 +303,8 @@ final class TranslatorTest {
     }
   }
 
-  /// Each translated class passes the JDK's verifier: frames, types and jumps are right.
+  /// Checks that each translated class passes the JDK's verifier, which checks frames, types and
+  /// jumps.
   @Test
   void classesOfALibraryStayWellFormed() throws IOException, URISyntaxException {
     Path jar =

@@ -11,17 +11,17 @@ import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// The service manager's end of sd_notify(3). One thread uses it.
+/// The service manager's end of sd_notify(3). Used by one thread.
 public final class NotifySocket implements AutoCloseable {
   private final int fd;
 
-  /// Binds a datagram socket to the address, which NOTIFY_SOCKET names.
+  /// Binds a datagram socket to the address that NOTIFY_SOCKET names.
   public NotifySocket(SocketAddress address) throws IOException {
     fd = Sockets.socket(SocketAddresses.AF_UNIX, Sockets.SOCK_DGRAM, 0);
     Sockets.bind(fd, address);
   }
 
-  /// Returns the next message, or the empty string when none comes in time.
+  /// Returns the next message, or an empty string if none comes in time.
   public String next(int seconds) throws InterruptedException {
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     try (Arena arena = Arena.ofConfined()) {

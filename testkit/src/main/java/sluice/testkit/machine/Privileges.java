@@ -9,18 +9,18 @@ import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// Skips tests that an ordinary user cannot run, and says why. Any thread may call.
+/// Skips tests that an ordinary user cannot run, with the reason. Any thread may call.
 public final class Privileges {
   private Privileges() {}
 
   /// Skips the test unless root runs it.
   ///
-  /// @param why such as `its clients write into a directory of root`
+  /// @param why the reason, such as `its clients write into a directory of root`
   public static void requireRoot(String why) {
     assumeTrue("root".equals(System.getProperty("user.name")), "needs root: " + why);
   }
 
-  /// Skips the test where the user may not attach a filter to a socket.
+  /// Skips the test if the user may not attach a filter to a socket.
   public static void requireSocketFilters() throws IOException {
     assumeTrue(hasSocketFilters(), "this user may not attach a filter to a socket here");
   }

@@ -3,13 +3,13 @@ package sluice.testkit.sim;
 import java.lang.foreign.MemorySegment;
 import sluice.loop.engine.ChunkPool;
 
-/// The receive arena of a simulated engine: chunks are given out in random order and poisoned when
+/// The receive arena of a simulated engine. Chunks are given out in random order and poisoned when
 /// they come back. Owned by the engine's thread.
 ///
-/// A piece begins at random in its chunk, as behind a frame's header, and at random the kernel goes
-/// on with the chunk behind it, for whichever socket comes next: then it has a lease on the chunk.
-/// The poison shows reads of a chunk that was given back, and is checked for writes to it, and to
-/// what the kernel has not filled.
+/// A piece begins at a random offset in its chunk, as if behind a frame's header. At random, the
+/// kernel keeps filling the rest of the chunk, for whichever socket receives next; it then has a
+/// lease on the chunk. The poison reveals reads of a chunk that was given back. It is also checked,
+/// to find writes to such a chunk and to parts that the kernel has not filled.
 final class SimArena extends ChunkPool {
   private static final byte POISON = (byte) 0xdb;
   private static final int NONE = -1;
@@ -19,7 +19,7 @@ final class SimArena extends ChunkPool {
   private final int[] freeChunks;
   private int freeCount;
 
-  /// The chunk that the kernel goes on with, and where.
+  /// The chunk that the kernel keeps filling, and from where.
   private int begun = NONE;
 
   private int filled;
@@ -41,12 +41,12 @@ final class SimArena extends ChunkPool {
     }
   }
 
-  /// Takes room for a piece, with a lease for its receiver, for the kernel to fill.
+  /// Takes room for a piece for the kernel to fill, with a lease for its receiver.
   ///
-  /// @param most bytes of the piece, 1 to those of a chunk
-  /// @param cut whether the rest of a chunk that was begun may be too little; when no other is free
-  ///   it always may
-  /// @return false when there is none
+  /// @param most the maximum size of the piece in bytes, 1 to the size of a chunk
+  /// @param cut true if the rest of a partly filled chunk may be too small; it always may if no
+  ///   other chunk is free
+  /// @return false if there is no room
   boolean take(int most, boolean cut) {
     int room = begun == NONE ? 0 : chunkBytes() - filled;
     if (room > 0 && (room >= most || cut || freeCount == 0)) {
@@ -83,7 +83,7 @@ final class SimArena extends ChunkPool {
     }
   }
 
-  /// The kernel keeps the rest of the chunk, or does not.
+  /// Decides at random if the kernel keeps the rest of the chunk.
   private void keepRest() {
     boolean open = begin + length < chunkBytes() && engine.random().chance(700);
     if (open && begun != chunk) {
@@ -97,7 +97,7 @@ final class SimArena extends ChunkPool {
     }
   }
 
-  /// The kernel goes on with no chunk: [#close] comes next.
+  /// Ends the filling of the current chunk. Called before [#close].
   void endBegun() {
     if (begun != NONE) {
       int ended = begun;
@@ -106,7 +106,7 @@ final class SimArena extends ChunkPool {
     }
   }
 
-  /// Of the piece that was taken last.
+  /// Returns the chunk of the piece that was taken last.
   int chunk() {
     return chunk;
   }

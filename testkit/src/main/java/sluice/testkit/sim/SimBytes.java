@@ -4,13 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import sluice.loop.engine.SendVector;
 
-/// The bytes of one send, as they were when it was staged: to see whether the caller lets go of
-/// them too early. Owned by the engine's thread.
+/// A copy of the bytes of one send, made when it was staged, to detect if the caller changes or
+/// releases them too early. Owned by the engine's thread.
 final class SimBytes {
   private final MemorySegment[] segments;
   private final long[] offsets;
 
-  /// Ends of the ranges in `staged`.
+  /// The end of each range in `staged`.
   private final int[] ends;
 
   private final byte[] staged;
@@ -35,7 +35,7 @@ final class SimBytes {
     }
   }
 
-  /// The ranges of a vector that is not empty.
+  /// Copies the ranges of a non-empty vector.
   static SimBytes of(SendVector vector) {
     int count = vector.count();
     MemorySegment[] segments = new MemorySegment[count];
@@ -55,12 +55,12 @@ final class SimBytes {
     return staged.length;
   }
 
-  /// What was staged. Callers check [#firstChange] before they trust it.
+  /// Returns the staged bytes. Callers have to check [#firstChange] first.
   byte[] staged() {
     return staged;
   }
 
-  /// Index of the first byte in `[from, to)` that is not what was staged, or -1.
+  /// Returns the index of the first byte in `[from, to)` that differs from the staged one, or -1.
   int firstChange(int from, int to) {
     MemorySegment was = MemorySegment.ofArray(staged);
     int begin = 0;
@@ -79,7 +79,7 @@ final class SimBytes {
     return -1;
   }
 
-  /// Whether any range has a byte of `other`.
+  /// Returns true if any range shares a byte with `other`.
   boolean overlaps(MemorySegment other) {
     long low = other.address();
     long high = low + other.byteSize();

@@ -4,20 +4,21 @@ import java.net.SocketAddress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A peer of the code under simulation: it writes what it was given in pieces and reads what comes,
+/// A simulated peer of the code under test. It writes its output in pieces and reads its input,
 /// each at its own pace. Owned by the thread that runs the simulation.
 ///
 /// Lifecycle: [#connect] → [#send] any number of times, before or after → [#finish] or [#reset] →
 /// [#over].
 public final class SimClient extends SimEndpoint {
-  /// How fast a client is.
+  /// The speed of a client.
   ///
-  /// @param maxWriteBytes largest piece it writes at one time
-  /// @param maxReadBytes largest piece it reads at one time: its receive window moves so slowly
-  /// @param maxGapNanos longest pause between two pieces
-  /// @param stallPerMille how often a pause lasts a second instead
+  /// @param maxWriteBytes the largest piece that it writes at a time
+  /// @param maxReadBytes the largest piece that it reads at a time, which limits how fast its
+  ///   receive window moves
+  /// @param maxGapNanos the longest pause between two pieces
+  /// @param stallPerMille the probability, in a thousand, that a pause lasts one second instead
   public record Pace(int maxWriteBytes, int maxReadBytes, int maxGapNanos, int stallPerMille) {
-    /// Everything at once.
+    /// Writes and reads everything at once.
     public static final Pace FAST = new Pace(1 << 20, 1 << 20, 0, 0);
 
     static Pace random(SimRandom random) {
@@ -29,10 +30,11 @@ public final class SimClient extends SimEndpoint {
     }
   }
 
-  /// Hears of what a client sees, at the simulated time it sees it.
+  /// Is notified of a client's changes, at the simulated time at which they happen.
   @FunctionalInterface
   public interface Listener {
-    /// The connection exists, bytes came, or it ended: ask the client which.
+    /// Called when the connection was established, bytes arrived, or it ended. The client tells
+    /// which.
     void changed(SimClient client);
   }
 
@@ -68,15 +70,15 @@ public final class SimClient extends SimEndpoint {
     return this;
   }
 
-  /// Reads no further while it holds so many bytes that [#take] has not taken, as a program does
-  /// that is busy with something else: what comes then stays in the kernel.
+  /// Stops reading while it holds this many bytes that [#take] has not taken, like a busy program.
+  /// Further bytes then stay in the kernel.
   public SimClient window(int bytes) {
     windowBytes = bytes;
     return this;
   }
 
-  /// Leaves its half of the connection open when the server has ended the other one, until
-  /// [#finish], [#close] or [#reset]. Without this it closes as soon as it sees the end.
+  /// Keeps its half of the connection open after the server has ended the other one, until
+  /// [#finish], [#close] or [#reset]. By default, the client closes as soon as it sees the end.
   public SimClient staysOpen() {
     staysOpen = true;
     return this;
@@ -87,7 +89,7 @@ public final class SimClient extends SimEndpoint {
     return this;
   }
 
-  /// Adds bytes to what will be written.
+  /// Adds bytes to the output.
   public SimClient send(byte[] bytes) {
     byte[] rest = Arrays.copyOfRange(outgoing, outgoingStart, outgoing.length + bytes.length);
     System.arraycopy(bytes, 0, rest, outgoing.length - outgoingStart, bytes.length);
@@ -97,7 +99,7 @@ public final class SimClient extends SimEndpoint {
     return this;
   }
 
-  /// Half-closes once everything is written.
+  /// Half-closes the connection once everything is written.
   public SimClient finish() {
     finishing = true;
     onWritable();
@@ -112,14 +114,14 @@ public final class SimClient extends SimEndpoint {
     end(0);
   }
 
-  /// Closes at once, whatever is under way.
+  /// Closes at once, even in the middle of a transfer.
   public void close() {
     network.trace("client closes", id, 0, 0);
     closeEnd();
     end(0);
   }
 
-  /// Resets the connection after a time.
+  /// Resets the connection after a delay.
   public SimClient resetAfter(long delayNanos) {
     network.scheduler().after(delayNanos, this::reset);
     return this;
@@ -130,14 +132,14 @@ public final class SimClient extends SimEndpoint {
     return id;
   }
 
-  /// What has been read so far.
+  /// Returns a copy of the bytes that were read so far and not taken.
   public byte[] received() {
     return Arrays.copyOf(received, receivedBytes);
   }
 
-  /// Takes bytes that have come: [#received] no longer has them.
+  /// Takes received bytes, which [#received] does not contain any more.
   ///
-  /// @return how many, 0 when there are none
+  /// @return the number of bytes, 0 if there are none
   public int take(byte[] into, int offset, int length) {
     int count = Math.min(length, receivedBytes);
     System.arraycopy(received, 0, into, offset, count);
@@ -151,35 +153,35 @@ public final class SimClient extends SimEndpoint {
     return receivedBytes;
   }
 
-  /// Bytes that have not been written yet.
+  /// Returns the number of bytes that have not been written yet.
   public int unsentBytes() {
     return outgoing.length - outgoingStart;
   }
 
-  /// Whether the connection exists, or has.
+  /// Returns true if the connection is established, or has been.
   public boolean established() {
     return established;
   }
 
-  /// Whether no more bytes come: all that came before the server's FIN have been read, or the
-  /// connection is [#over].
+  /// Returns true if no more bytes will come: everything before the server's FIN has been read, or
+  /// the connection is [#over].
   public boolean inputEnded() {
     return inputEnded || ended;
   }
 
-  /// Whether the connection has ended for this client: by the server's FIN, unless it [#staysOpen],
-  /// by an error, or by its own doing.
+  /// Returns true if the connection has ended for this client: by the server's FIN, unless it
+  /// [#staysOpen], by an error, or by its own action.
   public boolean over() {
     return ended;
   }
 
-  /// 0, or the negative errno that ended the connection.
+  /// Returns 0, or the negative errno that ended the connection.
   public int errno() {
     return errno;
   }
 
-  /// Whether the simulated kernel has broken the connection by a fault, and nothing that is under
-  /// simulation: replies may be missing.
+  /// Returns true if an injected fault, and not the code under test, has broken the connection.
+  /// Replies may be missing then.
   public boolean brokenByFault() {
     return errno < 0 && lost();
   }

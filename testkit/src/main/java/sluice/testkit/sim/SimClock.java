@@ -2,7 +2,7 @@ package sluice.testkit.sim;
 
 import sluice.loop.engine.NanoClock;
 
-/// Simulated time: it moves only when the simulation moves it. Owned by the thread that runs the
+/// A simulated clock that only the simulation advances. Owned by the thread that runs the
 /// simulation.
 public final class SimClock implements NanoClock {
   private long nanos = 1_000_000_000L;

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.sys.Errno;
 
-/// A pollable descriptor of a simulation: a test decides when it is ready. Owned by the thread that
-/// runs the simulation.
+/// A simulated pollable descriptor whose readiness a test controls. Owned by the thread that runs
+/// the simulation.
 public final class SimDescriptor {
   private final SimEngine engine;
   private final int fd;
@@ -24,13 +24,13 @@ public final class SimDescriptor {
     return fd;
   }
 
-  /// Sets which `poll(2)` events hold from now on; 0 for none.
+  /// Sets the `poll(2)` events that hold from now on; 0 for none.
   public void ready(int events) {
     ready = events;
     check();
   }
 
-  /// Closes the number. Polls that are armed keep the file, as in the kernel; new ones fail.
+  /// Closes the descriptor number. Armed polls keep the file, as in the kernel; new ones fail.
   public void close() {
     closed = true;
     engine.numberFree(fd);

@@ -3,12 +3,12 @@ package sluice.testkit.sim;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 
-/// One end of a simulated TCP connection: a [SimSocket] of an engine or a [SimClient]. Owned by the
+/// An end of a simulated TCP connection: a [SimSocket] of an engine or a [SimClient]. Owned by the
 /// thread that runs the simulation.
 ///
-/// Modelled after Linux: a reset reaches the reader as -ECONNRESET once (-EPIPE after a FIN), later
-/// sends as -EPIPE and later receives as end of stream; closing with unread bytes resets; bytes
-/// that reach a closed end are answered with a reset.
+/// It models Linux: a reset is reported to the reader once, as -ECONNRESET (-EPIPE after a FIN),
+/// later to sends as -EPIPE, and to receives as the end of the stream. Closing with unread bytes
+/// resets the connection, and bytes that reach a closed end are answered with a reset.
 abstract class SimEndpoint {
   protected final SimNetwork network;
   private @Nullable SimPipe in;
@@ -25,16 +25,16 @@ abstract class SimEndpoint {
     this.network = network;
   }
 
-  /// Bytes, an end of stream or an error has arrived.
+  /// Handles the arrival of bytes, an end of stream or an error.
   abstract void onReadable();
 
-  /// There is room to send, or sending has become pointless.
+  /// Handles new room to send, or an error that makes sending pointless.
   abstract void onWritable();
 
-  /// The connection that this end started exists (0), or does not (a negative errno).
+  /// Handles the result of connecting from this end: 0, or a negative errno.
   abstract void onConnected(int result);
 
-  /// A name for the trace.
+  /// Returns an identifier for the trace.
   abstract int id();
 
   final void join(SimEndpoint other, SimPipe incoming, SimPipe outgoing, int latencyNanos) {
@@ -56,7 +56,7 @@ abstract class SimEndpoint {
     return broken;
   }
 
-  /// Whether the kernel or the network has broken the connection, and neither end.
+  /// Returns true if the kernel or the network, and neither end, has broken the connection.
   final boolean lost() {
     return lost;
   }
@@ -65,13 +65,13 @@ abstract class SimEndpoint {
     return in == null ? 0 : in.available();
   }
 
-  /// Something a receive would report: bytes, the end, or an error.
+  /// Returns true if a receive would report something: bytes, the end, or an error.
   final boolean readable() {
     return broken || receiveShut || (in != null && (in.available() > 0 || in.ended()));
   }
 
-  /// What a receive reports when there are no bytes: 0 at the end, -EAGAIN when more may come, or
-  /// the error of a reset, once.
+  /// Returns the result of a receive without bytes: 0 at the end, -EAGAIN if more may come, or the
+  /// error of a reset, once.
   final int endOfInput() {
     if (pendingErrno != 0) {
       return takeError();
@@ -82,7 +82,7 @@ abstract class SimEndpoint {
     return connected() ? -Errno.EAGAIN : -Errno.ENOTCONN;
   }
 
-  /// Room for sending, or a negative errno.
+  /// Returns the room for sending, or a negative errno.
   final int roomOrErrno() {
     if (pendingErrno != 0) {
       return takeError();
@@ -99,12 +99,12 @@ abstract class SimEndpoint {
     return -errno;
   }
 
-  /// Bytes that the other end has read.
+  /// Returns the number of bytes that the other end has read.
   final long takenByPeer() {
     return out == null ? 0 : out.taken();
   }
 
-  /// Whether sending can make progress: there is room, or an error to report.
+  /// Returns true if sending can make progress: there is room, or an error to report.
   final boolean writable() {
     return pendingErrno != 0 || broken || (out != null && (out.finished() || out.room() > 0));
   }
@@ -130,7 +130,7 @@ abstract class SimEndpoint {
     return out;
   }
 
-  /// After reading: tells the other end that there is room.
+  /// Notifies the other end of new room, after reading.
   final void consumed() {
     SimEndpoint other = peer;
     if (other != null) {
@@ -144,7 +144,7 @@ abstract class SimEndpoint {
     }
   }
 
-  /// shutdown(SHUT_WR): a FIN follows the bytes.
+  /// Shuts sending down, as shutdown(SHUT_WR): a FIN follows the bytes.
   final void sendFin() {
     if (out != null && !broken && !out.finished()) {
       out.finish();
@@ -153,7 +153,7 @@ abstract class SimEndpoint {
     }
   }
 
-  /// shutdown(SHUT_RD).
+  /// Shuts receiving down, as shutdown(SHUT_RD).
   final void shutReceive() {
     receiveShut = true;
     onReadable();
@@ -178,7 +178,7 @@ abstract class SimEndpoint {
     }
     if (closed) {
       if (available() > 0) {
-        abort(); // this will never be read: the sender must learn it
+        abort(); // this will never be read: the sender must be told
       }
       return;
     }
@@ -186,7 +186,7 @@ abstract class SimEndpoint {
     onReadable();
   }
 
-  /// close(2): a FIN follows the bytes, or a reset when bytes were left unread.
+  /// Closes this end, as close(2): a FIN follows the bytes, or a reset if bytes were left unread.
   final void closeEnd() {
     if (closed) {
       return;
@@ -200,7 +200,7 @@ abstract class SimEndpoint {
     }
   }
 
-  /// Sends a reset; this end is gone.
+  /// Sends a reset and breaks this end.
   final void abort() {
     SimEndpoint other = peer;
     if (broken || other == null || out == null) {
@@ -212,7 +212,7 @@ abstract class SimEndpoint {
     network.scheduler().at(at, other::resetArrived);
   }
 
-  /// Breaks the connection for both ends, as a middle box or a dying host does.
+  /// Breaks the connection for both ends, as a middlebox or a dying host does.
   final void breakConnection() {
     network.trace("connection breaks", id(), 0, 0);
     noteLoss();
@@ -222,7 +222,7 @@ abstract class SimEndpoint {
     resetArrived();
   }
 
-  /// As [#abort], by a kernel whose caller did not ask for it.
+  /// Aborts like [#abort], by a fault of the kernel that no end has asked for.
   final void lose() {
     noteLoss();
     abort();
@@ -245,7 +245,7 @@ abstract class SimEndpoint {
     if (pipe != null) {
       pendingErrno = pipe.finArrived() ? Errno.EPIPE : Errno.ECONNRESET;
       if (network.random().chance(500)) {
-        pipe.discard(); // Linux keeps what was queued; what was on its way is lost in any case
+        pipe.discard(); // Linux keeps queued bytes; bytes on their way are lost in any case
       }
     }
     if (out != null) {

@@ -16,16 +16,17 @@ import sluice.testkit.sim.SimOperation.Completed;
 import sluice.testkit.sim.SimOperation.Kind;
 import sluice.testkit.sim.SimOperation.Lane;
 
-/// A model of the kernel behind an [Engine]: no descriptor, no real time, every choice made by a
-/// seed. The thread that runs the simulation owns it and turns it.
+/// A model of the kernel behind an [Engine]. It uses no descriptors and no real time, and makes
+/// every choice from a seed. The thread that runs the simulation owns and turns it.
 ///
-/// It does to its caller whatever the contract of [Engine] and [sluice.loop.engine.Transport]
-/// permits, as far as [SimFaults] says, and it holds the caller to that contract: each breach
-/// throws a [SimViolation]. Waiting runs the events of the simulation until one of them concerns
-/// this engine.
+/// It does to its caller everything that the contracts of [Engine] and
+/// [sluice.loop.engine.Transport] permit, as far as [SimFaults] allows. It also holds the caller to
+/// those contracts: each breach throws a [SimViolation]. Waiting runs the events of the simulation
+/// until one of them concerns this engine.
 ///
-/// A turn is: hand over what is staged → let time pass → collect completions → deliver them → check
-/// that the bytes of silent sends are still what was staged.
+/// A turn consists of these steps: hand over staged operations → let time pass → collect
+/// completions → deliver them → check that the bytes of silent sends have not changed since they
+/// were staged.
 public final class SimEngine implements Engine {
   private static final int IDLE_TURNS_ALLOWED = 16;
   private static final int EMPTY_TURNS_ALLOWED = 2_000;
@@ -41,13 +42,13 @@ public final class SimEngine implements Engine {
   private final Map<Long, SimOperation> armed = new HashMap<>();
   private final Map<Integer, SimDescriptor> descriptors = new HashMap<>();
 
-  /// Sends whose bytes the caller must leave alone.
+  /// The sends whose bytes the caller must not change.
   private final List<SimOperation> watched = new ArrayList<>();
 
-  /// Lanes with a completion that may be delivered, once for each.
+  /// The lanes with a deliverable completion, one entry for each completion.
   private final List<Lane> ready = new ArrayList<>();
 
-  /// Failures of sends, which the turn that submitted them must deliver.
+  /// The failures of sends, which the turn that submitted them must deliver.
   private final List<Completed> due = new ArrayList<>();
 
   private final ArrayDeque<Completed> batch = new ArrayDeque<>();
@@ -158,9 +159,9 @@ public final class SimEngine implements Engine {
     arena.close();
   }
 
-  /// A descriptor for [#pollOnce].
+  /// Opens a descriptor for [#pollOnce].
   public SimDescriptor openDescriptor() {
-    while (isOpen(lowestFree)) { // as the kernel numbers them
+    while (isOpen(lowestFree)) { // the kernel gives out the lowest free number
       lowestFree++;
     }
     int fd = lowestFree;
@@ -173,13 +174,13 @@ public final class SimEngine implements Engine {
     lowestFree = Math.min(lowestFree, fd);
   }
 
-  /// Whether a number is that of an open [SimDescriptor].
+  /// Returns true if the number belongs to an open [SimDescriptor].
   public boolean isOpen(int fd) {
     SimDescriptor descriptor = descriptors.get(fd);
     return descriptor != null && !descriptor.isClosed();
   }
 
-  /// A file for [sluice.loop.engine.Transport#sendFile].
+  /// Opens a file for [sluice.loop.engine.Transport#sendFile].
   public int openFile(byte[] content) {
     return transport.openFile(content);
   }
@@ -188,7 +189,8 @@ public final class SimEngine implements Engine {
     transport.closeFile(fd);
   }
 
-  /// Fails unless the caller has closed every socket and listener, and every chunk is home.
+  /// Fails unless the caller has closed every socket and listener, and every chunk has been
+  /// returned.
   public void checkNothingLeft() {
     transport.checkNothingOpen();
     if (arena.free() != arena.count()) {
@@ -218,7 +220,7 @@ public final class SimEngine implements Engine {
     return random;
   }
 
-  /// An error about this simulation: with its seed and its last events.
+  /// Returns an error about this simulation, with its seed and its last events.
   public SimViolation violation(String message) {
     return violations.violation(message);
   }
@@ -254,17 +256,17 @@ public final class SimEngine implements Engine {
     staged.add(operation);
   }
 
-  /// Whether a shutdown of the socket has not been handed over.
+  /// Returns true if a shutdown of the socket is staged and not handed over yet.
   boolean shutdownStaged(int number) {
     return staged.stream().anyMatch(o -> o.kind == Kind.SHUTDOWN && o.number == number);
   }
 
-  /// A number for an accepted socket, or -EMFILE.
+  /// Returns a number for an accepted socket, or -EMFILE.
   int open(SimSocket socket) {
     return transport.open(socket);
   }
 
-  /// Queues a completion that is not the last.
+  /// Queues a completion that is not the last one of its operation.
   void queue(SimOperation operation, int result, long flags) {
     Lane lane = operation.lane;
     lane.waiting.add(new Completed(operation, result, flags));
@@ -278,13 +280,13 @@ public final class SimEngine implements Engine {
     }
   }
 
-  /// Queues the last completion.
+  /// Queues the last completion of an operation.
   void finish(SimOperation operation, int result, long flags) {
     operation.finished = true;
     queue(operation, result, flags);
   }
 
-  /// Ends a send: silently when everything was taken, else with a completion in this turn.
+  /// Ends a send: silently if all bytes were taken, otherwise with a completion in this turn.
   void finishSend(SimOperation operation, int result, int length) {
     operation.finished = true;
     if (result != length) {
@@ -302,7 +304,7 @@ public final class SimEngine implements Engine {
     }
   }
 
-  /// The arena takes a chunk back.
+  /// Checks that a returned chunk is not in use by a send.
   void chunkGivenBack(int chunk) {
     network.trace("chunk given back", chunk, arena.free(), 0);
     for (SimOperation operation : watched) {
@@ -383,7 +385,7 @@ public final class SimEngine implements Engine {
     return ready.isEmpty() && due.isEmpty() && batch.isEmpty();
   }
 
-  /// Chooses what this turn delivers, and in which order.
+  /// Selects the completions to deliver in this turn, and their order.
   private void collect() {
     boolean reorder = faults.roll(SimFault.REORDER);
     int count = ready.size();
@@ -441,7 +443,7 @@ public final class SimEngine implements Engine {
     }
   }
 
-  /// The turn is over: sends that stayed silent have succeeded, and their bytes are free.
+  /// Ends the turn: sends that stayed silent have succeeded, and their bytes are free.
   private void settleSends() {
     for (SimOperation operation : handedOver) {
       if (operation.kind == Kind.SEND && !operation.settled && operation.bytes != null) {

@@ -1,39 +1,39 @@
 package sluice.testkit.sim;
 
-/// What a simulated kernel may do to its caller without breaking its promises.
+/// The faults that a simulated kernel may inject without breaking its contract.
 public enum SimFault {
-  /// A receive brings fewer bytes than have arrived.
+  /// A receive returns fewer bytes than have arrived.
   SHORT_RECEIVE,
-  /// A receive brings what the rest of a chunk has room for, which was filled in part before.
+  /// A receive returns only as many bytes as fit into the rest of a partly filled chunk.
   CUT_RECEIVE,
   /// A send takes fewer bytes than there is room for.
   SHORT_SEND,
   /// A send takes nothing although there may be room.
   SEND_EAGAIN,
-  /// A wait is interrupted: the turn ends early, with nothing.
+  /// A wait is interrupted: the turn ends early without completions.
   EINTR,
   /// A wait ends early for no reason.
   SPURIOUS_WAKE,
-  /// Completions of one turn change places between sockets and directions.
+  /// Completions of one turn are reordered between sockets and directions.
   REORDER,
-  /// A completion comes later than its cause.
+  /// A completion is delivered later than its cause.
   DELAY,
-  /// A turn delivers only some of the completions there are.
+  /// A turn delivers only some of the pending completions.
   SMALL_BATCH,
-  /// A multishot operation ends together with a good result.
+  /// A multishot operation ends together with a successful result.
   LOST_ARMING,
-  /// A receive finds no chunk although some are free by the time the caller hears of it.
+  /// A receive finds no chunk, although some are free by the time the caller is told.
   ENOBUFS,
   /// A connection breaks.
   RESET,
-  /// Accepting ends with -EMFILE.
+  /// An accept ends with -EMFILE.
   ACCEPT_EMFILE,
   /// A connection is gone before it is accepted: -ECONNABORTED.
   ACCEPT_ABORTED,
-  /// A cancelled operation goes on for a while and may still complete by itself.
+  /// A cancelled operation continues for a while and may still complete by itself.
   CANCEL_RACE,
-  /// A sendAll leaves in small pieces over a long time.
+  /// A sendAll is sent in small pieces over a long time.
   SLOW_SEND,
-  /// A signal ends a sendAll: with what left before it, or with -EINTR.
+  /// A signal ends a sendAll with the bytes sent before it, or with -EINTR.
   SEND_SIGNAL
 }

@@ -3,12 +3,12 @@ package sluice.testkit.sim;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// How often each [SimFault] happens, and how many may happen in all. Owned by the thread that runs
-/// the simulation.
+/// The probability of each [SimFault] and the total number that may happen. Owned by the thread
+/// that runs the simulation.
 ///
-/// The budget comes first: when it is used up nothing more is injected, so that a correct caller
-/// always finishes. [#random] picks a few faults per seed instead of a little of each: rare faults
-/// then meet often enough to matter.
+/// Once the budget is used up, nothing more is injected, so a correct caller always finishes.
+/// [#random] selects a few faults per seed instead of a little of each: rare faults then coincide
+/// often enough to matter.
 public final class SimFaults {
   private final Map<SimFault, Integer> perMille = new EnumMap<>(SimFault.class);
   private final Map<SimFault, Integer> injected = new EnumMap<>(SimFault.class);
@@ -20,12 +20,12 @@ public final class SimFaults {
     this.budget = budget;
   }
 
-  /// Nothing goes wrong.
+  /// Returns a mixture without faults.
   public static SimFaults none() {
     return new SimFaults(new SimRandom(0), 0);
   }
 
-  /// A mixture that the seed decides; one seed in eight has no faults at all.
+  /// Returns a mixture that depends on the seed; one seed in eight has no faults at all.
   public static SimFaults random(SimRandom random) {
     SimFaults faults = new SimFaults(random.split(), random.skewed(400));
     if (random.below(8) == 0) {
@@ -42,7 +42,7 @@ public final class SimFaults {
     return faults;
   }
 
-  /// Changes the probability of one fault, 0 to 1000 in a thousand.
+  /// Sets the probability of one fault, 0 to 1000 in a thousand.
   public SimFaults with(SimFault fault, int chancePerMille) {
     perMille.put(fault, chancePerMille);
     return this;
@@ -62,7 +62,8 @@ public final class SimFaults {
     return true;
   }
 
-  /// How often each fault was injected so far; faults that were not are absent.
+  /// Returns the number of injections of each fault so far; faults that were never injected are
+  /// absent.
   public Map<SimFault, Integer> injected() {
     return injected;
   }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// The wires between endpoints: which listen where, how long bytes travel, how much is in flight.
-/// Owned by the thread that runs the simulation.
+/// The network between endpoints: its listeners, latencies and capacities. Owned by the thread that
+/// runs the simulation.
 final class SimNetwork {
   private static final int[] PIPE_BYTES = {512, 2_048, 8_192, 65_536};
   private static final int FIRST_EPHEMERAL_PORT = 32_768;
@@ -47,7 +47,7 @@ final class SimNetwork {
     return faults;
   }
 
-  /// Every connection from now on has this capacity in each direction.
+  /// Sets the capacity, in each direction, of all future connections.
   void pipeBytes(int capacityBytes) {
     pipeBytes = new int[] {capacityBytes};
   }
@@ -60,13 +60,15 @@ final class SimNetwork {
     trace.add(nanos(), text, a, b, c);
   }
 
-  /// A time around `nanos`, now and then much longer.
+  /// Returns a random time around `nanos`, occasionally much longer.
   long jitter(int nanos) {
     int base = random.between(nanos >> 1, nanos + (nanos >> 1));
     return random.chance(20) ? base * 50L : base;
   }
 
-  /// @return the address with its real port
+  /// Binds a listener.
+  ///
+  /// @return the address with the actual port
   InetSocketAddress listen(SocketAddress wanted, SimListener listener) throws IOException {
     if (!(wanted instanceof InetSocketAddress address)) {
       throw SysException.of(Errno.EAFNOSUPPORT, "socket", wanted);
@@ -88,9 +90,9 @@ final class SimNetwork {
     }
   }
 
-  /// Starts a connection: [SimEndpoint#onConnected] tells how it went.
+  /// Starts a connection. [SimEndpoint#onConnected] reports the result.
   ///
-  /// @return the address the connection comes from
+  /// @return the address from which the connection comes
   InetSocketAddress connect(SimEndpoint client, SocketAddress address) {
     int latencyNanos = random.between(2_000, 60_000);
     int port = address instanceof InetSocketAddress inet ? inet.getPort() : -1;
@@ -110,7 +112,7 @@ final class SimNetwork {
       return;
     }
     SimEndpoint server = list.get(random.below(list.size())).offer(source);
-    if (server == null) { // the backlog is full: the SYN is dropped and comes again
+    if (server == null) { // the backlog is full: the SYN is dropped and sent again
       scheduler.after(SYN_RETRY_NANOS, () -> synArrived(client, source, port, latencyNanos));
       return;
     }
@@ -140,7 +142,7 @@ final class SimNetwork {
   interface SimListener {
     boolean reusePort();
 
-    /// A connection for the accept queue, or null when the queue is full.
+    /// Adds a connection to the accept queue and returns it; null if the queue is full.
     @Nullable SimEndpoint offer(InetSocketAddress source);
   }
 }

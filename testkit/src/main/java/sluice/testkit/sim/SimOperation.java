@@ -3,7 +3,7 @@ package sluice.testkit.sim;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// One operation from its staging until its caller has heard the last of it. Owned by the engine's
+/// An operation, from its staging until its last completion is delivered. Owned by the engine's
 /// thread.
 final class SimOperation {
   enum Kind {
@@ -18,7 +18,7 @@ final class SimOperation {
     CLOSE,
     CANCEL;
 
-    /// Whether the operation stays with the kernel until a last completion.
+    /// Returns true if the operation stays with the kernel until a last completion.
     boolean armed() {
       return switch (this) {
         case ACCEPT, RECEIVE, SEND_ALL, WRITABLE, CONNECT, POLL -> true;
@@ -27,7 +27,7 @@ final class SimOperation {
     }
   }
 
-  /// Completions that must be delivered in the order they came about.
+  /// A sequence of completions that must be delivered in order.
   static final class Lane {
     final ArrayDeque<Completed> waiting = new ArrayDeque<>();
     long lastReadyNanos;
@@ -38,24 +38,24 @@ final class SimOperation {
   final Kind kind;
   final long token;
 
-  /// Socket, listener or descriptor; -1 for a cancellation.
+  /// The socket, listener or descriptor; -1 for a cancellation.
   final int number;
 
   final Lane lane;
 
-  /// What the kernel does when the operation is handed over.
+  /// The kernel's action when the operation is handed over.
   final Runnable action;
 
-  /// Bytes of a send.
+  /// The bytes of a send.
   final @Nullable SimBytes bytes;
 
-  /// The kernel has it.
+  /// True once the operation was handed to the kernel.
   boolean started;
 
-  /// The kernel has queued its last completion.
+  /// True once the kernel has queued the last completion.
   boolean finished;
 
-  /// The caller has heard the last of it.
+  /// True once the last completion was delivered to the caller.
   boolean settled;
 
   SimOperation(
@@ -68,7 +68,7 @@ final class SimOperation {
     this.action = action;
   }
 
-  /// Whether the kernel may complete it.
+  /// Returns true if the kernel may still complete the operation.
   boolean active() {
     return started && !finished;
   }
@@ -77,7 +77,7 @@ final class SimOperation {
     return operation != null && !operation.settled;
   }
 
-  /// The operation if the kernel may complete it, else null.
+  /// Returns the operation if the kernel may still complete it, or else null.
   static @Nullable SimOperation ifActive(@Nullable SimOperation operation) {
     return operation != null && operation.active() ? operation : null;
   }

@@ -3,8 +3,8 @@ package sluice.testkit.sim;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// One direction of a connection: a ring of bytes that were written, have arrived, were read. Owned
-/// by the thread that runs the simulation.
+/// A direction of a connection: a ring buffer with positions for written, arrived and read bytes.
+/// Owned by the thread that runs the simulation.
 ///
 /// The capacity stands for send buffer, network and receive buffer together.
 final class SimPipe {
@@ -15,7 +15,8 @@ final class SimPipe {
   private boolean finished;
   private boolean finArrived;
 
-  /// No event of this direction may overtake another: they share this time.
+  /// The latest arrival time so far. Events of one direction share it, so that none overtakes
+  /// another.
   private long lastArrivalNanos;
 
   SimPipe(int capacityBytes) {
@@ -46,7 +47,7 @@ final class SimPipe {
     return finished;
   }
 
-  /// Everything has been read and no more will come.
+  /// Returns true if everything has been read and no more will come.
   boolean ended() {
     return finArrived && read == written;
   }
@@ -55,9 +56,9 @@ final class SimPipe {
     return finArrived;
   }
 
-  /// Bytes up to `target` have arrived, and perhaps the FIN behind them.
+  /// Records the arrival of the bytes up to `target`, and optionally of the FIN behind them.
   ///
-  /// @return false when all of it had arrived before
+  /// @return false if all of it had arrived before
   boolean arrive(long target, boolean fin) {
     if (target <= arrived && (finArrived || !fin)) {
       return false;
@@ -67,7 +68,7 @@ final class SimPipe {
     return true;
   }
 
-  /// Drops what has not been read.
+  /// Drops the bytes that have not been read.
   void discard() {
     arrived = written;
     read = written;

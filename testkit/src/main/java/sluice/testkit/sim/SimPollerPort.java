@@ -4,8 +4,8 @@ import sluice.loop.engine.CompletionSink;
 import sluice.loop.poller.PollerPort;
 import sluice.sys.Errno;
 
-/// One-shot polls on a [SimEngine], so that a poller runs on the simulated kernel. Owned by the
-/// thread that runs the simulation.
+/// A port of one-shot polls on a [SimEngine], so that a poller runs on the simulated kernel. Owned
+/// by the thread that runs the simulation.
 public final class SimPollerPort implements PollerPort {
   private final SimEngine engine;
   private final SimClock clock;
@@ -15,7 +15,7 @@ public final class SimPollerPort implements PollerPort {
     this.clock = world.clock();
   }
 
-  /// The engine, whose descriptors can be polled.
+  /// Returns the engine, whose descriptors can be polled.
   public SimEngine engine() {
     return engine;
   }

@@ -10,7 +10,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.sys.Errno;
 import sluice.testkit.sim.SimOperation.Lane;
 
-/// A listening socket of a simulated engine, with its accept queue. Owned by the engine's thread.
+/// A listening socket of a simulated engine with its accept queue. Owned by the engine's thread.
 final class SimPort implements SimNetwork.SimListener {
   private static final int MAX_LAG_NANOS = 10_000;
 
@@ -91,7 +91,7 @@ final class SimPort implements SimNetwork.SimListener {
     }
   }
 
-  /// Connections that were not accepted are reset.
+  /// Stops listening. Connections that were not accepted are reset.
   void close() {
     if (address != null) {
       network.unlisten(address.getPort(), this);

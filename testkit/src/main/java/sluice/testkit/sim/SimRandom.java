@@ -1,7 +1,7 @@
 package sluice.testkit.sim;
 
-/// The one source of chance in a simulation: splitmix64, so that a seed means the same on every
-/// JDK. Owned by the thread that runs the simulation.
+/// The only source of randomness in a simulation: splitmix64, so that a seed has the same meaning
+/// on every JDK. Owned by the thread that runs the simulation.
 public final class SimRandom {
   private long state;
 
@@ -17,27 +17,28 @@ public final class SimRandom {
     return z ^ (z >>> 31);
   }
 
-  /// A number from 0 to `bound - 1`; `bound` is at least 1.
+  /// Returns a number from 0 to `bound - 1`; `bound` is at least 1.
   public int below(int bound) {
     return (int) (((nextLong() >>> 32) * bound) >>> 32);
   }
 
-  /// A number from `low` to `high`, both included.
+  /// Returns a number from `low` to `high`, both inclusive.
   public int between(int low, int high) {
     return low + below(high - low + 1);
   }
 
-  /// True with a probability of `perMille` in a thousand.
+  /// Returns true with a probability of `perMille` in a thousand.
   public boolean chance(int perMille) {
     return perMille > 0 && below(1000) < perMille;
   }
 
-  /// Mostly small, sometimes as large as `high`: each order of magnitude is as likely as the next.
+  /// Returns a mostly small number, sometimes as large as `high`: all orders of magnitude are
+  /// equally likely.
   public int skewed(int high) {
     return high <= 1 ? high : between(1, Math.max(1, high >>> below(32 - leadingZeros(high))));
   }
 
-  /// `length` bytes that repeat nowhere soon.
+  /// Returns `length` bytes without short-term repetitions.
   public byte[] bytes(int length) {
     byte[] bytes = new byte[length];
     for (int i = 0; i < length; ) {
@@ -49,7 +50,7 @@ public final class SimRandom {
     return bytes;
   }
 
-  /// Another source, independent of how often this one is asked afterwards.
+  /// Returns another source, independent of how often this one is used afterwards.
   public SimRandom split() {
     return new SimRandom(nextLong());
   }

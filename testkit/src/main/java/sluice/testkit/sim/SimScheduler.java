@@ -3,10 +3,10 @@ package sluice.testkit.sim;
 import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 
-/// What will happen, and when. Owned by the thread that runs the simulation, on which every event
-/// runs.
+/// The queue of future events. Owned by the thread that runs the simulation, on which all events
+/// run.
 ///
-/// Events of one instant run in an order that the seed decides.
+/// Events of the same instant run in an order that depends on the seed.
 public final class SimScheduler {
   private record Event(long atNanos, long tie, Runnable action) implements Comparable<Event> {
     @Override
@@ -37,8 +37,8 @@ public final class SimScheduler {
     at(clock.nanos() + delayNanos, action);
   }
 
-  /// Runs each task on the simulation's thread after a random time of at most `maxDelayNanos`:
-  /// tasks overtake each other.
+  /// Returns an executor that runs each task on the simulation's thread after a random delay of at
+  /// most `maxDelayNanos`, so that tasks overtake each other.
   public Executor executor(int maxDelayNanos) {
     return task -> after(random.skewed(maxDelayNanos), task);
   }
@@ -47,7 +47,9 @@ public final class SimScheduler {
     return events.isEmpty();
   }
 
-  /// Runs the next event if it is due at `limitNanos` or before, and moves the clock to it.
+  /// Runs the next event if it is due at or before `limitNanos`, and advances the clock to it.
+  ///
+  /// @return false if no event was due
   boolean runNext(long limitNanos) {
     Event next = events.peek();
     if (next == null || next.atNanos > limitNanos) {
@@ -59,10 +61,10 @@ public final class SimScheduler {
     return true;
   }
 
-  /// Runs what is due until `nanos`, and moves the clock there.
+  /// Runs all events that are due until `nanos`, and advances the clock to that time.
   void runUntil(long nanos) {
     while (runNext(nanos)) {
-      // each event may have added others that are due
+      // Each event may have added others that are due.
     }
     clock.moveTo(nanos);
   }

@@ -12,9 +12,9 @@ import sluice.testkit.sim.SimOperation.Lane;
 
 /// The engine's end of a simulated connection. Owned by the engine's thread.
 ///
-/// It has two views: what the caller may believe (an operation is *unsettled* until its last
-/// completion was delivered), which rules are checked against, and what the kernel does (an
-/// operation is *active* until its last completion is queued).
+/// An operation has two states. It is *unsettled* until its last completion was delivered: this is
+/// the caller's view, against which rules are checked. It is *active* until its last completion is
+/// queued: this is the kernel's view.
 final class SimSocket extends SimEndpoint {
   private static final int POLLOUT = 4;
   private static final int POLLERR = 8;
@@ -26,7 +26,7 @@ final class SimSocket extends SimEndpoint {
   final Lane otherLane = new Lane();
   @Nullable SimOperation receive;
 
-  /// The receive ends with its first completion.
+  /// True if the receive ends with its first completion.
   boolean receivesOnce;
 
   @Nullable SimOperation send;
@@ -34,7 +34,7 @@ final class SimSocket extends SimEndpoint {
   @Nullable SimOperation connect;
   boolean closeStaged;
 
-  /// The caller knows the number.
+  /// True once the caller knows the number.
   boolean known;
 
   private final SimEngine engine;
@@ -63,7 +63,7 @@ final class SimSocket extends SimEndpoint {
     return remote;
   }
 
-  /// What stops the caller from closing, or null.
+  /// Returns the operation that forbids the caller to close the socket, or null.
   @Nullable SimOperation obstacleToClose() {
     if (unsettled(receive)) {
       return receive;
@@ -149,7 +149,7 @@ final class SimSocket extends SimEndpoint {
     }
   }
 
-  /// Takes what there is, without a receive.
+  /// Takes available bytes without a receive operation.
   int tryReceive(MemorySegment into, long offset, int length) {
     if (!connected()) {
       return -Errno.ENOTCONN;
@@ -223,9 +223,9 @@ final class SimSocket extends SimEndpoint {
     }
   }
 
-  /// A send that does not wait: takes what there is room for.
+  /// Sends without waiting as many bytes as there is room for.
   ///
-  /// @return `bytes.length`, or what the caller must be told
+  /// @return `bytes.length`, or another result to report to the caller
   int trySend(byte[] bytes) {
     int room = connected() ? roomOrErrno() : -Errno.EPIPE;
     if (room < 0) {

@@ -1,11 +1,11 @@
 package sluice.testkit.sim;
 
-/// The last events of a simulation, and a digest of all of them. Owned by the thread that runs the
+/// The last events of a simulation and a digest of all of them. Owned by the thread that runs the
 /// simulation.
 ///
-/// An event is a constant text and three numbers: recording costs no formatting.
+/// An event is a constant text with three numbers, so recording needs no formatting.
 final class SimTrace {
-  /// A seed that is run alone shows more.
+  /// The number of events kept; more if a single seed is run.
   private static final int KEPT = Long.getLong("sluice.seed") == null ? 256 : 20_000;
 
   private static final int NUMBERS = 4;
@@ -27,7 +27,7 @@ final class SimTrace {
     digest = (Long.rotateLeft(digest, 23) ^ a ^ (b << 20) ^ (c << 40)) * 0xbf58476d1ce4e5b9L;
   }
 
-  /// Two runs with the same digest have seen the same events.
+  /// Returns the digest. Two runs with the same digest have seen the same events.
   long digest() {
     return digest;
   }

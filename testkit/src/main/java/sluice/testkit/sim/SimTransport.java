@@ -23,8 +23,8 @@ import sluice.testkit.sim.SimOperation.Lane;
 
 /// The sockets of a [SimEngine]. Owned by the engine's thread.
 ///
-/// A number that was closed is the next one given out, so that a caller that mixes up an old socket
-/// with a new one does so soon.
+/// The number that was closed last is given out next, so that a caller that confuses an old socket
+/// with a new one is soon found.
 final class SimTransport implements KernelTransport {
   private static final int FIRST_FILE = 1 << 25;
 
@@ -36,7 +36,7 @@ final class SimTransport implements KernelTransport {
   private final ArrayDeque<Integer> freeNumbers = new ArrayDeque<>();
   private int numbersUsed;
 
-  /// A number is kept back, [Transport#fillReserve].
+  /// True if a number is kept in reserve, see [Transport#fillReserve].
   private boolean reserved;
 
   private int nextFile = FIRST_FILE;
@@ -67,7 +67,7 @@ final class SimTransport implements KernelTransport {
 
   @Override
   public int adoptListener(int fd) throws IOException {
-    throw SysException.of(Errno.EOPNOTSUPP, "getsockname", fd); // no descriptors come from outside
+    throw SysException.of(Errno.EOPNOTSUPP, "getsockname", fd); // no descriptors from outside
   }
 
   @Override
@@ -195,7 +195,7 @@ final class SimTransport implements KernelTransport {
     byte[] piece = new byte[(int) length];
     System.arraycopy(file, (int) position, piece, 0, piece.length);
     int sent = target.trySend(piece);
-    return sent == 0 ? -Errno.EAGAIN : sent; // 0 would be the end of the file
+    return sent == 0 ? -Errno.EAGAIN : sent; // 0 would mean the end of the file
   }
 
   int openFile(byte[] content) {
@@ -281,7 +281,7 @@ final class SimTransport implements KernelTransport {
     return target.broken() ? null : target.remote();
   }
 
-  /// Gives a socket its number, or -EMFILE.
+  /// Assigns a number to a socket and returns it, or returns -EMFILE.
   int open(SimSocket socket) {
     int number = nextNumber();
     if (number >= 0) {
@@ -291,7 +291,7 @@ final class SimTransport implements KernelTransport {
     return number;
   }
 
-  /// The caller has been told of an accepted socket.
+  /// Notes that the caller has been told of an accepted socket.
   void known(int number) {
     SimSocket socket = sockets.get(number);
     if (socket != null) {

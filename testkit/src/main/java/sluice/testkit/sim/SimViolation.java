@@ -1,7 +1,7 @@
 package sluice.testkit.sim;
 
-/// The code under simulation broke a rule, or did not reach its end. The message has the rule, the
-/// seed that shows it again, and the last events.
+/// Thrown if the code under simulation broke a rule or did not reach its end. The message has the
+/// rule, the seed that reproduces the failure, and the last events.
 public final class SimViolation extends AssertionError {
   private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class SimViolation extends AssertionError {
     this.rule = rule;
   }
 
-  /// What was broken, without the circumstances.
+  /// Returns the broken rule, without the circumstances.
   public String rule() {
     return rule;
   }

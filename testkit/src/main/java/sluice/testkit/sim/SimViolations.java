@@ -2,7 +2,7 @@ package sluice.testkit.sim;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a simulation says of its errors: its seed, its faults and its last events. Owned by the
+/// Creates the errors of a simulation, with its seed, its faults and its last events. Owned by the
 /// thread that runs the simulation.
 final class SimViolations {
   private final long seed;
@@ -16,7 +16,7 @@ final class SimViolations {
     this.trace = trace;
   }
 
-  /// An error about this simulation.
+  /// Returns an error about this simulation.
   SimViolation violation(String message) {
     SimViolation violation =
         new SimViolation(
@@ -29,7 +29,7 @@ final class SimViolations {
     return violation;
   }
 
-  /// Throws the first violation again, in case it was caught.
+  /// Rethrows the first violation, in case it was caught.
   void rethrow() {
     if (first != null) {
       throw first;

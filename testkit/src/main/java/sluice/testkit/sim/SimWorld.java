@@ -7,11 +7,11 @@ import java.util.stream.LongStream;
 import sluice.loop.engine.EngineConfig;
 import sluice.testbase.Slice;
 
-/// One simulation: a seed, and everything that follows from it. Owned by the thread that runs it.
+/// A simulation: a seed and everything that follows from it. Owned by the thread that runs it.
 ///
-/// A failure names the seed; `-Dsluice.seed=N` runs that seed alone.
+/// A failure names the seed; `-Dsluice.seed=N` runs only that seed.
 public final class SimWorld implements AutoCloseable {
-  /// Chunks are so small that messages come in fragments.
+  /// The default chunk size, so small that messages arrive in fragments.
   public static final int CHUNK_BYTES = 2_048;
 
   private final long seed;
@@ -34,8 +34,8 @@ public final class SimWorld implements AutoCloseable {
     this.network = new SimNetwork(scheduler, source.split(), faults, trace);
   }
 
-  /// Runs a scenario with the seeds from 0 to `seeds` - 1 that [Slice] names, or with
-  /// `-Dsluice.seed` only.
+  /// Runs a scenario with the seeds from 0 to `seeds` - 1 that belong to the current [Slice], or
+  /// only with the seed given by `-Dsluice.seed`.
   ///
   /// @throws SimViolation for the first seed that fails
   public static void runSeeds(long seeds, SimScenario scenario) {
@@ -46,7 +46,7 @@ public final class SimWorld implements AutoCloseable {
 
   /// Runs a scenario with one seed.
   ///
-  /// @return a digest of everything that happened: equal for equal seeds
+  /// @return a digest of everything that happened; equal for equal seeds
   public static long run(long seed, SimScenario scenario) {
     try (SimWorld world = new SimWorld(seed)) {
       try {
@@ -68,7 +68,8 @@ public final class SimWorld implements AutoCloseable {
     return seed;
   }
 
-  /// For the choices of a scenario. The kernel model has a source of its own.
+  /// Returns the source of randomness for a scenario's choices. The kernel model has a source of
+  /// its own.
   public SimRandom random() {
     return random;
   }
@@ -100,7 +101,7 @@ public final class SimWorld implements AutoCloseable {
     return engine;
   }
 
-  /// A peer with a pace that the seed decides.
+  /// Creates a peer with a pace that depends on the seed.
   public SimClient client() {
     return client(SimClient.Pace.random(random));
   }
@@ -109,9 +110,9 @@ public final class SimWorld implements AutoCloseable {
     return new SimClient(network, clients++, pace);
   }
 
-  /// Runs `turn` again and again until `done`.
+  /// Runs `turn` repeatedly until `done` returns true.
   ///
-  /// @throws SimViolation when that takes more than `maxTurns`
+  /// @throws SimViolation if that takes more than `maxTurns`
   public void turnUntil(BooleanSupplier done, int maxTurns, Runnable turn) {
     for (int i = 0; i < maxTurns; i++) {
       if (done.getAsBoolean()) {
@@ -137,7 +138,7 @@ public final class SimWorld implements AutoCloseable {
     }
   }
 
-  /// An error about this simulation: with its seed and its last events.
+  /// Returns an error about this simulation, with its seed and its last events.
   public SimViolation violation(String message) {
     return violations.violation(message);
   }

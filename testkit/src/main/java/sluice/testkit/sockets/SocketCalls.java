@@ -6,17 +6,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import sluice.testbase.Await;
 
-/// Calls that may block, each in a thread of its own, and how they end. Any thread.
+/// Runs calls that may block, each in a thread of its own, and returns their outcomes. Any thread
+/// may call.
 public final class SocketCalls {
   private SocketCalls() {}
 
-  /// What a thread does in a socket, to be waited for.
+  /// A blocking call on a socket.
   public interface Action<T> {
-    /// The call.
+    /// Makes the call.
     T run() throws Exception;
   }
 
-  /// Runs the action in a platform thread that does not keep the JVM.
+  /// Runs the action in a daemon platform thread.
   public static <T> CompletableFuture<T> start(Action<T> action) {
     CompletableFuture<T> result = new CompletableFuture<>();
     Thread.ofPlatform()
@@ -31,12 +32,12 @@ public final class SocketCalls {
     return result;
   }
 
-  /// What the call returned; waits for [Await#SECONDS] at most.
+  /// Returns the result of the call; waits for [Await#SECONDS] at most.
   public static <T> T get(CompletableFuture<T> result) throws Exception {
     return result.get(Await.SECONDS, TimeUnit.SECONDS);
   }
 
-  /// What the call threw.
+  /// Returns the exception of the call; waits for [Await#SECONDS] at most.
   public static Throwable failure(CompletableFuture<?> result) {
     try {
       result.get(Await.SECONDS, TimeUnit.SECONDS);

@@ -31,14 +31,14 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// What a program sees of `Socket` and `ServerSocket`, where sockets of ours must be the same as
-/// the JDK's. A test class extends it for each kind of sockets.
+/// The observable behaviour of `Socket` and `ServerSocket` in which Sluice's sockets must equal the
+/// JDK's. A test class extends it for each kind of sockets.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 public abstract class SocketContract {
   private SocketsUnderTest sockets = new SocketsUnderTest.Jdk();
 
-  /// Makes the sockets under test, once for the class.
+  /// Creates the sockets under test, once for the class.
   protected abstract SocketsUnderTest open() throws IOException;
 
   @BeforeAll
@@ -389,7 +389,7 @@ public abstract class SocketContract {
             return in.read();
           });
       pair.accepted().getOutputStream().write(1);
-      get(first); // it blocks by now, or soon: the result is the same
+      get(first); // it blocks now or soon: the result is the same
       pair.client().close();
       assertThat(failure(reader))
           .isExactlyInstanceOf(SocketException.class)
@@ -447,7 +447,7 @@ public abstract class SocketContract {
     }
   }
 
-  /// As the documents of `ServerSocket.accept` and of a socket's stream say.
+  /// Tests the behaviour documented for `ServerSocket.accept` and for a socket's streams.
   @Test
   void anInterruptDoesNotEndTheWaitOfAPlatformThread() throws Exception {
     try (ServerSocket server = sockets.listening()) {
@@ -465,7 +465,7 @@ public abstract class SocketContract {
       get(thread).interrupt();
       try (Socket client = sockets.client()) {
         client.connect(server.getLocalSocketAddress());
-        Thread.sleep(30); // it is likely to wait for a byte now
+        Thread.sleep(30); // it probably waits for a byte by now
         client.getOutputStream().write(5);
         assertThat(client.getInputStream().read()).isEqualTo(6);
       }

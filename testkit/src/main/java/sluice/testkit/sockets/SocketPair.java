@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/// A connection of two sockets. Belongs to one test.
+/// A pair of connected sockets. Belongs to one test.
 public record SocketPair(Socket client, Socket accepted) implements AutoCloseable {
   /// Connects two sockets over the loopback interface.
   public static SocketPair of(SocketsUnderTest sockets) throws IOException {

@@ -6,25 +6,25 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/// Makes the sockets that a scenario runs over. Belongs to one test class.
+/// Creates the sockets for a scenario. Belongs to one test class.
 public interface SocketsUnderTest extends AutoCloseable {
-  /// A socket that is not connected.
+  /// Returns a new unconnected socket.
   Socket client() throws IOException;
 
-  /// A socket that is not bound.
+  /// Returns a new unbound server socket.
   ServerSocket server() throws IOException;
 
   @Override
   default void close() {}
 
-  /// A server on a free port of the loopback interface.
+  /// Returns a server socket that listens on a free port of the loopback interface.
   default ServerSocket listening() throws IOException {
     ServerSocket server = server();
     server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     return server;
   }
 
-  /// Those of the JDK.
+  /// Creates sockets of the JDK.
   final class Jdk implements SocketsUnderTest {
     @Override
     public Socket client() {

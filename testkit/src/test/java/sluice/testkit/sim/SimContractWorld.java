@@ -6,7 +6,8 @@ import sluice.testkit.EngineContractPeers;
 
 /// A simulated machine without faults for each test of a contract. Owned by the test's thread.
 public final class SimContractWorld {
-  /// A contract test fills sockets with more bytes than this, and writes fewer without waiting.
+  /// The pipe capacity. A contract test fills sockets with more bytes, and writes fewer bytes
+  /// without waiting.
   private static final int PIPE_BYTES = 64 << 10;
 
   private SimWorld world = new SimWorld(1);
@@ -15,7 +16,7 @@ public final class SimContractWorld {
     return world.engine(config);
   }
 
-  /// The peers of a new machine: engines that are opened from now on are on it.
+  /// Returns the peers of a new machine, on which all further engines are opened.
   public EngineContractPeers peers() {
     world = new SimWorld(Long.getLong("sluice.seed", 1));
     world.faults().withBudget(0);

@@ -4,7 +4,7 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import sluice.testkit.EngineContractPeers.Action;
 
-/// Blocking code inside a simulation: it has a thread of its own, but never runs at the same time
+/// Blocking code inside a simulation. It has a thread of its own, but never runs at the same time
 /// as the simulation's thread, which waits in [#resume] until the code pauses or ends.
 class SimCoroutine {
   private final Semaphore go = new Semaphore(0);
@@ -18,7 +18,7 @@ class SimCoroutine {
     this.action = action;
   }
 
-  /// Runs the code until it pauses or ends. The simulation's thread.
+  /// Runs the code until it pauses or ends. Called by the simulation's thread.
   final void resume() {
     if (thread == null) {
       thread = Thread.ofPlatform().daemon().start(this::run);
@@ -28,7 +28,7 @@ class SimCoroutine {
     back.acquireUninterruptibly();
   }
 
-  /// Lets the simulation go on until it resumes this code. The code's own thread.
+  /// Lets the simulation run until it resumes this code. Called by the code's own thread.
   final void pause() {
     back.release();
     go.acquireUninterruptibly();
@@ -38,7 +38,7 @@ class SimCoroutine {
     return ended;
   }
 
-  /// Fails when the code has failed.
+  /// Rethrows the exception of the code, if it has failed.
   final void rethrow() {
     if (failure != null) {
       throw new AssertionError("the peer's action failed", failure);

@@ -15,13 +15,13 @@ import sluice.testkit.EngineContractPeers;
 ///
 /// A blocking call of the test's thread lets simulated time pass. [#later] runs its action as an
 /// event on a thread of its own, which only runs while the simulation's thread waits for it: when
-/// the action blocks, the simulation goes on.
+/// the action blocks, the simulation continues.
 final class SimPeers implements EngineContractPeers {
   private final SimNetwork network;
   private final SimScheduler scheduler;
   private int peers;
 
-  /// The action that runs now, or null when the simulation's own thread does.
+  /// The running action, or null while the simulation's own thread runs.
   private @Nullable SimTask running;
 
   SimPeers(SimNetwork network) {
@@ -72,7 +72,7 @@ final class SimPeers implements EngineContractPeers {
     running = outer;
   }
 
-  /// Waits for something that happens at `peer`.
+  /// Waits for a condition on `peer`.
   private void block(SimPeer peer, BooleanSupplier condition) throws IOException {
     SimTask task = running;
     while (!condition.getAsBoolean()) {
@@ -106,7 +106,7 @@ final class SimPeers implements EngineContractPeers {
     private int result = 1;
     private @Nullable SocketAddress local;
 
-    /// At most a reader and a writer.
+    /// The waiting tasks: at most a reader and a writer.
     private final ArrayDeque<SimTask> waiting = new ArrayDeque<>();
 
     SimPeer() {

@@ -1,6 +1,6 @@
 package sluice.testkit.sockets;
 
-/// The control: what the contract says is what the JDK does.
+/// The control: checks that the contract describes the JDK's sockets.
 final class JdkSocketTest extends SocketContract {
   @Override
   protected SocketsUnderTest open() {

@@ -3,17 +3,16 @@ package sluice.domain.portal.copy;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// Copies objects of one class. Has no state of its own: any thread may use it, with its own
-/// context.
+/// Copies objects of one class. It is stateless: any thread may use it with its own context.
 interface Copier {
-  /// The receiver's object; never null.
+  /// Returns the receiver's copy of an object; never null.
   Object copy(Object source, CopyContext context);
 
-  /// Copies one element of a list, and those after it as long as they are of the same class: a loop
-  /// of the copier's own, into which the compiler inlines the copy.
+  /// Copies one element of a list and the following elements of the same class. Implementations
+  /// have a loop of their own, into which the compiler inlines the copy.
   ///
-  /// @param first what stood at `at`, of the class of this copier
-  /// @return the place of the first that was not copied
+  /// @param first the element at index `at`, of this copier's class
+  /// @return the index of the first element that was not copied
   @SuppressWarnings("NonApiType") // the compiler inlines the methods of this class
   default int run(
       Object first,

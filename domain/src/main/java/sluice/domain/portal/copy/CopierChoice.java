@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 
-/// Chooses how objects of a class are copied. Any thread.
+/// Selects the copier for a class. Any thread may call.
 final class CopierChoice {
   private CopierChoice() {}
 
@@ -43,15 +43,15 @@ final class CopierChoice {
         : orReference(type, why, "make it a record, or pass a portal to it.");
   }
 
-  /// The copier of a field that is declared as a class, whose objects mostly are of that class;
-  /// null if they are not or it cannot be told now. A class whose fields lead to other objects has
-  /// none, since making its copier might come back to this one.
+  /// Returns the copier for a field whose values are mostly of the field's declared class; null if
+  /// they are not, or if this cannot be known yet. A class with references to other objects has
+  /// none, because making its copier might lead back to this one.
   static @Nullable Copier ofField(Class<?> type, Copiers copiers) {
     try {
       boolean isKnown = type.isArray() ? type.componentType().isPrimitive() : isKnown(type);
       return isKnown ? copiers.of(type) : null;
     } catch (CopyRefused | LinkageError e) {
-      return null; // an object of it is refused, and there may be none
+      return null; // its objects are refused, but there may be none
     }
   }
 
@@ -63,8 +63,8 @@ final class CopierChoice {
             && ObjectCopiers.isLeaf(type);
   }
 
-  /// A part of the memory, over the same bytes: the receiver cannot end it, and the sender, with
-  /// the whole, can, also during the call. As an argument of a call it ends with the call.
+  /// Passes memory on as a slice over the same bytes. The receiver cannot end it, but the sender,
+  /// with the whole, can, even during the call. A slice passed as an argument ends with the call.
   private static Object memory(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {
@@ -77,13 +77,13 @@ final class CopierChoice {
         return context.built(source, context.memory(whole));
       }
     } catch (IllegalStateException e) {
-      // It ended meanwhile.
+      // The memory ended meanwhile.
     }
     throw CopyRefused.notPortable(
         Memory.class, "it was revoked or closed.", "pass memory that lives.");
   }
 
-  /// Portals and services pass; another object of the class is refused.
+  /// Passes portals and services by reference and refuses all other objects of the class.
   private static Copier orReference(Class<?> type, String why, String fix) {
     return (source, context) -> {
       Object reference = context.reference(source);

@@ -3,8 +3,8 @@ package sluice.domain.portal.copy;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The copiers of one direction: from classes that one party uses to those that another defines.
-/// Any thread may use it. It holds classes of both sides, so it must be dropped with either.
+/// The copiers of one direction, from the classes of one party to those of another. It holds
+/// classes of both parties, so it must be dropped when either ends. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -16,19 +16,21 @@ public final class Copiers {
   private volatile @Nullable Entry[] table = new Entry[64];
   private int count;
 
-  /// @param receiver defines the classes of the copies
+  /// Creates the copiers for a receiver.
+  ///
+  /// @param receiver the loader that defines the classes of the copies
   public Copiers(ClassLoader receiver) {
     counterparts = new Counterparts(receiver);
   }
 
-  /// A context for the arguments of one call, or for its result.
+  /// Returns a context for the arguments of one call, or for its result.
   public CopyContext context(References references, CopyQuota quota) {
     return new CopyContext(this, references, quota);
   }
 
-  /// Copies one graph in which nothing passes by reference.
+  /// Copies a graph of objects in which nothing is passed by reference.
   ///
-  /// @throws CopyRefused if something in it cannot be copied, or there is too much of it
+  /// @throws CopyRefused if an object in it cannot be copied, or if it exceeds the quota
   public @Nullable Object copy(@Nullable Object source, CopyQuota quota) {
     return context(References.NONE, quota).root(source);
   }
@@ -51,7 +53,7 @@ public final class Copiers {
   }
 
   private Copier add(Class<?> type) {
-    // outside the monitor: code of the receiver may run
+    // Runs outside of the monitor, because it may run code of the receiver.
     Copier made = Objects.requireNonNull(CopierChoice.make(type, this));
     synchronized (this) {
       @Nullable Entry[] old = table;

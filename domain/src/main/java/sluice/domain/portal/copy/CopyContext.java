@@ -7,25 +7,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 
-/// One copy of a graph: its quota, its depth, and which objects were met. Owned by the thread that
-/// copies, for the arguments of one call or for its result.
+/// The state of one copy of an object graph: its remaining quota, its depth, and the objects met so
+/// far. Owned by the copying thread, for the arguments of one call or for its result.
 ///
-/// The walk is depth-first. An object that can change is entered before its fields are followed, so
-/// a cycle ends at it; a record is entered when it is built, because a cycle cannot consist of
-/// records alone. A hash or sorted collection is filled when its keys are complete; if a key leads
-/// back to an object that is not, the collection is filled after the walk.
+/// The walk is depth-first. The copy of a mutable object is recorded before its fields are
+/// followed, so that a cycle ends there. The copy of a record is recorded when it is built, because
+/// a cycle cannot consist of records alone. A hash-based or sorted collection is filled once its
+/// keys are complete. If a key leads back to an incomplete object, the collection is filled after
+/// the walk.
 ///
-/// Objects met are found by comparing references, in an array while there are few and in an
-/// [IdentityHashMap] beyond: no code of the sender runs. The first has fields of its own, so that
-/// what is one object costs no array. An object is compared only with those met since the first of
-/// its class, if all since the last change of class are of one.
+/// Objects met before are found by reference comparison, in an array while they are few and in an
+/// [IdentityHashMap] beyond that, so no code of the sender runs. The first object has fields of its
+/// own, so that a graph of one object needs no array. If all objects since the last change of class
+/// have the same class, an object is compared only with those met since the first one of its class.
 public final class CopyContext {
-  /// Levels of objects inside objects. Each takes two frames of the stack.
+  /// The maximum nesting depth of objects. Each level takes two stack frames.
   public static final int MAX_DEPTH = 400;
 
   private static final int SCANNED = 24;
 
-  /// Places for 16 objects and their copies.
+  /// The initial size of `met`, with room for 16 objects and their copies.
   private static final int FIRST_MET = 32;
 
   private static final @Nullable Object[] NOTHING = new Object[0];
@@ -37,24 +38,25 @@ public final class CopyContext {
   private int objectsLeft;
   private int depth;
 
-  /// What was copied last: elements of a collection are mostly of one class.
+  /// The class that was copied last, because elements of a collection are mostly of one class.
   private @Nullable Class<?> lastType;
 
   private @Nullable Copier lastCopier;
 
-  /// A bit for each class that was copied, by its hash. If it is not set, none was copied yet.
+  /// A bit set of the hashes of all copied classes. If the bit of a class is clear, no object of it
+  /// was copied yet.
   private long types;
 
-  /// No object with a smaller number is of the class `lastType`.
+  /// A lower bound: no object with a smaller number is of the class `lastType`.
   private int from;
 
   private @Nullable Object firstSource;
   private @Nullable Object firstCopy;
 
-  /// Of each later object the source and, behind it, the copy; the first has no place here.
+  /// The sources of all objects but the first, each followed by its copy.
   private @Nullable Object[] met = NOTHING;
 
-  /// Numbers of the objects that are not complete, innermost last: the way to where the walk is.
+  /// The numbers of the incomplete objects, innermost last: the path to the current position.
   private int[] open = NOWHERE;
 
   private int openCount;
@@ -75,9 +77,9 @@ public final class CopyContext {
     this.objectsLeft = quota.objects();
   }
 
-  /// Copies one more root. Roots of one context share objects and quota.
+  /// Copies one more root. The roots of one context share objects and quota.
   ///
-  /// @throws CopyRefused if something in it cannot be copied, or there is too much of it
+  /// @throws CopyRefused if an object in it cannot be copied, or if it exceeds the quota
   public @Nullable Object root(@Nullable Object source) {
     try {
       Object copy = any(source);
@@ -92,31 +94,33 @@ public final class CopyContext {
     }
   }
 
-  /// As [#root], for an argument or result that is declared as `type`.
+  /// Copies an argument or result whose declared type is `type`; otherwise as [#root(Object)].
   ///
-  /// @throws CopyRefused as [#root]
+  /// @throws CopyRefused as [#root(Object)] does
   public @Nullable Object root(@Nullable Object source, Class<?> type) {
     Object passed = source == null ? null : references.promoted(source, type);
     return passed == null ? root(source) : passed;
   }
 
-  /// Has memory be lent for the time of the call whose arguments this copies.
+  /// Makes this a context for the arguments of a call: memory is only lent, for the time of the
+  /// call.
   ///
-  /// @param of where the loans are noted; null for this context, whose [#endCall] ends them
+  /// @param of the place where the loans are recorded; null for this context, whose [#endCall] ends
+  ///   them
   public CopyContext forCall(@Nullable Loans of) {
     isOfCall = true;
     loans = of;
     return this;
   }
 
-  /// Takes back what was lent for the call.
+  /// Revokes the memory that was lent for the call.
   public void endCall() {
     if (loans != null) {
       loans.end();
     }
   }
 
-  /// What the receiver gets of memory that lives.
+  /// Returns the receiver's view of live memory.
   Memory memory(Memory whole) {
     if (!isOfCall) {
       return whole.slice(0, whole.lengthBytes());
@@ -133,7 +137,7 @@ public final class CopyContext {
     return copiers.counterparts();
   }
 
-  /// A field that is declared as an interface which may be passed by reference.
+  /// Copies the value of a field whose declared interface may be passed by reference.
   @Nullable Object declared(@Nullable Object source, Class<?> type) {
     Object passed = source == null ? null : references.promoted(source, type);
     return passed == null ? any(source) : passed;
@@ -150,7 +154,7 @@ public final class CopyContext {
     return copier(source.getClass()).copy(source, this);
   }
 
-  /// The copier of the object that is copied next.
+  /// Returns the copier for the next object, of the given class.
   Copier copier(Class<?> type) {
     Copier copier = lastCopier;
     if (copier == null || type != lastType) {
@@ -160,7 +164,7 @@ public final class CopyContext {
     return copier;
   }
 
-  /// What is copied next is of that class.
+  /// Notes the class of the object that is copied next.
   void next(Class<?> type, Copier copier) {
     if (type != lastType) {
       lastType = type;
@@ -171,8 +175,8 @@ public final class CopyContext {
     }
   }
 
-  /// A field whose value is of the class that the field is declared as, or of one below. The copier
-  /// is a constant where this is inlined, and so no table is asked and the copy is inlined too.
+  /// Copies the value of a field that is expected to be of the declared class. Where this is
+  /// inlined, the copier is a constant, so no table is searched and the copy is inlined too.
   @Nullable Object expected(@Nullable Object source, Class<?> type, Copier copier) {
     if (source == null || source.getClass() != type) {
       return any(source);
@@ -188,7 +192,7 @@ public final class CopyContext {
     return source;
   }
 
-  /// What the receiver has for a portal or service; null if the object is to be copied.
+  /// Returns the receiver's reference to a portal or service; null if the object has to be copied.
   @Nullable Object reference(Object source) {
     return references.known(source);
   }
@@ -201,7 +205,7 @@ public final class CopyContext {
     }
   }
 
-  /// Before a key is put into a collection that asks for its hash.
+  /// Charges for the hash of a key, before the key is put into a hash-based collection.
   void hash(Object collection, @Nullable Object key) {
     if (key == null || HashWork.isLeaf(key)) {
       return;
@@ -222,7 +226,7 @@ public final class CopyContext {
         "pass less, pass a portal to it, or raise the receiver's copy quota.");
   }
 
-  /// Begins an object: it costs, and its fields are one level deeper.
+  /// Begins an object: charges for it and goes one level deeper.
   void enter(Object source, long bytes) {
     charge(bytes);
     if (++depth > MAX_DEPTH) {
@@ -230,7 +234,7 @@ public final class CopyContext {
     }
   }
 
-  /// The copy of an object that was met before, or null.
+  /// Returns the copy of an object that was met before, or null.
   @Nullable Object met(Object source) {
     if (count == from) {
       return null;
@@ -262,7 +266,7 @@ public final class CopyContext {
     return firstSource == source ? 0 : -1;
   }
 
-  /// Enters the copy of an object whose fields are not yet set.
+  /// Records the copy of an object whose fields are not set yet.
   void shell(Object source, Object copy) {
     int number = add(source, copy);
     if (openCount == open.length) {
@@ -295,13 +299,13 @@ public final class CopyContext {
     return count++;
   }
 
-  /// All fields of the innermost object that is not complete are set.
+  /// Marks the innermost incomplete object as complete.
   void complete() {
     openCount--;
     depth--;
   }
 
-  /// Enters the copy of an object that cannot change, which is complete at once.
+  /// Records the copy of an immutable object, which is complete at once.
   Object built(Object source, Object copy) {
     add(source, copy);
     depth--;
@@ -312,8 +316,8 @@ public final class CopyContext {
     return backEdges;
   }
 
-  /// Fills a collection by hashes or order after the walk: a key leads back to an object that is
-  /// not complete.
+  /// Schedules a hash-based or sorted collection to be filled after the walk, because a key leads
+  /// back to an incomplete object.
   void fillLate(Runnable filling) {
     if (late == null) {
       late = new ArrayList<>();

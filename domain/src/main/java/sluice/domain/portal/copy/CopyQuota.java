@@ -1,12 +1,12 @@
 package sluice.domain.portal.copy;
 
-/// What the arguments, or the result, of one portal call may be at most. Immutable.
+/// The upper limits on the arguments, or on the result, of one portal call. Immutable.
 ///
-/// @param bytes an upper bound of what the copies take on the heap: 16 a header, 8 a reference, 2 a
-///   character of a string; at least 0
-/// @param objects how many objects; at least 0
+/// @param bytes the maximum heap size of the copies, at least 0, computed as an upper bound: 16
+///   bytes for a header, 8 for a reference, 2 for a character of a string
+/// @param objects the maximum number of objects, at least 0
 public record CopyQuota(long bytes, int objects) {
-  /// One megabyte in ten thousand objects.
+  /// The default: one megabyte in ten thousand objects.
   public static final CopyQuota STANDARD = new CopyQuota(1 << 20, 10_000);
 
   public CopyQuota {

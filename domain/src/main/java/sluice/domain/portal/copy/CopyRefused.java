@@ -2,20 +2,20 @@ package sluice.domain.portal.copy;
 
 import org.jspecify.annotations.Nullable;
 
-/// An object cannot go through a portal. The message says which class, why, and what helps; nothing
-/// of the graph reached the receiver.
+/// Thrown if an object cannot be passed through a portal. The message names the class, the reason
+/// and a fix. No part of the graph has reached the receiver.
 public final class CopyRefused extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// The kinds of refusals, for callers that tell them apart.
+  /// The reason for a refusal, for callers that have to distinguish them.
   public enum Reason {
     /// The class cannot be copied at all.
     NOT_PORTABLE,
-    /// The receiver has no such class, or another one by that name.
+    /// The receiver has no such class, or a different one with that name.
     MISMATCH,
-    /// More than [CopyQuota] allows.
+    /// The graph exceeds the [CopyQuota].
     QUOTA,
-    /// More levels than [CopyContext#MAX_DEPTH].
+    /// The graph is deeper than [CopyContext#MAX_DEPTH].
     TOO_DEEP,
     /// The sender changed the graph during the copy.
     CHANGED,

@@ -1,11 +1,11 @@
 package sluice.domain.portal.copy;
 
-/// The receiver's classes of the same names as the sender's. A class of the JDK is its own. Any
-/// thread may use it.
+/// Maps the sender's classes to the receiver's classes with the same names. A JDK class maps to
+/// itself. Any thread may call.
 final class Counterparts {
   private final ClassLoader receiver;
 
-  /// @param receiver defines the classes of the copies
+  /// @param receiver the loader that defines the classes of the copies
   Counterparts(ClassLoader receiver) {
     this.receiver = receiver;
   }
@@ -15,9 +15,9 @@ final class Counterparts {
     return loader == null || loader == ClassLoader.getPlatformClassLoader();
   }
 
-  /// The receiver's class of the same name.
+  /// Returns the receiver's class with the same name.
   ///
-  /// @throws CopyRefused if it has none
+  /// @throws CopyRefused if the receiver has none
   Class<?> of(Class<?> type) {
     if (type.isPrimitive()) {
       return type;

@@ -9,17 +9,18 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The steps that hashes of copied keys take, charged before they are taken. A collection of the
-/// JDK keeps no hash: that of a set of sets walks all below it, and what is shared once for each
-/// way to it, so that thirty sets of two take a thousand million steps. Owned by the thread that
-/// copies.
+/// Charges the steps of hashing copied keys before they are taken. Owned by the copying thread.
 ///
-/// The steps of an object are one and those of its elements or components, computed once for each
-/// object. A key whose hash others of its collection have is compared with these, so it costs once
-/// more for each. An object of another class than the JDK's or a record is one step: its `hashCode`
-/// is code of the receiver.
+/// JDK collections do not cache their hash: the hash of a set of sets walks everything below it,
+/// and visits a shared object once per path to it. Thirty nested sets of two elements take a
+/// thousand million steps.
+///
+/// The cost of an object is one step plus the cost of its elements or components, computed once per
+/// object. A key is compared with keys of the same hash in its collection, which adds to the cost
+/// for each of them. An object that is neither a JDK collection nor a record costs one step: its
+/// `hashCode` is code of the receiver.
 final class HashWork {
-  /// A comparison walks at each level what a hash walks.
+  /// The factor for comparisons: each level of a comparison takes as many steps as a hash.
   private static final int STEPS_OF_A_COMPARISON = 8;
 
   private static final long BEING_WEIGHED = -1;
@@ -30,13 +31,13 @@ final class HashWork {
 
   private final int maxDepth;
 
-  /// @param maxDepth deeper objects are refused by the copy
+  /// @param maxDepth the depth beyond which the copy refuses objects
   HashWork(CopyQuota quota, int maxDepth) {
     left = quota.bytes();
     this.maxDepth = maxDepth;
   }
 
-  /// Whether the hash of an object takes a step, or what its bytes were charged for.
+  /// Returns true if hashing an object takes one step, or is paid for by the charge for its bytes.
   static boolean isLeaf(@Nullable Object key) {
     return key == null
         || key instanceof String
@@ -49,9 +50,9 @@ final class HashWork {
             || key instanceof Record);
   }
 
-  /// Before a key is put into a collection.
+  /// Charges for putting a key into a collection.
   ///
-  /// @throws CopyRefused if the work of the call is used up
+  /// @throws CopyRefused if the quota of the call is used up
   void charge(Object collection, Object key) {
     long steps = steps(key, 0);
     take(steps, key);
@@ -80,7 +81,7 @@ final class HashWork {
     if (before == null) {
       steps = below(object, depth);
     } else if (before == BEING_WEIGHED) {
-      return 1; // a cycle: its hash overflows the stack, which is refused
+      return 1; // a cycle: its hash overflows the stack, and the copy is refused
     }
     known.put(object, steps);
     return steps;
@@ -108,7 +109,8 @@ final class HashWork {
     return sum;
   }
 
-  /// The components that may lead on; by reflection, so the first of a class costs some time.
+  /// Returns the cost of a record's components that may refer to other objects. It uses reflection,
+  /// so the first record of a class takes longer.
   private long components(Record value, int depth) {
     long sum = 0;
     for (RecordComponent component : value.getClass().getRecordComponents()) {

@@ -49,15 +49,16 @@ import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Copiers for values and collections of the JDK. Any thread.
+/// Copiers for JDK values and collections. Any thread may call.
 ///
-/// Values that cannot change are shared. Collections are rebuilt from their elements, so hashes and
-/// order are those of the receiver's classes; a collection's iterator runs no code of its elements.
+/// Immutable values are shared. Collections are rebuilt from their elements, so hashes and order
+/// are those of the receiver's classes. The iterators of these collections run no code of their
+/// elements.
 final class JdkCopiers {
   private static final Class<?> ENTRY = Map.entry(1, 1).getClass();
   private static final IdentityHashMap<Class<?>, Copier> KNOWN = new IdentityHashMap<>();
 
-  /// Comparators of the JDK without state, which both sides have.
+  /// The stateless JDK comparators, which both sides have.
   private static final Set<Comparator<?>> ORDERS =
       Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -128,7 +129,7 @@ final class JdkCopiers {
     larger.forEach(type -> KNOWN.put(type, shared(128)));
   }
 
-  /// Values whose size depends on what they hold.
+  /// Adds values whose size depends on their content.
   private static void sizedValues() {
     KNOWN.put(
         String.class,
@@ -177,14 +178,15 @@ final class JdkCopiers {
         });
   }
 
-  @SuppressWarnings("JdkObsolete") // what the sender chose
+  @SuppressWarnings("JdkObsolete") // the sender chose the class
   private static void lists() {
     KNOWN.put(ArrayList.class, JdkCopiers::arrayList);
     KNOWN.put(LinkedList.class, collection(_ -> new LinkedList<>(), 24));
     KNOWN.put(ArrayDeque.class, collection(ArrayDeque::new, 8));
     KNOWN.put(CopyOnWriteArrayList.class, collection(_ -> new CopyOnWriteArrayList<>(), 8));
     KNOWN.put(PriorityQueue.class, JdkCopiers::queue);
-    // Views of lists of the JDK's own classes; other views lead to a list of any class.
+    // Only views of lists of the JDK's own classes are copied; other views may lead to a list of
+    // any class.
     KNOWN.put(new ArrayList<>(List.of(1)).subList(0, 1).getClass(), collection(ArrayList::new, 8));
     UnaryOperator<List<Object>> fixed =
         list -> list.contains(null) ? Collections.unmodifiableList(list) : List.copyOf(list);
@@ -223,7 +225,7 @@ final class JdkCopiers {
     return copy;
   }
 
-  /// An element of a list that the sender may be changing.
+  /// Returns an element of a list that the sender may be changing.
   @SuppressWarnings("NonApiType") // the compiler inlines the methods of this class
   static @Nullable Object element(ArrayList<?> from, int at) {
     try {
@@ -250,7 +252,7 @@ final class JdkCopiers {
     };
   }
 
-  /// A list that cannot change, which is made when its elements are.
+  /// Returns a copier for immutable lists, which are created once their elements are copied.
   private static Copier immutable(UnaryOperator<List<Object>> maker) {
     return (source, context) -> {
       Object met = context.met(source);
@@ -264,7 +266,7 @@ final class JdkCopiers {
     };
   }
 
-  /// At most `size` copies of what a collection's iterator gives.
+  /// Copies at most `size` elements of a collection.
   private static List<Object> elements(Collection<?> from, int size, CopyContext context) {
     List<@Nullable Object> copies = new ArrayList<>(size);
     Iterator<?> iterator = from.iterator();
@@ -375,7 +377,7 @@ final class JdkCopiers {
     };
   }
 
-  /// A pair is entered at once, so long as no key led back to an object that is not complete.
+  /// Fills a map. Pairs are put at once, as long as no key has led back to an incomplete object.
   private static Object filled(
       Object source, int size, CopyContext context, Map<Object, Object> copy) {
     Map<?, ?> from = (Map<?, ?>) source;
@@ -459,7 +461,7 @@ final class JdkCopiers {
                 .copy(source, context));
   }
 
-  @SuppressWarnings("unchecked") // it compared what the collection holds
+  @SuppressWarnings("unchecked") // it compared the elements
   private static @Nullable Comparator<Object> order(Object source, @Nullable Comparator<?> order) {
     if (order == null || ORDERS.contains(order)) {
       return (Comparator<Object>) order;
@@ -529,8 +531,8 @@ final class JdkCopiers {
     return Map.Entry.class.isAssignableFrom(type) ? JdkCopiers::entry : null;
   }
 
-  /// It can be set, so it is not shared.
-  @SuppressWarnings("JavaUtilDate") // what the sender chose
+  /// Copies a date. It is mutable, so it cannot be shared.
+  @SuppressWarnings("JavaUtilDate") // the sender chose the class
   private static Object date(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {
@@ -540,7 +542,8 @@ final class JdkCopiers {
     return context.built(source, new Date(((Date) source).getTime()));
   }
 
-  /// Of the JVM's own file system; a path of another file system leads to that.
+  /// Shares a path of the JVM's default file system. A path of another file system is refused,
+  /// because it would lead to that file system.
   private static Object path(Object source, CopyContext context) {
     if (((Path) source).getFileSystem() != FileSystems.getDefault()) {
       throw CopyRefused.notPortable(
@@ -550,7 +553,7 @@ final class JdkCopiers {
     return source;
   }
 
-  /// What is between position and limit, in a buffer on the heap of just that size.
+  /// Copies the bytes between position and limit into a heap buffer of that size.
   private static Object buffer(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {
@@ -558,7 +561,7 @@ final class JdkCopiers {
     }
     ByteBuffer from = (ByteBuffer) source;
     try {
-      ByteBuffer part = from.duplicate(); // the sender may move the other
+      ByteBuffer part = from.duplicate(); // the sender may move the original
       int length = part.remaining();
       context.enter(source, 64L + length);
       ByteBuffer copy = ByteBuffer.allocate(length).put(part).flip();
@@ -568,11 +571,12 @@ final class JdkCopiers {
       throw CopyRefused.notPortable(
           ByteBuffer.class, "its memory was given back.", "pass a buffer whose arena lives.");
     } catch (InternalError e) {
-      throw CopyRefused.changed(source); // the file under a mapped one was cut
+      throw CopyRefused.changed(source); // the file under a mapped buffer was truncated
     }
   }
 
-  /// An entry of a map, which would lead to its neighbours, becomes an unchangeable entry.
+  /// Copies a map entry as an immutable entry, because an entry of a map would lead to its
+  /// neighbours.
   private static Object entry(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {

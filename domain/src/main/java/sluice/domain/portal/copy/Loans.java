@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 
-/// The memory that one call lends to its service. Any thread may call: a caller that does not wait
-/// any more takes it back from the service's thread.
+/// The memory that one call lends to its service. Any thread may call: a caller that stops waiting
+/// takes the memory back from the service's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -15,9 +15,10 @@ public final class Loans {
   private @Nullable List<Memory> lent;
   private boolean ended;
 
-  /// What the service gets: it cannot end it, and cannot use it after the call.
+  /// Returns the service's view of memory. The service cannot end the memory, and cannot use it
+  /// after the call.
   ///
-  /// @throws IllegalStateException when the memory, or the call, has ended
+  /// @throws IllegalStateException if the memory or the call has ended
   Memory lend(Memory whole) {
     Memory loan = whole.lendPart(0, whole.lengthBytes());
     synchronized (this) {
@@ -33,7 +34,7 @@ public final class Loans {
     throw new IllegalStateException("the call has ended");
   }
 
-  /// Takes all back.
+  /// Takes all lent memory back.
   public void end() {
     List<Memory> last;
     synchronized (this) {

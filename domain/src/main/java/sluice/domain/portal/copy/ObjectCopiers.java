@@ -28,12 +28,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Generates the copier of a record or a plain class: a hidden class of this module whose constants
-/// are method handles, so that neither party's loader needs to know Sluice and the compiler inlines
-/// them. Any thread.
+/// Generates the copier of a record or a plain class. The copier is a hidden class of this module
+/// whose constants are method handles. So neither party's loader needs to know Sluice, and the
+/// compiler inlines the handles. Any thread may call.
 ///
-/// Fields are read directly: no accessor of the sender runs. A record is made by its canonical
-/// constructor, another class by its constructor without parameters, which are the receiver's.
+/// Fields are read directly: no accessor of the sender runs. A record is created by its canonical
+/// constructor and any other object by the constructor without parameters; both belong to the
+/// receiver.
 final class ObjectCopiers {
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
   private static final ClassDesc CONTEXT = desc(CopyContext.class);
@@ -50,7 +51,7 @@ final class ObjectCopiers {
 
   private ObjectCopiers() {}
 
-  /// Why a class cannot be copied field by field; null if it can.
+  /// Returns the reason why a class cannot be copied field by field; null if it can.
   static @Nullable String whyNot(Class<?> type) {
     if (type.isRecord()) {
       return null;
@@ -73,7 +74,7 @@ final class ObjectCopiers {
     return "it has no constructor without parameters.";
   }
 
-  /// Whether no field of a class leads to an object.
+  /// Returns true if no field of a class refers to another object, except for strings.
   static boolean isLeaf(Class<?> type) {
     for (Class<?> level = type; level != Object.class; level = level.getSuperclass()) {
       for (Field field : Shape.instanceFields(level)) {
@@ -128,6 +129,8 @@ final class ObjectCopiers {
     }
   }
 
+  /// Generates the loop of [Copier#run]:
+  ///
   /// ```
   /// do {
   ///   context.next(type, this);
@@ -174,7 +177,7 @@ final class ObjectCopiers {
         .ireturn();
   }
 
-  /// Called by generated code.
+  /// Returns true if an object is of exactly the given class. Called by generated code.
   static boolean isOf(@Nullable Object object, Class<?> type) {
     return object != null && object.getClass() == type;
   }
@@ -251,12 +254,13 @@ final class ObjectCopiers {
     }
   }
 
-  /// A field of this type leads back to no object, so no cycle goes through it.
+  /// Returns true if a field of the type refers to no other object that is walked, so that no cycle
+  /// goes through it.
   private static boolean leadsNowhere(Class<?> type) {
     return type.isPrimitive() || type == String.class;
   }
 
-  /// Leaves the copy of one field on the stack.
+  /// Generates code that leaves the copy of one field on the stack.
   private static void value(
       CodeBuilder body, Shape.Part part, Map<Class<?>, Copier> ofFields, List<Object> constants) {
     Copier copier = ofFields.get(part.type());
@@ -313,7 +317,7 @@ final class ObjectCopiers {
     return false;
   }
 
-  /// An upper bound of what an object of the class takes, with references of eight bytes.
+  /// Returns an upper bound of an object's heap size, with references of eight bytes.
   private static long bytes(Shape shape) {
     long bytes = 16;
     for (Shape.Part part : shape.fields()) {

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/// Which interfaces make an object pass by reference where they are declared. Any thread.
+/// Decides which declared interfaces make an object pass by reference. Any thread may call.
 ///
-/// An interface of the program, not sealed, with at least one method: plain interfaces suffice.
-/// Interfaces of the JDK and sealed ones stand for data.
+/// These are the interfaces of the program that are not sealed and have at least one method; they
+/// need no annotation or supertype. Interfaces of the JDK and sealed interfaces stand for data.
 public final class PortalInterfaces {
   private PortalInterfaces() {}
 
-  /// Whether what is declared as this type passes by reference.
+  /// Returns true if objects that are declared as this type are passed by reference.
   public static boolean is(Class<?> type) {
     return type.isInterface()
         && !type.isAnnotation()
@@ -23,8 +23,8 @@ public final class PortalInterfaces {
         && !methods(type).isEmpty();
   }
 
-  /// The methods that a portal forwards, by name and descriptor: all but static ones and those that
-  /// every object has.
+  /// Returns the methods that a portal forwards, ordered by name and descriptor: all except static
+  /// methods and those that every object has.
   public static List<Method> methods(Class<?> type) {
     List<Method> methods = new ArrayList<>();
     for (Method method : type.getMethods()) {

@@ -2,9 +2,9 @@ package sluice.domain.portal.copy;
 
 import org.jspecify.annotations.Nullable;
 
-/// Decides which objects of a graph pass by reference. Called by the thread that copies.
+/// Decides which objects of a graph are passed by reference. Called by the copying thread.
 public interface References {
-  /// Nothing passes by reference.
+  /// Passes nothing by reference.
   References NONE =
       new References() {
         @Override
@@ -18,11 +18,11 @@ public interface References {
         }
       };
 
-  /// What the receiver gets for a portal of the sender or for an object that is a service already;
-  /// null if the object is neither. Must not run code of the object.
+  /// Returns the receiver's reference to a portal of the sender, or to an object that is a service
+  /// already; null if the object is neither. Must not run code of the object.
   @Nullable Object known(Object source);
 
-  /// What the receiver gets for an object that stands where an interface is declared; null if the
+  /// Returns the receiver's reference to an object for which an interface is declared; null if the
   /// object is data and must be copied. Must not run code of the object.
   ///
   /// @param type the declared interface, as the sender knows it

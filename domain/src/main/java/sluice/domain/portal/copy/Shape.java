@@ -10,17 +10,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How a class of the sender becomes the class of the same name that the receiver has: how each
-/// field is read and written, and how the copy is made. Immutable.
+/// The mapping from a class of the sender to the receiver's class with the same name: how to read
+/// and write each field, and how to create the copy. Immutable.
 ///
-/// @param maker the canonical constructor of a record, with references as `Object`; else the one
-///   without parameters
-/// @param fields in the order of the constructor for a record
+/// @param maker the canonical constructor of a record, with references as `Object`; otherwise the
+///   constructor without parameters
+/// @param fields the fields; for a record, in the order of the constructor
 record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fields) {
+  /// A field of the class.
+  ///
   /// @param setter null for a record
   record Part(Class<?> type, MethodHandle getter, @Nullable MethodHandle setter) {}
 
-  /// @throws CopyRefused if the two classes are not alike, or not open to this module
+  /// Returns the mapping of a class.
+  ///
+  /// @throws CopyRefused if the two classes differ, or are not open to this module
   static Shape of(Class<?> type, Counterparts counterparts) {
     Class<?> target = counterparts.of(type);
     if (type.isRecord() != target.isRecord()) {
@@ -112,7 +116,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return new Part(type, erasedGetter(getter, type), setter);
   }
 
-  /// The fields that are copied: neither static nor transient.
+  /// Returns the fields to copy: those that are neither static nor transient.
   static List<Field> instanceFields(Class<?> type) {
     List<Field> fields = new ArrayList<>();
     for (Field field : type.getDeclaredFields()) {
@@ -123,7 +127,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return fields;
   }
 
-  /// The value of a component, read directly; null if it cannot be.
+  /// Reads the value of a component directly; returns null if that is not possible.
   static @Nullable Object component(Record value, RecordComponent component) {
     try {
       Class<?> type = value.getClass();
@@ -141,7 +145,8 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return getter.asType(MethodType.methodType(erased(type), Object.class));
   }
 
-  /// A lookup that sees private members; the module must be open to this one.
+  /// Returns a lookup with access to private members. The type's package must be open to this
+  /// module.
   private static MethodHandles.Lookup inside(Class<?> type) throws IllegalAccessException {
     Shape.class.getModule().addReads(type.getModule());
     return MethodHandles.privateLookupIn(type, MethodHandles.lookup());

@@ -173,7 +173,7 @@ final class CopiersTest {
         .isInstanceOf(CopyRefused.class);
   }
 
-  /// Keys of one hash are compared with each other.
+  /// Checks keys with the same hash, which are compared with each other.
   @Test
   void keysOfOneHashAreChargedForTheirComparisons() {
     Set<Object> keys = new HashSet<>();
@@ -316,7 +316,7 @@ final class CopiersTest {
     assertThat((Set<?>) entry.getValue()).hasOnlyElementsOfType(colour);
   }
 
-  /// An object costs what it takes and what its strings take; a null costs nothing.
+  /// Checks the cost of an object: its own size and that of its strings; a null costs nothing.
   @Test
   void anObjectAndItsStringsCostToTheByte() {
     Samples.Address address = new Samples.Address();

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Classes that the tests copy. Public, so that another loader's copies of them can be looked at.
+/// Classes that the tests copy. Public, so that another loader's copies can be inspected.
 public final class Samples {
   private Samples() {}
 
@@ -32,7 +32,7 @@ public final class Samples {
 
   public record Square(double side) implements Form {}
 
-  /// Refers to others, and may be part of a cycle.
+  /// An object that refers to others and may be part of a cycle.
   public static final class Node {
     public String name = "";
     public @Nullable Node next;
@@ -49,7 +49,7 @@ public final class Samples {
     }
   }
 
-  /// Its methods may only run for the receiver.
+  /// An object whose methods must run only for the receiver.
   public static final class Trap implements Comparable<Trap> {
     public static int calls;
     public int value;
@@ -94,7 +94,7 @@ public final class Samples {
     String text = "a line of the order";
   }
 
-  /// Twenty objects with the strings that differ.
+  /// An order of twenty objects, including its distinct strings.
   public static class Order {
     long id = 42;
     String customer = "Golm";
