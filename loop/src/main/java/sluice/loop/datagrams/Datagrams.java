@@ -19,7 +19,7 @@ public interface Datagrams extends AutoCloseable {
   ///
   /// @param wanted the address; port 0 asks for any free port
   /// @param handler receives the datagrams from now on
-  /// @throws UnsupportedOperationException when the loop's engine waits for no descriptors, as that
+  /// @throws UnsupportedOperationException if the loop's engine waits for no descriptors, as that
   ///   of backend `jdk`
   /// @throws IOException if the address cannot be bound
   static Datagrams open(Loop loop, InetSocketAddress wanted, DatagramHandler handler)
