@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.FileBody;
 import sluice.memory.block.Block;
 
-/// One piece of a connection's output: staged bytes, leased bytes, or a range of a file. Pooled and
+/// A piece of a connection's output: staged bytes, leased bytes, or a range of a file. Pooled and
 /// owned by the loop's thread.
 public final class OutSegment {
   /// The size from which on the pages of bytes are sent; copying fewer bytes costs less.

@@ -38,7 +38,7 @@ abstract class PollerKernel implements AutoCloseable {
   /// Applies all deferred changes. The awaiting thread, locked.
   abstract void prepare();
 
-  /// Waits. The awaiting thread, not locked: other threads change the table meanwhile.
+  /// Waits for events. The awaiting thread, not locked: other threads change the table meanwhile.
   ///
   /// @param max the most events that will be collected
   /// @param timeoutNanos 0 does not wait, negative waits without limit; may end early

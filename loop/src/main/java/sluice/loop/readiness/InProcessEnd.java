@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/// One end of a connection inside the process, which behaves like a socket. Any thread may call. An
+/// An end of a connection inside the process, which behaves like a socket. Any thread may call. An
 /// end that belongs to an engine never waits; an end of a client may.
 ///
 /// Closing with unread bytes resets the connection, as TCP does (RFC 1122, 4.2.2.13).

@@ -7,8 +7,8 @@ import static sluice.sys.Errno.EPIPE;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// One direction of a connection inside the process: a ring of bytes that grows up to a bound.
-/// Guarded by the lock of its connection.
+/// A pipe for one direction of a connection inside the process: a ring of bytes that grows up to a
+/// bound. Guarded by the lock of its connection.
 ///
 /// ```
 /// OPEN ──end──▶ ENDED, buffered bytes can be read ──▶ read to the end

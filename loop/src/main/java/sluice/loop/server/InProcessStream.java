@@ -14,7 +14,7 @@ import java.util.Objects;
 import sluice.loop.readiness.InProcessEnd;
 import sluice.sys.Errno;
 
-/// One end of a connection on an [InProcess] network, for threads that wait; the counterpart of a
+/// An end of a connection on an [InProcess] network, for threads that wait; the counterpart of a
 /// [java.net.Socket]. One thread may read while another writes.
 public final class InProcessStream implements Closeable {
   private static final int SHUT_WR = 1;

@@ -32,7 +32,7 @@ public final class KernelSockets {
     return fd;
   }
 
-  /// Opens, binds and listens on a socket.
+  /// Binds a new socket and listens on it.
   public static int listen(SocketAddress address, ListenOptions options, boolean nonBlocking)
       throws IOException {
     int type = Sockets.SOCK_STREAM | (nonBlocking ? Sockets.SOCK_NONBLOCK : 0);
