@@ -49,7 +49,7 @@ final class CompletionEngine implements NioEngine {
             : NEVER);
   }
 
-  /// @param ringAfter how many ready channels a selector reports before it takes a ring, or
+  /// @param ringAfter the number of ready channels a selector reports before it starts a ring, or
   ///   [#NEVER]
   CompletionEngine(SelectorProvider provider, int ringAfter) {
     this(provider, ringAfter, channel -> null, () -> null);
