@@ -168,8 +168,7 @@ final class Acceptor {
   /// Closes the accept queues that belong to this process alone to new clients, and stops the
   /// listeners for which the kernel cannot do that.
   ///
-  /// @return the ports whose queues will drain eventually, for
-  ///   [sluice.loop.sockets.AcceptQueues]
+  /// @return the ports whose queues will drain eventually, for [sluice.loop.sockets.AcceptQueues]
   Set<Integer> refuseNew() {
     Set<Integer> ports = new HashSet<>();
     for (Listener listener : listeners) {

@@ -34,7 +34,7 @@ public interface Framing {
   /// arrived. A message longer than [LoopConfig#partialBytesPerConnection] ends the connection, as
   /// does an exception.
   ///
-  /// @return the length of the message including its header, in bytes, at most
-  ///   `input.length() - from`; or [#MORE]
+  /// @return the length of the message including its header, in bytes, at most `input.length() -
+  ///   from`; or [#MORE]
   int messageBytes(View input, int from);
 }
