@@ -510,7 +510,9 @@ public final class Domain implements Party, AutoCloseable {
     boolean isSampled = config.budget().isSampled();
     boolean isOver = isSampled && sample();
     boolean isToYield = yields;
-    yields = false;
+    if (isToYield) {
+      yields = false; // not one that has been set since
+    }
     watch.sampled(isOver || isToYield, System.nanoTime());
     held = isOver;
     throttle.close(isOver && alive);

@@ -265,6 +265,9 @@ public final class LocalScheduler implements Cpu {
       events.add(new Event(Kind.CALLING, handle));
       if (!offer(here)) {
         queue.list();
+        if (here.isLost()) { // else it looks when the thread waits, or its successor does
+          queue.wake(null);
+        }
       }
     }
   }

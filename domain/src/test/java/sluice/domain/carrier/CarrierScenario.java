@@ -51,11 +51,15 @@ abstract class CarrierScenario implements Scenario, Observer {
       return terms.isCooperative();
     }
 
-    /// Returns true once for each time that one of its threads is asked to make room.
+    /// Returns true if one of its threads is asked to make room: until one has a processor to give.
     boolean isAsked() {
-      boolean was = stop.isSet;
-      stop.isSet = false;
-      return was;
+      if (!stop.isSet) {
+        return false;
+      }
+      if (!Carriers.runsBeside()) {
+        stop.isSet = false;
+      }
+      return true;
     }
 
     @Nullable LocalScheduler local() {
@@ -209,6 +213,10 @@ abstract class CarrierScenario implements Scenario, Observer {
     return places;
   }
 
+  final List<Processor> processors() {
+    return List.of(processors);
+  }
+
   /// Returns the processor time that the threads of a queue have used.
   final long used(Place of) {
     long sum = 0;
@@ -258,6 +266,10 @@ abstract class CarrierScenario implements Scenario, Observer {
   @Override
   public void rests() {
     for (Processor each : processors) {
+      Worker worker = each.worker();
+      if (!each.isIdle() && worker != null && worker.meter().current() == carriers().own()) {
+        wrong("processor " + each.index() + " is busy, though " + worker.getName() + " waits");
+      }
       for (Place of : places) {
         if (each.isIdle() && callers.isEmpty() && waits(of, each)) {
           wrong(of.queue + " waits beside processor " + each.index() + ", which is idle");
@@ -312,6 +324,13 @@ abstract class CarrierScenario implements Scenario, Observer {
     if (!wrong.isEmpty()) {
       throw new AssertionError(wrong.toString());
     }
+  }
+
+  @Override
+  public String state() {
+    List<RunQueue> queues = places.stream().map(Place::queue).toList();
+    List<String> threads = begun.stream().map(simulation()::describe).toList();
+    return threads + Dump.of(Dump.all(List.of(processors), carriers().threads(), queues));
   }
 
   @Override

@@ -15,6 +15,9 @@ import sluice.domain.simulate.Simulation;
 public final class WakingScenario extends CarrierScenario {
   private static final long[] LOOKS = {3_000, 30_000, 2_000_000};
 
+  /// For so long threads are stopped at most.
+  private static final int[] STOPS = {100_000, 500_000, 10_000_000};
+
   private final List<Thread> all = new ArrayList<>();
 
   /// For the loader.
@@ -26,7 +29,11 @@ public final class WakingScenario extends CarrierScenario {
     int processors = 1 + random.below(3);
     carriers(processors, LOOKS[random.below(LOOKS.length)], 1 + random.below(5));
     if (random.oneIn(2)) {
-      random.freeze(100 + random.below(400), random.oneIn(2) ? 100_000 : 10_000_000);
+      int points = random.oneIn(2) ? 20 + random.below(60) : 100 + random.below(400);
+      random.freeze(points, STOPS[random.below(STOPS.length)]);
+      if (random.oneIn(2)) {
+        random.freezeStrands();
+      }
     }
     int queues = 2 + random.below(3);
     for (int i = 0; i < queues; i++) {
@@ -39,6 +46,10 @@ public final class WakingScenario extends CarrierScenario {
     if (random.oneIn(4)) {
       Place stuck = place("stuck", QueueTerms.DEFAULT, null);
       all.add(thread(stuck, "stuck", this::stallForEver));
+    }
+    if (random.oneIn(4)) {
+      Place stubborn = place("stubborn", QueueTerms.DEFAULT, null);
+      all.add(thread(stubborn, "stubborn", this::computeForLong));
     }
     for (Thread each : List.copyOf(all)) {
       if (random.oneIn(2)) {
@@ -107,6 +118,15 @@ public final class WakingScenario extends CarrierScenario {
         }
       }
       default -> LockSupport.park();
+    }
+  }
+
+  /// Does not yield when it is asked.
+  @SuppressWarnings("ThreadPriorityCheck") // so that it is charged
+  private void computeForLong() {
+    for (int i = 0; i < 3; i++) {
+      simulation().spend(simulation().below(15_000_000));
+      Thread.yield();
     }
   }
 

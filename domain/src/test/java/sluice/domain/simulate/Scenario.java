@@ -10,6 +10,11 @@ public interface Scenario {
   /// @throws AssertionError if that cannot be right
   void check();
 
+  /// Returns what the reader of a run that has failed wants to see.
+  default String state() {
+    return "";
+  }
+
   /// Ends what the run has left, and checks that.
   ///
   /// @throws AssertionError if something stays

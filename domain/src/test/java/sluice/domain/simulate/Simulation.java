@@ -32,6 +32,7 @@ public final class Simulation {
   /// Of so many points, one changes the thread.
   private static final int CHANGES = 3;
 
+  private static final int NONE = -1;
   private static final int WAIT_STEPS = 200;
 
   /// By so much the clock goes on with each step, and the processor time of the thread.
@@ -88,11 +89,13 @@ public final class Simulation {
   private boolean isOver;
   private int numbers;
   private int steps;
+  private int chosen = NONE;
   private int quiet;
   private int frozen;
   private boolean isReleased;
   private int freezes;
   private long freezeNanos;
+  private boolean freezesStrands;
   private long clock;
 
   Simulation(long seed) {
@@ -125,6 +128,11 @@ public final class Simulation {
   public void freeze(int points, long mostNanos) {
     freezes = points;
     freezeNanos = mostNanos;
+  }
+
+  /// Has strands stay away too, each with its carrier.
+  public void freezeStrands() {
+    freezesStrands = true;
   }
 
   /// Has an observer hear of strands.
@@ -179,6 +187,8 @@ public final class Simulation {
       run();
       scenario.check();
       scenario.end(this);
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + "\n" + scenario.state(), e);
     } finally {
       unwind();
       current = null;
@@ -227,7 +237,8 @@ public final class Simulation {
         throw new AssertionError("no end after " + steps + " steps: " + living());
       }
       SimulatedThread last = ready.removeLast();
-      int place = random.nextInt(ready.size() + 1);
+      int place = chosen == NONE ? random.nextInt(ready.size() + 1) : chosen;
+      chosen = NONE;
       SimulatedThread next = place == ready.size() ? last : ready.set(place, last);
       running = next;
       use(STEP_NANOS);
@@ -462,7 +473,7 @@ public final class Simulation {
   }
 
   private void freeze() {
-    if (running().strand() == null) {
+    if (freezesStrands || running().strand() == null) {
       frozen++;
       stall(random.nextLong(freezeNanos));
       frozen--;
@@ -472,11 +483,33 @@ public final class Simulation {
   /// Ends a step of the calling thread.
   @SuppressWarnings("ThreadPriorityCheck") // it is the scheduler's
   static void step() {
-    Thread.yield();
+    Simulation before = current;
+    if (before == null || !before.goesOn()) {
+      Thread.yield();
+    }
     Simulation simulation = current;
     if (simulation != null) {
       simulation.leaveIfOver();
     }
+  }
+
+  /// Begins the next step as [#run()] does, on the thread that has ended one.
+  ///
+  /// @return whether it is that thread's own, so that no other one need run in between
+  private boolean goesOn() {
+    Timer first = timers.peek();
+    boolean isDue = first != null && (first.isCancelled || first.at <= clock);
+    if (isOver || isDue || steps == MOST_STEPS || !problems.isEmpty() || !unblocked.isEmpty()) {
+      return false;
+    }
+    chosen = random.nextInt(ready.size() + 1);
+    if (chosen < ready.size()) {
+      return false;
+    }
+    chosen = NONE;
+    steps++;
+    use(STEP_NANOS);
+    return true;
   }
 
   /// Instead of the JVM's: a thread that waits for it is ready all the time.

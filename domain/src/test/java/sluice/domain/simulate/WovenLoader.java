@@ -116,9 +116,10 @@ final class WovenLoader extends ClassLoader {
   ///
   /// @param in simple name of the class, and the method: `Worker.await`
   /// @param call of the class and method that are not called
-  /// @param result of the calls, if they have one
-  record Fault(String in, String call, boolean result) {
-    static final Fault NONE = new Fault("", "", false);
+  /// @param instead the result of the calls, `true` or `false`, if they have one; or the method of
+  ///   the same object that is called in their place, without parameters, for a number
+  record Fault(String in, String call, String instead) {
+    static final Fault NONE = new Fault("", "", "false");
 
     private boolean isIn(String type, String method) {
       return in.equals(simple(type) + "." + method);
@@ -191,7 +192,7 @@ final class WovenLoader extends ClassLoader {
     }
     String name = method.methodName().stringValue();
     String type = model.thisClass().asInternalName();
-    Place place = new Place(type, name.startsWith("<"), fault.isIn(type, name));
+    Place place = new Place(type, isOfInitializer(model, name), fault.isIn(type, name));
     MethodTransform transform =
         MethodTransform.transformingCode((code, each) -> weave(code, each, place));
     int flags = method.flags().flagsMask();
@@ -214,6 +215,13 @@ final class WovenLoader extends ClassLoader {
         descriptor,
         plain,
         code -> enclose(code, model.thisClass().asSymbol(), name, descriptor));
+  }
+
+  /// Returns true if a method may run while its class is initialized: in the first run alone, which
+  /// would be another one then.
+  private static boolean isOfInitializer(ClassModel model, String method) {
+    boolean isEnum = (model.flags().flagsMask() & ClassFile.ACC_ENUM) != 0;
+    return method.startsWith("<") || (isEnum && method.endsWith("values"));
   }
 
   /// A synchronized method of an object, as a call of its body between the two steps of a monitor.
@@ -277,9 +285,14 @@ final class WovenLoader extends ClassLoader {
         code.pop();
       }
     }
+    if (!fault.instead.equals("true") && !fault.instead.equals("false")) {
+      MethodTypeDesc ofNumber = MethodTypeDesc.of(ConstantDescs.CD_long);
+      code.invokevirtual(call.owner().asSymbol(), fault.instead, ofNumber).pop2();
+      return;
+    }
     code.pop(); // the object of which it is a method
     if (!type.returnType().equals(ConstantDescs.CD_void)) {
-      code.loadConstant(fault.result ? 1 : 0);
+      code.loadConstant(fault.instead.equals("true") ? 1 : 0);
     }
   }
 
