@@ -30,8 +30,7 @@ public final class Connection extends Endpoint {
   /// drains. It has no reply in flight that a reset could destroy.
   private static final long DRAIN_LINGER_NANOS = 250_000_000L;
 
-  /// The number of times per write timeout that a blocked connection checks whether its peer has
-  /// taken bytes.
+  /// A blocked connection checks so often per write timeout whether its peer has taken bytes.
   private static final int LOOKS = 4;
 
   /// The interval at which a connection that closes as the kernel does checks its peer's progress.
@@ -95,8 +94,7 @@ public final class Connection extends Endpoint {
 
   // ---- for protocols ------------------------------------------------------------------------
 
-  /// Returns an executor that runs tasks on the thread of the connection's loop, in order. Any
-  /// thread may call.
+  /// Returns an executor that runs tasks on the loop's thread, in order. Any thread may call.
   public Executor executor() {
     return loop.tasks();
   }
@@ -134,8 +132,7 @@ public final class Connection extends Endpoint {
     return tls != null;
   }
 
-  /// Returns true if too much output is queued, on this connection or in this turn. The protocol
-  /// then stops consuming and returns.
+  /// Returns true if too much output is queued; the protocol then stops consuming and returns.
   public boolean outputFull() {
     return overHighWater() || loop.outputMemory().staging().full();
   }
@@ -229,8 +226,7 @@ public final class Connection extends Endpoint {
   ///
   /// The bytes stay in the chunk where they were received while at least a quarter of the arena is
   /// free and this connection holds no more chunks than [sluice.loop.engine.LeaseLimits] allows;
-  /// otherwise they are copied within the same limits. The reference outlives the connection and
-  /// the loop.
+  /// otherwise they are copied within the same limits. The reference outlives the loop.
   ///
   /// Closing the reference costs tens of microseconds, see [Memory], so it suits large messages and
   /// sharing. Copying into an array is cheaper for a small message that goes to one thread.
@@ -266,8 +262,7 @@ public final class Connection extends Endpoint {
     input.expectLong(on);
   }
 
-  /// Receives bytes that follow those the protocol has consumed. Called only in
-  /// [Protocol#caughtUp].
+  /// Receives bytes after those the protocol has consumed. Called only in [Protocol#caughtUp].
   ///
   /// @param into a block leased by the caller
   /// @return the number of bytes taken; 0 if none have arrived: the next ones come to
@@ -358,8 +353,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Shuts down the output side, whose bytes have all been sent; input continues. Makes a system
-  /// call.
+  /// Shuts down the output side, all sent; input continues. Makes a system call.
   public void shutdownOutput() {
     transport.shutdown(socket, 1);
   }
@@ -402,15 +396,14 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Returns the peer's address, or null if the kernel does not know it (any more). Makes a system
-  /// call.
+  /// Returns the peer's address, or null if the kernel has none. Makes a system call.
   public @Nullable SocketAddress remoteAddress() {
     return transport.remoteAddress(socket);
   }
 
   /// Duplicates the descriptor of the connection's socket. The caller owns and closes the
-  /// duplicate. The socket stays connected until both are closed, or either is shut down. Makes a
-  /// system call.
+  /// duplicate. It stays connected until both are closed or either is shut down. Makes a system
+  /// call.
   ///
   /// @return a negative errno if no descriptor is available or the transport is not the kernel's
   public int duplicate() {
@@ -439,8 +432,7 @@ public final class Connection extends Endpoint {
 
   // ---- output -------------------------------------------------------------------------------
 
-  /// Returns the output that goes to the socket: the connection's output, or its ciphertext with
-  /// TLS.
+  /// Returns the output that goes to the socket: the connection's, or its ciphertext with TLS.
   Output wire() {
     return tls == null ? output : tls.wire();
   }
@@ -514,8 +506,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends the connection because its input exceeds the memory budget. A reply in progress is
-  /// finished first.
+  /// Ends the connection, after the reply in progress: its input exceeds the memory budget.
   @Override
   void inputOverBudget() {
     loop.counters().overBudgetConnections++;
@@ -538,8 +529,7 @@ public final class Connection extends Endpoint {
     return Math.max(1, loop.config().writeTimeoutNanos() / LOOKS);
   }
 
-  /// Returns true if a blocked peer has taken nothing for the write timeout; otherwise schedules
-  /// the next check.
+  /// Returns true if a blocked peer took nothing for the write timeout, else schedules a check.
   private boolean peerStuck(long lookNanos) {
     long due = peerTookNanos(socket, now()) + loop.config().writeTimeoutNanos();
     if (due - now() <= 0) {

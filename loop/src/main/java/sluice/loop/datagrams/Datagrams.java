@@ -33,7 +33,7 @@ public interface Datagrams extends AutoCloseable {
   /// Returns the bound address.
   InetSocketAddress address();
 
-  /// Begins a datagram and discards an unsent one that was begun before. It is sent from the
+  /// Begins a datagram and discards any begun but unsent datagram. It is sent from the
   /// address that the peer has sent to.
   DatagramOutput to(DatagramPeer peer);
 

@@ -10,7 +10,7 @@ public final class PartialMemory {
 
   /// Frees memory when none is left.
   public interface Evictor {
-    /// Takes memory from a holder, for another one that asks for `bytes`.
+    /// Takes memory from a holder, for another holder that asks for `bytes`.
     ///
     /// @return false if no holder has to give memory up
     boolean freeInput(Object asking, int bytes);

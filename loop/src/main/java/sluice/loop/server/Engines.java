@@ -58,8 +58,8 @@ public final class Engines {
     return chooseFrom(0, new StringBuilder(), trial);
   }
 
-  /// Returns the next backend that works, after one that passed its trial but was not available in
-  /// the size or number that a server needs.
+  /// Returns the next backend that works, after a backend that passed its trial but was not
+  /// available in the size or number that a server needs.
   static Choice chooseAfter(Choice refused, Exception reason) {
     int place = BEST_FIRST.indexOf(refused.backend());
     StringBuilder why = new StringBuilder(place == 0 ? "" : refused.why());

@@ -384,7 +384,7 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
     return inet.getAddress();
   }
 
-  /// Returns the given interface, or the one that datagrams leave by, else the kernel's choice.
+  /// Returns the given interface, or the interface datagrams leave by, else the kernel's choice.
   private NetworkInterface interfaceFor(@Nullable NetworkInterface network) throws IOException {
     options.requireOpen();
     return network != null ? network : getNetworkInterface();

@@ -269,7 +269,7 @@ public final class ChannelCore {
     return !behavesAsSocket || Thread.currentThread().isVirtual();
   }
 
-  /// Counts a blocking operation, or a short one that must not lose its descriptor.
+  /// Counts a blocking operation, or a short operation that must not lose its descriptor.
   ///
   /// @throws ClosedChannelException if the channel is being closed
   public synchronized void enterBlocking() throws ClosedChannelException {

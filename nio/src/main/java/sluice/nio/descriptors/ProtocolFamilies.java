@@ -31,7 +31,7 @@ import sluice.sys.sockets.SocketErrors;
 public final class ProtocolFamilies {
   private ProtocolFamilies() {}
 
-  /// Returns the requested family, or the one that serves both IP versions.
+  /// Returns the requested family, or the family that serves both IP versions.
   ///
   /// @throws UnsupportedOperationException for a family that channels of this kind do not have
   public static StandardProtocolFamily choose(@Nullable ProtocolFamily family, boolean unixToo) {

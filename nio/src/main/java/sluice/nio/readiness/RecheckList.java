@@ -26,7 +26,7 @@ final class RecheckList {
 
   /// Removes the registrations that have no interest at present or no longer need a check.
   ///
-  /// @param steady called with each one that has been reported and is still wanted; it may settle
+  /// @param steady called with each channel that was reported and is still wanted; it may settle
   ///   it
   void settle(Consumer<Registration> steady) {
     int kept = 0;

@@ -82,15 +82,13 @@ final class RingStream extends RingPort implements StreamPort {
   private int sendError;
   private boolean sendFailed;
 
-  /// True if the output is shut down for the channel, but not yet for the kernel, because bytes are
-  /// unsent.
+  /// True if the output is shut down for the channel, but, with bytes unsent, not for the kernel.
   private volatile boolean finAfterStaged;
 
   private volatile boolean submitted;
   private volatile boolean full;
 
-  /// A duplicate descriptor for bytes that a blocked writer leaves staged when the channel is
-  /// closed, or -1.
+  /// A duplicate descriptor for bytes staged by a blocked writer when the channel closes, or -1.
   private int spare = -1;
 
   /// True if the kernel has shown that it takes bytes: by taking some, or by a poll.
@@ -324,8 +322,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Receives after the ring has released the channel: first the bytes it had brought, then the
-  /// socket's.
+  /// Receives after the ring has released the channel: first the ring's bytes, then the socket's.
   private int receiveDetached(MemorySegment segment, long at, int length) {
     if (hasReceived()) {
       return receive(segment, at, length);
@@ -591,8 +588,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Returns true if the channel has no more business with this ring. The caller holds the write
-  /// lock.
+  /// Returns true if the channel is done with this ring. The caller holds the write lock.
   boolean isSpent() {
     return !attached && !hasReceived() && !submitted && stagedBytes == 0 && sendError == 0;
   }
@@ -661,8 +657,7 @@ final class RingStream extends RingPort implements StreamPort {
     held.drop(); // not before: a reader that was inside would have read on from the socket
   }
 
-  /// Leaves the remaining bytes to the flusher, which sends them on its own descriptor after the
-  /// channel is closed.
+  /// Leaves the remaining bytes to the flusher, which sends them on its own descriptor.
   ///
   /// @param copy a duplicate of the channel's descriptor, negative if none was available
   /// @return true if there is a duplicate
@@ -685,8 +680,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Ends a connection whose file the ring keeps until its thread turns again: does what closing
-  /// would do.
+  /// Ends a connection, as closing would, while the ring keeps its file until its next turn.
   private void finishPinned(int fd, boolean unread) {
     MemorySegment one = java.lang.foreign.Arena.ofAuto().allocate(1);
     int peek = Sockets.MSG_PEEK | Sockets.MSG_DONTWAIT;

@@ -339,8 +339,7 @@ final class SelectorRing {
     watched = value;
   }
 
-  /// Queues a stream whose staged bytes have to wait for another turn. Called by the owner, in a
-  /// turn.
+  /// Queues a stream whose staged bytes must wait for another turn. Called by the owner in a turn.
   void dirtyAgain(RingStream stream) {
     dirty.add(stream);
     if (!staged) {
@@ -351,8 +350,7 @@ final class SelectorRing {
     }
   }
 
-  /// Returns true if writes are worth staging. With only one ready connection, staging saves
-  /// nothing.
+  /// Returns true if writes are worth staging: not with only one ready connection.
   boolean staging() {
     return staging;
   }

@@ -10,7 +10,7 @@ import sluice.vi.device.DeviceException;
 import sluice.vi.device.Fault;
 
 /// Represents what the two ends say to each other before the first message: 96 bytes in the byte
-/// order of this machine. A greeting is immutable; nobody writes to the array of its address.
+/// order of this machine. A greeting is immutable; the array of its address is not written to.
 ///
 /// ```
 ///  byte 0       4          8               12             16            24         32       96

@@ -129,7 +129,7 @@ final class RingConnection implements RingLoop.Handler {
     }
   }
 
-  /// Sets the next user, who gets the bytes that have not been taken.
+  /// Sets the next user, which gets the bytes that have not been taken.
   void user(User next) {
     user = next;
   }
