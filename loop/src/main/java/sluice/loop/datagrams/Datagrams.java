@@ -33,8 +33,8 @@ public interface Datagrams extends AutoCloseable {
   /// Returns the bound address.
   InetSocketAddress address();
 
-  /// Begins a datagram and discards any begun but unsent datagram. It is sent from the
-  /// address that the peer has sent to.
+  /// Begins a datagram and discards any begun but unsent datagram. It is sent from the address that
+  /// the peer has sent to.
   DatagramOutput to(DatagramPeer peer);
 
   /// Sends the staged datagrams now. Otherwise they leave when the handler has seen all datagrams

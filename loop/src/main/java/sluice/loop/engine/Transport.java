@@ -79,8 +79,7 @@ public interface Transport {
   void awaitWritable(int socket, long token);
 
   /// Returns a number that grows when the peer takes sent bytes. It is only compared with an
-  /// earlier value, to distinguish a slow peer from a peer that does not read. Makes a
-  /// system call.
+  /// earlier value, to distinguish a slow peer from a peer that does not read. Makes a system call.
   ///
   /// @return -1 if the transport cannot tell: then only the bytes taken by the socket are known
   default long peerTakenBytes(int socket) {
