@@ -19,30 +19,33 @@ import sluice.loop.tls.TlsContext;
 import sluice.loop.turn.AcceptPause;
 import sluice.sys.Errno;
 
-/// The listeners of a loop, and how a socket becomes a connection. Owned by the loop's thread.
+/// The acceptor of a loop: owns its listeners and turns accepted sockets into connections. Runs on
+/// the loop's thread.
 ///
-/// **Short of descriptors**: a client whose descriptor is one of the last ([DescriptorRoom]) takes
-/// the place of the connection that has been idle longest. With none idle here, another loop of the
-/// process is asked to end some ([DescriptorLender]), and the client stays. With none there either
-/// it is refused as one above the limit is, by [Protocol#overloaded]; a client that comes by TLS is
-/// closed without a word, because the handshake would take the descriptor for long. Protocols that
-/// rather let clients wait ([Protocol#waitsForPlace]) keep it, and their listener accepts no more
-/// until there is room ([AcceptPause]).
+/// **Few descriptors left.** When an accepted client takes one of the last descriptors
+/// ([DescriptorRoom]), the connection that has been idle longest is ended in its favor. If this
+/// loop has no idle connection, another loop of the process is asked to end some
+/// ([DescriptorLender]), and the client stays. If no loop has an idle connection, the client is
+/// refused by [Protocol#overloaded], as a client above the connection limit is. A TLS client is
+/// closed without a reply, because a handshake would hold the descriptor for long. Protocols whose
+/// clients wait instead ([Protocol#waitsForPlace]) keep the client, and their listener stops
+/// accepting until there is room ([AcceptPause]).
 ///
-/// **An accept fails** by `EMFILE` or `ENFILE`. That alone ends no connection: another thread may
-/// have given a descriptor back since. One of the transport's reserve is closed, and the accept is
-/// tried again. If the reserve can be filled then, the client is served. If not, descriptors are
-/// out: the client takes the place of an idle connection, or is refused; what is closed from then
-/// on goes into the reserve first.
+/// **Failed accepts.** An accept fails with `EMFILE` or `ENFILE`. The failure alone ends no
+/// connection, because another thread may have freed a descriptor since. The acceptor closes one
+/// descriptor of the transport's reserve and tries the accept again. If the reserve can be refilled
+/// afterwards, the client is served. If not, the process is out of descriptors: the client takes
+/// the place of an idle connection or is refused, and descriptors that are freed from then on
+/// refill the reserve first.
 ///
-/// **Out of descriptors**, with the reserve empty or the count at the limit, idle connections are
-/// ended, and accepting goes on when their sockets are closed. With none idle, the refused client
-/// that has lingered longest is cut off, and the next attempt is made when a socket has been
+/// **Out of descriptors.** With the reserve empty or the count at the limit, idle connections are
+/// ended, and accepting resumes when their sockets are closed. If none is idle, the refused client
+/// that has lingered longest is cut off, and the next attempt follows when a socket has been
 /// closed, or after [#RETRY_NANOS].
 final class Acceptor {
   private static final long RETRY_NANOS = 100_000_000L;
 
-  /// Failed accepts in a row that are tried again at once.
+  /// The number of consecutive failed accepts that are retried at once.
   private static final int MOST_FAILED = 4;
 
   private final ConnectionParts parts;
@@ -56,39 +59,40 @@ final class Acceptor {
   private final AcceptPause pause;
   private DescriptorRoom room = new DescriptorRoom(-1);
 
-  /// Other loops of the process.
+  /// The other loops of the process.
   private List<DescriptorLender> lenders = List.of();
 
-  /// Connections that they have been asked to end and have not said to have ended.
+  /// The number of connections that other loops were asked to end and have not reported as ended.
   private int borrowed;
 
-  /// Accepts that found no descriptor, since one has.
+  /// The number of accepts that have failed for lack of a descriptor since the last successful one.
   private int failed;
 
-  /// An accept of this turn has found no descriptor.
+  /// True if an accept of this turn failed for lack of a descriptor.
   private boolean ranOut;
 
-  /// Clients of a listener are to wait: none is accepted without a place.
+  /// True if a listener's protocol lets clients wait, so that no client is accepted without a
+  /// place.
   private boolean anyWaits;
 
-  /// A listener is paused or starved.
+  /// True if a listener is paused or starved.
   private boolean waiting;
 
-  /// Descriptors have run out, and the transport's reserve has not been filled since.
+  /// True if descriptors have run out and the transport's reserve has not been refilled since.
   private boolean shortage;
 
   private boolean retryScheduled;
 
-  /// Sockets closed so far, as staged; and what that was at the end of the turn before, which this
-  /// turn has carried out.
+  /// The number of sockets whose close has been staged, and the same number at the end of the
+  /// previous turn. The closes of the previous turn have been carried out by this turn.
   private long freed;
 
   private long freedBefore;
   private long freedSeen;
 
-  /// @param parts what new connections work with
-  /// @param kernel whose reserve of descriptors is used
-  /// @param listenerClosed runs when a listener that was stopped accepts no more
+  /// @param parts the objects that new connections share
+  /// @param kernel the transport whose reserve of descriptors is used
+  /// @param listenerClosed runs when a stopped listener has ended its last accept
   Acceptor(
       ConnectionParts parts,
       KernelTransport kernel,
@@ -105,12 +109,13 @@ final class Acceptor {
     this.pause = pause;
   }
 
-  /// Other loops end idle connections from now on when this one is short and has none.
+  /// Sets the loops that are asked to end idle connections when this loop is short of descriptors
+  /// and has none idle.
   void borrowFrom(List<DescriptorLender> others) {
     lenders = others;
   }
 
-  /// Begins to accept.
+  /// Adds a listener and begins to accept.
   Listener add(Listener.Handle handle, Protocol protocol, @Nullable TlsContext tls) {
     ClassFiles.ready(protocol.getClass());
     Listener listener = new Listener(listeners.size(), handle, protocol, tls);
@@ -123,7 +128,7 @@ final class Acceptor {
     return listener;
   }
 
-  /// Serves a socket that is connected already.
+  /// Creates a connection for a socket that is connected already.
   Connection adopt(Listener from, int socket) {
     loop.counters().accepted++;
     Connection connection = connections.add(parts, from, socket);
@@ -134,7 +139,7 @@ final class Acceptor {
     return connection;
   }
 
-  /// Accepts no more until [#goOn(Listener)]; what was accepted before may still come.
+  /// Pauses a listener until [#goOn(Listener)]. Clients that were accepted before may still arrive.
   void hold(Listener listener) {
     if (!listener.held) {
       listener.held = true;
@@ -144,7 +149,7 @@ final class Acceptor {
     }
   }
 
-  /// Accepts again.
+  /// Resumes a listener that was paused by [#hold].
   void goOn(Listener listener) {
     listener.held = false;
     arm(listener);
@@ -160,11 +165,10 @@ final class Acceptor {
     }
   }
 
-  /// Lets no new client into the accept queues that are ours alone, and stops the listeners where
-  /// the kernel cannot do that.
+  /// Closes the accept queues that belong to this process alone to new clients, and stops the
+  /// listeners for which the kernel cannot do that.
   ///
-  /// @return the ports whose queues will be empty at some time, for
-  ///   [sluice.loop.sockets.AcceptQueues]
+  /// @return the ports whose queues will drain eventually, for [sluice.loop.sockets.AcceptQueues]
   Set<Integer> refuseNew() {
     Set<Integer> ports = new HashSet<>();
     for (Listener listener : listeners) {
@@ -187,13 +191,14 @@ final class Acceptor {
     }
   }
 
-  /// Accepts no more, and closes each listener once its accept has ended.
+  /// Stops all listeners. Each is closed once its accept has ended.
   void stop() {
     listeners.forEach(this::stop);
   }
 
-  /// Stops one listener. Where the transport can, what waits is accepted first; but the queue of a
-  /// socket that was passed in belongs to the process that passed it too.
+  /// Stops one listener. Where the transport is able to, it accepts the waiting clients first. The
+  /// queue of an inherited socket is left alone, because the process that passed the socket also
+  /// owns it.
   void stop(Listener listener) {
     if (listener.state.isStopped()) {
       return;
@@ -217,7 +222,7 @@ final class Acceptor {
     }
   }
 
-  /// Whether all listeners are closed.
+  /// Returns true if all listeners are closed.
   boolean stopped() {
     return listeners.stream().allMatch(each -> each.state == Listener.State.CLOSED);
   }
@@ -264,7 +269,7 @@ final class Acceptor {
     }
   }
 
-  /// All that has come in this turn has been handled, and an accept found no descriptor.
+  /// Frees descriptors and retries at the end of a turn in which an accept found no descriptor.
   private void makeRoom() {
     boolean out = isOut();
     if (out && (endIdle() || borrow(Admission.MOST_EVICTED))) {
@@ -286,7 +291,8 @@ final class Acceptor {
     retryLater();
   }
 
-  /// Whether there are no descriptors in truth. The limit may be another by now.
+  /// Returns true if the process is out of descriptors. Reads the limit anew, because it may have
+  /// changed.
   private boolean isOut() {
     room = DescriptorRoom.ofProcess();
     return !kernel.fillReserve() || level(-1) != DescriptorRoom.Level.PLENTY;
@@ -302,9 +308,9 @@ final class Acceptor {
     return true;
   }
 
-  /// Has the other loop that has most idle connections end some.
+  /// Asks the loop with the most idle connections to end some.
   ///
-  /// @return false when none has more than it was asked for
+  /// @return false if no other loop has more idle connections than it was already asked to end
   private boolean borrow(int count) {
     DescriptorLender most = null;
     for (DescriptorLender each : lenders) {
@@ -365,7 +371,9 @@ final class Acceptor {
     }
   }
 
-  /// @param socket accepted just now; negative for none
+  /// Returns the level of free descriptors and limits the next accepts accordingly.
+  ///
+  /// @param socket the socket accepted just now; negative for none
   private DescriptorRoom.Level level(int socket) {
     int closing = admission.owed() + borrowed + (int) (freed - freedBefore);
     DescriptorRoom.Level level =
@@ -375,7 +383,8 @@ final class Acceptor {
     return level;
   }
 
-  /// Returns how many connections the loops of the process have: none of them counts as a file.
+  /// Returns the number of connections of all loops of the process. Their descriptors do not count
+  /// as files.
   private int connectionsOfAll() {
     int count = admission.count();
     for (DescriptorLender each : lenders) {
@@ -384,7 +393,7 @@ final class Acceptor {
     return count;
   }
 
-  /// Lets the clients of starved listeners in if there is room for them now.
+  /// Resumes the starved listeners if there is room for their clients now.
   private void feed() {
     boolean scarce = shortage || level(-1) != DescriptorRoom.Level.PLENTY;
     if (!admission.mayHavePlace(scarce)) {
@@ -401,7 +410,7 @@ final class Acceptor {
     }
   }
 
-  /// Accepts no more until there is room; what was accepted before may still come.
+  /// Pauses a listener until there is room. Clients that were accepted before may still arrive.
   private void starve(Listener listener) {
     waiting = true;
     pause.begins();
@@ -414,7 +423,7 @@ final class Acceptor {
     }
   }
 
-  /// The close of a socket has been staged.
+  /// Records that the close of a socket has been staged.
   void descriptorFreed() {
     freed++;
   }

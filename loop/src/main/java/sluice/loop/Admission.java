@@ -3,49 +3,54 @@ package sluice.loop;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.TurnClock;
 
-/// Which connections have a place in a loop's table. When all are taken, the connection that has
-/// been idle longest is closed for a new one; when none is idle, the new one is refused. Owned by
-/// the loop's thread.
+/// The admission control of a loop: decides which connections have a place in its table. When all
+/// places are taken, the connection that has been idle longest is closed for a new one; if none is
+/// idle, the new one is refused. Owned by the loop's thread.
 ///
-/// Least recently used first, by a linked list: a connection joins its end when the protocol says
-/// that it is idle ([Connection#idle]) and leaves when bytes are shown, so a request costs two
-/// changes of links, and an accept looks at the first.
+/// **Order.** Connections are evicted least recently used first, from a linked list. A connection
+/// joins the end of the list when its protocol says that it is idle ([Connection#idle]) and leaves
+/// the list when bytes are shown to the protocol. A request therefore costs two list updates, and
+/// an accept looks only at the head.
 ///
-/// **When.** A place is promised when a connection is accepted and taken at the end of the turn,
-/// because a request of the idle connection may be among the completions of that turn. Until then
-/// up to [#MOST_PROMISED] connections are above the limit. If all that were idle have asked in that
-/// turn, the new connection is one too many, and stays for a second at least.
+/// **Time of eviction.** A place is promised when a connection is accepted and taken at the end of
+/// the turn, because a request of the idle connection may be among the completions of that turn.
+/// Until then the table may exceed the limit by up to [#MOST_PROMISED] connections. If every idle
+/// connection has sent a request in that turn, the new connection exceeds the limit and stays for
+/// at least a second.
 ///
-/// **How.** The victim is closed in order: FIN, and what comes is dropped until the peer's FIN.
-/// Such connections, and those that are told that they are refused, are `leaving`: they take none
-/// of the places, and beyond [#MOST_LEAVING] the connection that has lingered longest is cut off.
+/// **Closing.** The victim is closed in order: the loop sends FIN and drops what arrives until the
+/// peer's FIN. Such connections, and refused connections that are being told so, are `leaving`.
+/// They take no place, and beyond [#MOST_LEAVING] the connection that has lingered longest is cut
+/// off.
 ///
-/// **Descriptors.** A connection that has one of the last descriptors takes the place of an idle
+/// **Descriptors.** A connection that uses one of the last descriptors takes the place of an idle
 /// one in the same way. That victim is ended at once, without waiting for the peer's FIN, because
-/// its descriptor is what is wanted.
+/// its descriptor is needed.
 ///
-/// **Protocols.** A protocol that does not call [Connection#idle] keeps its connections, and one
-/// that does may still say no when their time has come ([Protocol#mayMakeRoom]): then the
-/// connection goes to the end of the list, because it is busy now.
+/// **Protocols.** A protocol that never calls [Connection#idle] keeps its connections. A protocol
+/// that does may still veto an eviction ([Protocol#mayMakeRoom]): the connection then moves to the
+/// end of the list, because it is busy now.
 final class Admission {
-  /// Connections above the limit for which idle ones will make room.
+  /// The most places above the limit that may be promised on account of idle connections.
   static final int MOST_PROMISED = 256;
 
-  /// Connections on their way out; more are closed without a word.
+  /// The most connections that may be leaving; further ones are closed without a reply.
   static final int MOST_LEAVING = 64;
 
-  /// Idle connections that are ended at once when not one descriptor is left.
+  /// The most idle connections that are ended at once when no descriptor is left.
   static final int MOST_EVICTED = 32;
 
-  /// Connections above the limit that stay for [#YOUNG_NANOS] if they have not asked yet.
+  /// The most connections above the limit that stay for [#YOUNG_NANOS] if they have not sent a
+  /// request yet.
   private static final int MOST_SPARED = 16;
 
   private static final long YOUNG_NANOS = 1_000_000_000L;
 
-  /// Connections whose protocols are asked at a time.
+  /// The most connections whose protocols are asked in one search.
   private static final int MOST_LOOKS = 64;
 
-  /// Connections that are told that they are refused while that takes descriptors of files.
+  /// The most refused connections that are sent a reply while each takes a descriptor reserved for
+  /// files.
   private static final int MOST_TOLD = 1;
 
   private final Connections connections;
@@ -57,16 +62,16 @@ final class Admission {
   private final ConnectionList leaving = new ConnectionList();
   private int leavingCount;
 
-  /// Connections that were ended for their descriptors and have not left the table.
+  /// The number of connections that were ended for their descriptors and are still in the table.
   private int evictedCount;
 
-  /// Descriptors of idle connections that new ones were promised.
+  /// The number of descriptors of idle connections that have been promised to new ones.
   private int owed;
 
-  /// A place was promised in this turn.
+  /// True if a place was promised in this turn.
   private boolean promisedNow;
 
-  /// @param idle where connections wait for the next message, see [Connection#idle]
+  /// @param idle the connections that wait for their next message, see [Connection#idle]
   Admission(
       Connections connections,
       ConnectionList idle,
@@ -82,15 +87,15 @@ final class Admission {
     this.limit = limit;
   }
 
-  /// Connections that have a place, less the limit.
+  /// Returns the number of connections that have a place minus the limit.
   private int excess() {
     return connections.count() - leavingCount - evictedCount - limit;
   }
 
-  /// Whether one connection more has a place, or will have by the end of the turn.
+  /// Returns true if one more connection has a place, or will have one by the end of the turn.
   ///
-  /// @param above descriptors that are open above those for connections, this one included: as many
-  ///   idle connections are ended, though not more than an eighth of them and one
+  /// @param above the number of open descriptors above those set aside for connections, this one
+  ///   included; as many idle connections are ended, but at most an eighth of them plus one
   boolean hasPlace(int above) {
     int excess = excess();
     boolean scarce = above > 0;
@@ -110,46 +115,45 @@ final class Admission {
     return true;
   }
 
-  /// Descriptors that idle connections have not given back, and will.
+  /// Returns the number of descriptors that idle connections will give back and have not yet.
   int owed() {
     return owed + evictedCount;
   }
 
-  /// Whether there is a place, or a connection that could be closed for one.
+  /// Returns true if there is a place, or an idle connection that could be closed for one.
   boolean mayHavePlace(boolean scarce) {
     return (!scarce && excess() < 0) || longestIdle(true) != null;
   }
 
-  /// Whether so many connections are above the limit that not even clients which may wait are
-  /// served.
+  /// Returns true if the limit is exceeded so far that even clients that may wait are refused.
   boolean farAboveLimit() {
     return excess() >= MOST_PROMISED;
   }
 
-  /// Returns how many connections are idle, about. Any thread.
+  /// Returns the approximate number of idle connections. Any thread may call.
   int idleCount() {
     return idle.size();
   }
 
-  /// Returns how many connections more have a place, at least 1.
+  /// Returns the number of free places, at least 1.
   int places() {
     return Math.max(1, -excess());
   }
 
-  /// Returns how many connections are open.
+  /// Returns the number of open connections.
   int count() {
     return connections.count();
   }
 
-  /// Whether descriptors alone are short.
+  /// Returns true if the connection limit leaves room, so that only descriptors are short.
   boolean belowLimit() {
     return excess() < 0;
   }
 
-  /// Ends the connections that have been idle longest, for their descriptors: an eighth of all that
-  /// are idle, and [#MOST_EVICTED] at most.
+  /// Ends the connections that have been idle longest, for their descriptors: at most `most`, an
+  /// eighth of the idle ones, and [#MOST_EVICTED].
   ///
-  /// @return how many; a connection of this turn stays
+  /// @return the number of ended connections; connections opened in this turn are spared
   int evictIdle(int most) {
     int wanted = Math.min(most, Math.clamp(idle.size() / 8, 1, MOST_EVICTED));
     int count = 0;
@@ -172,10 +176,11 @@ final class Admission {
     longest.abort();
   }
 
-  /// The connection to close next. Those before it whose output has not been taken leave the list
-  /// until it has: each was added once for being looked at once.
+  /// Returns the connection to close next, or null if there is none. Connections ahead of it with
+  /// unsent output leave the list until it is sent, so each of them is examined only once.
   ///
-  /// @param settled whether the turn has shown how its sends went; before, they may have gone well
+  /// @param settled true if the results of this turn's sends are known; otherwise submitted sends
+  ///   count as successful
   private @Nullable Endpoint longestIdle(boolean settled) {
     int looks = MOST_LOOKS;
     Endpoint longest = idle.first();
@@ -201,14 +206,14 @@ final class Admission {
     return sent && connection.asksForNothing();
   }
 
-  /// Whether one connection more can be told that it is refused.
+  /// Returns true if one more connection can be told that it is refused.
   ///
-  /// @param scarce whether it takes a descriptor of those for files
+  /// @param scarce true if the connection takes a descriptor reserved for files
   boolean canRefuse(boolean scarce) {
     return leavingCount < (scarce ? MOST_TOLD : MOST_LEAVING) || endLongestLingering();
   }
 
-  /// A connection is being told that it is refused, or that it has been idle too long.
+  /// Marks a connection as leaving: it is being told that it is refused or was idle too long.
   void leaves(Endpoint connection) {
     idle.remove(connection);
     connection.leaving = true;
@@ -216,9 +221,9 @@ final class Admission {
     leaving.add(connection);
   }
 
-  /// Ends a connection that has been told to leave and has had its FIN.
+  /// Aborts the connection that has lingered longest after its FIN.
   ///
-  /// @return whether there was one
+  /// @return false if no leaving connection has been sent its FIN
   boolean endLongestLingering() {
     Endpoint longest = leaving.first();
     if (longest == null || longest.state != Endpoint.State.LINGER) {
@@ -229,7 +234,7 @@ final class Admission {
     return true;
   }
 
-  /// The connection has left the table.
+  /// Removes a connection that has left the table from the lists and counts.
   void removed(Endpoint connection) {
     idle.remove(connection);
     leaving.remove(connection);
@@ -243,8 +248,8 @@ final class Admission {
     }
   }
 
-  /// All that has come in a turn has been handled. A connection of this turn stays in any case: it
-  /// may be a connection that had a place promised.
+  /// Makes the promised room at the end of a turn. Connections accepted in this turn are kept where
+  /// possible, because a place may have been promised to them.
   void turnEnded() {
     while (excess() > 0 || owed > 0) {
       Endpoint longest = longestIdle(true);
@@ -252,7 +257,8 @@ final class Admission {
         owed = 0;
         break;
       }
-      // Those that were to go for a descriptor may have asked: then one of this turn goes.
+      // An idle connection that was to give up its descriptor may have sent a request: then a
+      // connection of this turn is closed instead.
       if (owed == 0 && (longest.openedInTurn == counters.turns || isSpared(longest))) {
         break;
       }
@@ -272,8 +278,8 @@ final class Admission {
     }
   }
 
-  /// Whether a connection stays although there is one too many, because its request may be on its
-  /// way: no other client waits for its place.
+  /// Returns true if a connection may stay above the limit for a while, because its request may be
+  /// on its way and no other client waits for its place.
   private boolean isSpared(Endpoint connection) {
     return !promisedNow
         && excess() <= MOST_SPARED

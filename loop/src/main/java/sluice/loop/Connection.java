@@ -14,8 +14,8 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// One accepted socket: its state, its deadline, and what protocols ask of it. Owned by the loop's
-/// thread from accept to close; it never changes loop.
+/// A connection: an accepted socket with its state, its deadline and its operations for protocols.
+/// Owned by the loop's thread from accept to close; it never changes loop.
 ///
 /// ```
 /// OPEN ──close()──▶ CLOSING ──output gone, FIN sent──▶ LINGER ──peer's FIN or time──▶ FINISHED
@@ -24,17 +24,16 @@ import sluice.sys.Files;
 ///
 /// A finished connection stays in the table until nothing is armed or in flight on its socket.
 ///
-/// What arrives goes through [ConnectionInput], what leaves through [Output].
+/// Received bytes pass through [ConnectionInput], sent bytes through [Output].
 public final class Connection extends Endpoint {
-  /// How long a connection that was idle or unfinished lingers after our FIN when the loop drains:
-  /// it has no reply that a reset could destroy.
+  /// The time for which an idle or unfinished connection lingers after our FIN while the loop
+  /// drains. It has no reply in flight that a reset could destroy.
   private static final long DRAIN_LINGER_NANOS = 250_000_000L;
 
-  /// A connection that cannot send looks this many times in a write timeout whether its peer has
-  /// taken something.
+  /// A blocked connection checks so often per write timeout whether its peer has taken bytes.
   private static final int LOOKS = 4;
 
-  /// How often a connection that ends as the kernel would looks at what its peer has taken.
+  /// The interval at which a connection that closes as the kernel does checks its peer's progress.
   private static final long END_LOOK_NANOS = 20_000_000L;
 
   final LoopParts loop;
@@ -46,31 +45,31 @@ public final class Connection extends Endpoint {
   private final Output output;
   final ConnectionInput input;
 
-  /// Stands between socket and protocol; null on a connection without TLS.
+  /// The layer between socket and protocol; null without TLS.
   final @Nullable TlsLayer tls;
 
   private boolean removed;
 
-  /// Its time was over while the loop drained: nothing was asked that could be answered.
+  /// True if the connection's deadline passed while the loop drained: no request waits for a reply.
   private boolean expiredInDrain;
 
-  /// [#sentBytes] that the protocol waits for.
+  /// The value of [#sentBytes] at which the protocol asked to be called.
   private long sentAwaited = Long.MAX_VALUE;
 
-  /// Ciphertext that was left when the connection ended.
+  /// The number of bytes of ciphertext that were unsent when the connection ended.
   private long unsentCiphertext;
 
   @Nullable ReplyTicket ticket;
   private @Nullable Object attachment;
 
-  /// How it ends, where that is as the kernel would.
+  /// The kernel-like close in progress, see [#closeAsKernel]; null otherwise.
   @Nullable KernelEnd kernelEnd;
 
   long protocolDeadlineNanos = NO_DEADLINE;
   private long protocolDelayNanos;
 
-  /// @param tls what it encrypts with; null for no TLS
-  /// @param place its index and generation in the table, as a token
+  /// @param tls the TLS context; null for no TLS
+  /// @param place the index and generation in the table, as a token
   Connection(
       ConnectionParts parts,
       Protocol protocol,
@@ -95,17 +94,17 @@ public final class Connection extends Endpoint {
 
   // ---- for protocols ------------------------------------------------------------------------
 
-  /// Runs tasks on the thread of the connection's loop, in order. Any thread may call.
+  /// Returns an executor that runs tasks on the loop's thread, in order. Any thread may call.
   public Executor executor() {
     return loop.tasks();
   }
 
-  /// Runs what may block, off the loop's thread. Any thread may call.
+  /// Returns an executor for tasks that may block, off the loop's thread. Any thread may call.
   public Executor slowPath() {
     return loop.slowPath();
   }
 
-  /// The time at which the loop's turn began its work, by its clock.
+  /// Returns the time at which the loop's turn began its work, by the loop's clock.
   public long now() {
     return loop.turn().now();
   }
@@ -114,7 +113,7 @@ public final class Connection extends Endpoint {
     return output;
   }
 
-  /// What the protocol attached; null before.
+  /// Returns the object that the protocol attached; null before.
   public @Nullable Object attachment() {
     return attachment;
   }
@@ -123,24 +122,24 @@ public final class Connection extends Endpoint {
     attachment = object;
   }
 
-  /// Whether input is still handled: false after [#close], [#abort] or an error.
+  /// Returns true if input is still handled: false after [#close], [#abort] or an error.
   public boolean isOpen() {
     return state == State.OPEN && !(tls != null && tls.closeWaits());
   }
 
-  /// Whether the peer is connected by TLS.
+  /// Returns true if the peer is connected by TLS.
   public boolean secure() {
     return tls != null;
   }
 
-  /// Whether too much output waits here, or in this turn: the protocol stops consuming and returns.
+  /// Returns true if too much output is queued; the protocol then stops consuming and returns.
   public boolean outputFull() {
     return overHighWater() || loop.outputMemory().staging().full();
   }
 
-  /// Bytes of the output, since the connection was opened, that the kernel has taken; good until
-  /// [Protocol#closed] has returned. With TLS, ciphertext that waits counts as if it were the plain
-  /// bytes: a little more than them.
+  /// Returns the number of output bytes that the kernel has taken since the connection was opened.
+  /// The value is valid until [Protocol#closed] has returned. With TLS, queued ciphertext is
+  /// subtracted as if it were plain text, so the result is slightly low.
   public long sentBytes() {
     long waits = unsentCiphertext;
     if (tls != null && !removed) {
@@ -149,20 +148,20 @@ public final class Connection extends Endpoint {
     return Math.max(0, output.takenBytes() - waits);
   }
 
-  /// What [#sentBytes] will be once all that is staged now has been taken.
+  /// Returns the value that [#sentBytes] will have once everything staged now has been taken.
   public long stagedBytes() {
     return output.takenBytes() + output.queuedBytes();
   }
 
-  /// Whether the peer must read before more of the output is taken.
+  /// Returns true if the peer must read before more of the output is taken.
   public boolean outputBlocked() {
     return sendState.isBlocked();
   }
 
-  /// Calls [Protocol#sent], once, when [#sentBytes] has reached a number; not if the connection
-  /// ends before. One is waited for at a time, the one given last.
+  /// Calls [Protocol#sent] once when [#sentBytes] has reached a number. There is no call if the
+  /// connection ends first. Only the number given last is awaited.
   ///
-  /// @param bytes as [#stagedBytes] has said; `Long.MAX_VALUE` for none
+  /// @param bytes a value of [#stagedBytes]; `Long.MAX_VALUE` for none
   public void awaitSent(long bytes) {
     sentAwaited = bytes;
     if (bytes != Long.MAX_VALUE && sendState == Send.SUBMITTED) {
@@ -170,7 +169,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Hands the message being handled to the slow path: closes the ordering gate until the ticket
+  /// Defers the message being handled to the slow path: closes the ordering gate until the ticket
   /// completes. At most one message of a connection is deferred at a time.
   public ReplyTicket defer() {
     if (ticket != null) {
@@ -186,33 +185,33 @@ public final class Connection extends Endpoint {
     return ticket != null;
   }
 
-  /// Says whether what comes belongs to the message that is deferred, such as the rest of its body:
-  /// it is shown before the reply, and however much output waits.
+  /// Sets whether input belongs to the deferred message, such as the rest of its body. Such input
+  /// is shown before the reply, no matter how much output is queued.
   public void feedDeferred(boolean value) {
     input.feedDeferred(value);
   }
 
-  /// Hears no more; when the message that is deferred has its reply, the connection closes.
+  /// Drops all further input. The connection closes once the deferred message has its reply.
   public void refuseInput() {
     input.refuse();
   }
 
-  /// Says that input is taken and not replied to in [Protocol#received], so that it is shown
-  /// however much output waits: a peer of this process may have to read before that output can
-  /// leave. On the loop's thread.
+  /// Sets whether [Protocol#received] only takes input and does not reply. Such input is shown no
+  /// matter how much output is queued, because a peer in this process may have to read before that
+  /// output can leave. Called on the loop's thread.
   public void inputNeedsNoRoom(boolean value) {
     input.needsNoRoom(value);
   }
 
-  /// Shows the protocol no more input until [#resumeInput], the rest of what is being handled
-  /// included: for a protocol that answers messages in any order, without tickets, and has taken as
-  /// many as it can answer now. What arrives meanwhile waits, and beyond
+  /// Holds back all input from the protocol until [#resumeInput], including the rest of the bytes
+  /// being handled. For protocols that answer messages in any order without tickets and have
+  /// accepted as many as they can answer now. Input that arrives in between is kept; beyond
   /// [LoopConfig#partialBytesPerConnection] receiving stops.
   public void holdInput() {
     input.holdBack();
   }
 
-  /// Shows input again, from the next turn on. Does nothing when it is not held.
+  /// Shows input again from the next turn on. Does nothing if input is not held.
   public void resumeInput() {
     input.letThrough();
   }
@@ -221,71 +220,71 @@ public final class Connection extends Endpoint {
     return input.heldByProtocol();
   }
 
-  /// Keeps bytes of the input that is being handled for longer than the handler runs: a read-only
-  /// reference that any thread may use and that its holder closes. What it shows never changes.
+  /// Retains bytes of the input being handled beyond the handler's return. Returns a read-only
+  /// reference that any thread may use and that its holder must close. The bytes it shows never
+  /// change.
   ///
-  /// The bytes stay where they were received, and the chunk with them, while at least a quarter of
-  /// the arena is free and this connection holds no more chunks than
-  /// [sluice.loop.engine.LeaseLimits] says; otherwise they are copied within the same limits. The
-  /// reference outlives the connection and the loop.
+  /// The bytes stay in the chunk where they were received while at least a quarter of the arena is
+  /// free and this connection holds no more chunks than [sluice.loop.engine.LeaseLimits] allows;
+  /// otherwise they are copied within the same limits. The reference outlives the loop.
   ///
-  /// Closing the reference costs tens of microseconds, see [Memory]: it is for large messages and
-  /// for sharing. A small message that goes to one thread is cheaper copied into an array.
+  /// Closing the reference costs tens of microseconds, see [Memory], so it suits large messages and
+  /// sharing. Copying into an array is cheaper for a small message that goes to one thread.
   ///
   /// @param input the view given to [Protocol#received]
   /// @param length at least 1
-  /// @return null when neither a lease nor a copy is to be had: the handler answers that the server
-  ///   is busy, or closes
-  /// @throws IllegalStateException when `input` is not what this connection's handler was given
+  /// @return null if neither a lease nor a copy is available: the handler should answer that the
+  ///   server is busy, or close
+  /// @throws IllegalStateException if `input` is not the view given to this connection's handler
   public @Nullable Memory retain(View input, int from, int length) {
     return loop.input().retain(this, leases(loop.config().leases()), input, from, length);
   }
 
-  /// As [#retain], for the modules that are trusted with blocks, and without an object: a lease on
-  /// the chunk that the input lies in, while a quarter of the arena is free. The caller counts its
-  /// leases, and releases each.
+  /// Leases the chunk that the input lies in, while a quarter of the arena is free. A form of
+  /// [#retain] that allocates no object, for modules that are trusted with blocks. The caller
+  /// counts its leases and releases each.
   ///
   /// @param input the view given to [Protocol#received]
-  /// @return null when the arena can spare no chunk, or the input lies in none
+  /// @return null if the arena can spare no chunk, or the input lies in none
   public @Nullable Block lease(View input) {
     return loop.input().lease(this, input);
   }
 
-  /// Where in [#lease]'s block the first byte of the input is.
+  /// Returns the offset of the first byte of the input in the block of [#lease].
   public long leaseOffset() {
     return loop.input().offset();
   }
 
-  /// Says whether long messages come that the protocol wants to receive where it keeps them, so
-  /// that they are not copied out of chunks: then [Protocol#caughtUp] is called. Does nothing where
-  /// the transport cannot, or with TLS.
+  /// Sets whether the protocol expects long messages and wants to receive them into its own memory
+  /// instead of copying them out of chunks: [Protocol#caughtUp] is then called. Does nothing with
+  /// TLS or where the transport does not support it.
   public void expectLong(boolean on) {
     input.expectLong(on);
   }
 
-  /// Takes bytes that have come behind those the protocol has consumed. Only in
-  /// [Protocol#caughtUp].
+  /// Receives bytes after those the protocol has consumed. Called only in [Protocol#caughtUp].
   ///
-  /// @param into leased by the caller
-  /// @return bytes taken; 0 when none have come: the next ones come to [Protocol#received]
-  /// @throws IllegalStateException when it is called from anywhere else
+  /// @param into a block leased by the caller
+  /// @return the number of bytes taken; 0 if none have arrived: the next ones come to
+  ///   [Protocol#received]
+  /// @throws IllegalStateException if called from anywhere else
   public int receiveInto(Block into, long at, int most) {
     return input.receiveInto(into.segment(), at, most);
   }
 
-  /// Says whether the bytes that come next are a preface: they are shown to [Protocol#preface], and
-  /// not to TLS. The deadline goes on: with TLS that of the handshake, else the protocol's.
+  /// Sets whether the next bytes are a preface, which is shown to [Protocol#preface] and not to
+  /// TLS. The deadline keeps running: the handshake's with TLS, otherwise the protocol's.
   ///
-  /// @param on said in [Protocol#opened]
+  /// @param on set in [Protocol#opened]
   public void expectPreface(boolean on) {
     input.preface = on;
   }
 
-  /// Calls [Protocol#timedOut] unless moved or cleared before. The time runs while the peer is to
-  /// act: it begins anew when the output has gone, because until then what the peer sends may wait
-  /// for the peer to read.
+  /// Sets the deadline: [Protocol#timedOut] is called unless it is moved or cleared before. The
+  /// time runs while the peer is expected to act. It restarts when the output has been sent,
+  /// because until then the peer's input may wait for the peer to read.
   ///
-  /// @param nanosFromNow delay; 0 or less clears the deadline
+  /// @param nanosFromNow the delay; 0 or less clears the deadline
   public void deadline(long nanosFromNow) {
     protocolDelayNanos = nanosFromNow;
     protocolDeadlineNanos = nanosFromNow <= 0 ? NO_DEADLINE : now() + nanosFromNow;
@@ -294,10 +293,10 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Says that the protocol waits for the next message. Until bytes of one are shown, the
-  /// connection may be closed when the loop has no place for a new one, the longest idle first;
-  /// output that the peer has not taken is sent before. A protocol that never says so keeps its
-  /// connections.
+  /// Marks the connection as idle: the protocol waits for the next message. Until bytes of it are
+  /// shown, the connection may be closed when the loop has no place for a new one. The connection
+  /// that has been idle longest goes first, and its unsent output is sent before. A protocol that
+  /// never calls this method keeps its connections.
   public void idle() {
     idleOnceSent = false;
     if (state == State.OPEN && list == null && !leaving) {
@@ -305,7 +304,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// The protocol is shown bytes, or the connection ends.
+  /// Marks the connection as busy: the protocol is shown bytes, or the connection ends.
   void busy() {
     idleOnceSent = false;
     parts.idle().remove(this);
@@ -329,8 +328,8 @@ public final class Connection extends Endpoint {
     return sendState == Send.SUBMITTED && unsentBytes() == submittedBytes;
   }
 
-  /// Sends what is staged, then FIN, then reads and drops what the peer still sends until its FIN,
-  /// so that no reset destroys the last reply.
+  /// Sends the staged output, then FIN, then reads and drops what the peer still sends until its
+  /// FIN, so that no reset destroys the last reply.
   @Override
   public void close() {
     if (state == State.OPEN && !(tls != null && tls.takesClose())) {
@@ -342,7 +341,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends the connection at once; what is staged is dropped.
+  /// Ends the connection at once and drops the staged output.
   @Override
   public void abort() {
     if (state != State.FINISHED) {
@@ -354,18 +353,18 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends the output, which has gone; input goes on. A system call.
+  /// Shuts down the output side, all sent; input continues. Makes a system call.
   public void shutdownOutput() {
     transport.shutdown(socket, 1);
   }
 
-  /// Ends the connection as `close(2)` does: by FIN, or by a reset where bytes were left unread, be
-  /// it by the caller, here or in the kernel. What is staged is sent before, and a reset waits
-  /// while the peer takes it. The caller sees to it that the socket does not linger for a time,
-  /// which the loop would wait. Only on a transport of the kernel.
+  /// Ends the connection as `close(2)` does: by FIN, or by a reset if the caller, the loop or the
+  /// kernel holds unread bytes. Staged output is sent first, and a reset waits while the peer takes
+  /// it. The caller makes sure that `SO_LINGER` is not set to a time, for which the loop would
+  /// block. Works only on a transport of the kernel.
   ///
-  /// @param unread whether the caller holds bytes that were left unread
-  /// @param endsFirst whether the output ends before a reset, as with `java.net.Socket`
+  /// @param unread true if the caller holds bytes that were left unread
+  /// @param endsFirst true if FIN is sent before a reset, as with `java.net.Socket`
   public void closeAsKernel(boolean unread, boolean endsFirst) {
     if (state == State.FINISHED) {
       return;
@@ -383,7 +382,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends as the kernel would, now or when the peer has taken what was sent.
+  /// Closes as the kernel does, now or once the peer has taken the sent bytes.
   private void endAsKernel(KernelEnd end) {
     if (end.isDue() || (state == State.LINGER && peerStuck(END_LOOK_NANOS))) {
       end.begin();
@@ -397,15 +396,16 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// The peer's address, or null when the kernel does not know it (any more). A system call.
+  /// Returns the peer's address, or null if the kernel has none. Makes a system call.
   public @Nullable SocketAddress remoteAddress() {
     return transport.remoteAddress(socket);
   }
 
-  /// Another descriptor of the connection's socket, which the caller owns and closes: the socket
-  /// stays connected until that is done too, or either is shut down. A system call.
+  /// Duplicates the descriptor of the connection's socket. The caller owns and closes the
+  /// duplicate. It stays connected until both are closed or either is shut down. Makes a system
+  /// call.
   ///
-  /// @return a negative errno where there are no descriptors, or the transport is not the kernel's
+  /// @return a negative errno if no descriptor is available or the transport is not the kernel's
   public int duplicate() {
     int fd = transport instanceof KernelTransport kernel ? kernel.descriptor(socket) : -1;
     return fd < 0 ? -Errno.EOPNOTSUPP : Files.duplicate(fd);
@@ -421,7 +421,7 @@ public final class Connection extends Endpoint {
     return output.queuedBytes() > loop.outputRoom().highWaterBytes();
   }
 
-  /// Tells the protocol how input ended.
+  /// Tells the protocol how the input ended.
   void tellEnd(int leftover) {
     if (tls != null && tls.truncated()) {
       protocol.truncated(this, leftover + tls.heldBytes());
@@ -432,22 +432,22 @@ public final class Connection extends Endpoint {
 
   // ---- output -------------------------------------------------------------------------------
 
-  /// What goes to the socket: the output, or its ciphertext.
+  /// Returns the output that goes to the socket: the connection's, or its ciphertext with TLS.
   Output wire() {
     return tls == null ? output : tls.wire();
   }
 
-  /// Bytes the kernel has not taken, encrypted or not.
+  /// Returns the number of bytes that the kernel has not taken, plain or encrypted.
   long unsentBytes() {
     return output.queuedBytes() + (tls == null ? 0 : tls.wire().queuedBytes());
   }
 
-  /// Copies what is staged and stays, [Output#persist].
+  /// Copies the staged output that outlives the turn, see [Output#persist].
   boolean persist(long skipBytes) {
     return wire().persist(skipBytes) && (tls == null || output.persist(0));
   }
 
-  /// Whether a listener waits to hear that the kernel has taken what is sent now.
+  /// Returns true if the end of the current send is awaited, so that the turn should settle soon.
   boolean settlesSoon() {
     ReplyTicket waiting = ticket;
     return state != State.OPEN
@@ -456,7 +456,7 @@ public final class Connection extends Endpoint {
         || (waiting != null && waiting.awaitsRoom());
   }
 
-  /// Output was taken.
+  /// Tells the protocol, if it waits for that, that the kernel has taken output.
   void tellSent() {
     if (idleOnceSent && allSent()) {
       idle();
@@ -475,7 +475,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// The output has gone: in CLOSING that is the time for our FIN.
+  /// Reacts to the output being fully sent; in state `CLOSING` sends our FIN.
   void outputEmpty() {
     if (state != State.CLOSING) {
       return;
@@ -498,7 +498,7 @@ public final class Connection extends Endpoint {
     input.arm();
   }
 
-  /// Waits no longer for the peer's FIN than an idle connection of a draining loop does.
+  /// Shortens the wait for the peer's FIN to that of an idle connection of a draining loop.
   void lingerBriefly(long now) {
     long until = now + DRAIN_LINGER_NANOS;
     if (state == State.LINGER && deadlineNanos > until) {
@@ -506,7 +506,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// A reply that is under way is finished all the same.
+  /// Ends the connection, after the reply in progress: its input exceeds the memory budget.
   @Override
   void inputOverBudget() {
     loop.counters().overBudgetConnections++;
@@ -519,7 +519,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// The peer must read: from now on it has the write timeout to take a byte.
+  /// Starts the write timeout: the peer must take a byte within it.
   void blockedOnWrite() {
     beginPeerTime(now());
     loop.timers().schedule(this, now() + lookNanos());
@@ -529,7 +529,7 @@ public final class Connection extends Endpoint {
     return Math.max(1, loop.config().writeTimeoutNanos() / LOOKS);
   }
 
-  /// Whether a peer that must read has taken nothing for the write timeout; looks again otherwise.
+  /// Returns true if a blocked peer took nothing for the write timeout, else schedules a check.
   private boolean peerStuck(long lookNanos) {
     long due = peerTookNanos(socket, now()) + loop.config().writeTimeoutNanos();
     if (due - now() <= 0) {
@@ -619,7 +619,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Releases what only an open connection needs; runs once, when it leaves the table.
+  /// Releases the resources of an open connection. Runs once, when the connection leaves the table.
   void released() {
     ReplyTicket waiting = ticket;
     if (waiting != null) {
@@ -627,9 +627,9 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends without a word to the engine, which is about to close all sockets.
+  /// Ends the connection without a call to the engine, which is about to close all sockets.
   ///
-  /// @return whether it was open
+  /// @return true if the connection was open
   boolean abandon() {
     boolean open = !removed;
     if (open) {
@@ -639,7 +639,7 @@ public final class Connection extends Endpoint {
     return open;
   }
 
-  /// Cancels what is armed and, when nothing is, closes the socket and leaves the table, once.
+  /// Cancels the armed operations. Once none is left, closes the socket and leaves the table.
   void finish() {
     if (removed) {
       return;

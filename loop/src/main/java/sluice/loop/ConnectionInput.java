@@ -9,13 +9,14 @@ import sluice.loop.sockets.KernelEnd;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// What a connection receives, on its way to the protocol. Owned by the loop's thread.
+/// The receive path of a connection, from the socket to the protocol. Owned by the loop's thread.
 ///
-/// **Ordering gate.** While a message is deferred to the slow path, the protocol holds its input,
-/// or too much output waits, no further input is shown to the protocol, so no fast reply can
-/// overtake the slow one; later bytes wait in `partial`, and beyond its cap receiving stops.
+/// **Ordering gate.** No further input is shown to the protocol while a message is deferred to the
+/// slow path, while the protocol holds its input, or while too much output is queued. A fast reply
+/// can therefore never overtake a slow one. Later bytes wait in `partial`, and beyond its cap
+/// receiving stops.
 final class ConnectionInput {
-  /// Input discarded after our FIN before the peer is cut off.
+  /// The number of bytes discarded after our FIN before the peer is cut off.
   private static final long LINGER_LIMIT_BYTES = 1 << 20;
 
   private final Connection connection;
@@ -23,7 +24,7 @@ final class ConnectionInput {
   private final ConnectionParts parts;
   private final PartialInput partial;
 
-  /// Where the receive of the socket is.
+  /// The state of the socket's receive operation.
   ///
   /// ```
   /// NONE ──arm──▶ ARMED ──last completion──▶ NONE
@@ -33,11 +34,11 @@ final class ConnectionInput {
     NONE,
     ARMED,
 
-    /// Its last completion is on the way.
+    /// Cancelled, and its last completion is still to come.
     CANCELLED
   }
 
-  /// What input waits for, apart from an answer.
+  /// The condition that input waits for, apart from an answer.
   ///
   /// ```
   /// OPEN ──▶ QUEUED ──next turn──▶ OPEN, or ROOM or MEMORY
@@ -48,7 +49,7 @@ final class ConnectionInput {
   private enum Gate {
     OPEN,
 
-    /// The next turn looks again.
+    /// Input is tried again in the next turn.
     QUEUED,
 
     /// The peer must read first.
@@ -60,29 +61,29 @@ final class ConnectionInput {
 
   boolean starved;
 
-  /// As [Connection#expectPreface].
+  /// See [Connection#expectPreface].
   boolean preface;
 
   private Receive receive = Receive.NONE;
   private Gate gate = Gate.OPEN;
   private boolean heldByProtocol;
 
-  /// Input is shown however much output waits.
+  /// True if input is shown no matter how much output is queued.
   private boolean needsNoRoom;
 
-  /// What comes belongs to the message that is deferred.
+  /// True if input belongs to the deferred message.
   private boolean feedsDeferred;
 
-  /// There was no memory for it: the connection closes after the answer that is under way.
+  /// True if no memory was left for the input: the connection closes after the answer in progress.
   private boolean refused;
 
   private boolean peerEnded;
 
-  /// The protocol takes what comes by [#receiveInto] where it can: receives are armed for one
-  /// completion, so that in between nothing else takes bytes off the socket. Null otherwise.
+  /// The transport from which the protocol receives by [#receiveInto]; null otherwise. Receives are
+  /// armed for one completion each, so that nothing else takes bytes off the socket in between.
   private @Nullable KernelTransport direct;
 
-  /// The protocol is being told that it has caught up.
+  /// True while the protocol is being told that it has caught up.
   private boolean caughtUp;
 
   private boolean endPending;
@@ -97,7 +98,7 @@ final class ConnectionInput {
 
   // ---- receiving ----------------------------------------------------------------------------
 
-  /// Arms receiving when the connection wants more input and has room for it.
+  /// Arms receiving if the connection wants more input and has room for it.
   void arm() {
     if (armed() || peerEnded || starved || refused || connection.finished()) {
       return;
@@ -117,7 +118,7 @@ final class ConnectionInput {
     }
   }
 
-  /// As [Connection#expectLong].
+  /// Implements [Connection#expectLong].
   void expectLong(boolean on) {
     if (on == (direct != null)
         || connection.tls != null
@@ -134,7 +135,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Lets the protocol take what has come behind what it has consumed.
+  /// Lets the protocol receive the bytes that follow those it has consumed.
   private void takeDirectly() {
     if (direct == null || armed() || partial.length() > 0 || peerEnded) {
       return;
@@ -149,7 +150,7 @@ final class ConnectionInput {
     }
   }
 
-  /// As [Connection#receiveInto].
+  /// Implements [Connection#receiveInto].
   int receiveInto(MemorySegment into, long at, int most) {
     if (!caughtUp) {
       throw new IllegalStateException("bytes may be taken in Protocol.caughtUp only");
@@ -179,7 +180,7 @@ final class ConnectionInput {
     return receive != Receive.NONE;
   }
 
-  /// The receive has had its last completion.
+  /// Records that the receive has had its last completion.
   void disarmed() {
     receive = Receive.NONE;
   }
@@ -191,7 +192,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Ends a receive that is armed.
+  /// Cancels an armed receive.
   void cancel() {
     if (receive == Receive.ARMED) {
       receive = Receive.CANCELLED;
@@ -199,7 +200,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Bytes came in a chunk.
+  /// Handles bytes that arrived in a chunk.
   void received(Block chunk, long base, int count) {
     int taken = 0;
     if (preface && connection.state == Connection.State.OPEN) {
@@ -218,7 +219,7 @@ final class ConnectionInput {
 
   // ---- showing ------------------------------------------------------------------------------
 
-  /// Bytes for the protocol, in a block that stays as it is while it is leased.
+  /// Shows bytes to the protocol. The block does not change while it is leased.
   void show(Block chunk, long base, int count) {
     switch (connection.state) {
       case OPEN -> {
@@ -249,9 +250,9 @@ final class ConnectionInput {
     }
   }
 
-  /// Bytes came after the application's end.
+  /// Records that bytes arrived after the application closed.
   ///
-  /// @return whether that is the kernel's, which they turn into a reset
+  /// @return true if the connection closes as the kernel does, which turns such bytes into a reset
   private boolean leftUnread() {
     KernelEnd end = connection.kernelEnd;
     if (end != null) {
@@ -260,28 +261,28 @@ final class ConnectionInput {
     return end != null;
   }
 
-  /// Whether the answering code will say when the next may be shown.
+  /// Returns true if the code that answers will say when the next message may be shown.
   private boolean answerAwaited() {
     return heldByProtocol || (connection.deferred() && !feedsDeferred);
   }
 
-  /// As [Connection#feedDeferred].
+  /// Implements [Connection#feedDeferred].
   void feedDeferred(boolean value) {
     feedsDeferred = value;
     needsNoRoom = value;
   }
 
-  /// As [Connection#inputNeedsNoRoom].
+  /// Implements [Connection#inputNeedsNoRoom].
   void needsNoRoom(boolean value) {
     needsNoRoom = value;
   }
 
-  /// As [Connection#holdInput].
+  /// Implements [Connection#holdInput].
   void holdBack() {
     heldByProtocol = true;
   }
 
-  /// As [Connection#resumeInput].
+  /// Implements [Connection#resumeInput].
   void letThrough() {
     heldByProtocol = false;
     resumeAfterAnswer();
@@ -291,12 +292,13 @@ final class ConnectionInput {
     return heldByProtocol;
   }
 
-  /// Whether input waits: for an answer, or for room in the output.
+  /// Returns true if input waits for an answer or for room in the output.
   private boolean gated() {
     return answerAwaited() || (!needsNoRoom && (gate != Gate.OPEN || connection.outputFull()));
   }
 
-  /// Shows input again when more can be staged: in the next turn, or when memory has come back.
+  /// Schedules held input for the time when more can be staged: the next turn, or when memory is
+  /// free again.
   private void resumeLater() {
     if (loop.outputRoom().isShort()) {
       gate = gate == Gate.QUEUED ? gate : Gate.MEMORY;
@@ -313,15 +315,15 @@ final class ConnectionInput {
     }
   }
 
-  /// There is output memory.
+  /// Resumes input that waited for output memory.
   void memoryCame() {
     if (gate == Gate.MEMORY) {
       queueResume();
     }
   }
 
-  /// Shows held input again, if the gate is open. When the peer must read first, that waits for
-  /// [#outputTaken]: trying every turn would keep the loop from sleeping.
+  /// Shows held input again if the gate is open. If the peer must read first, input waits for
+  /// [#outputTaken]: trying in every turn would keep the loop from sleeping.
   void resume() {
     gate = Gate.OPEN;
     if (connection.state != Connection.State.OPEN || answerAwaited()) {
@@ -350,20 +352,20 @@ final class ConnectionInput {
     arm();
   }
 
-  /// Drops what was held and hears no more; when the answer that is under way is staged, the
-  /// connection closes.
+  /// Drops held input and ignores all further input. The connection closes once the answer in
+  /// progress is staged.
   void refuse() {
     refused = true;
     drop();
     pause();
   }
 
-  /// Whether input is dropped.
+  /// Returns true if input is dropped.
   boolean refused() {
     return refused;
   }
 
-  /// A deferred message has been answered, or input is held no more: look at what waited behind it.
+  /// Shows the input that waited for the answer to a deferred message or for the end of a hold.
   void resumeAfterAnswer() {
     if (refused && !connection.deferred()) {
       connection.close();
@@ -376,24 +378,24 @@ final class ConnectionInput {
     }
   }
 
-  /// The kernel has taken some of the output.
+  /// Resumes input that waited for the peer to read, once the kernel has taken enough output.
   void outputTaken() {
     if (gate == Gate.ROOM && !connection.overHighWater()) {
       queueResume();
     }
   }
 
-  /// Whether something was received that has not been handled.
+  /// Returns true if received bytes have not been handled, or input is held.
   boolean waits() {
     return partial.length() > 0 || gate == Gate.QUEUED || heldByProtocol;
   }
 
-  /// Bytes that were received and not handled.
+  /// Returns the number of bytes that were received and not handled.
   int heldBytes() {
     return partial.length();
   }
 
-  /// Whether input waits for the peer to read.
+  /// Returns true if input waits for the peer to read.
   boolean roomAwaited() {
     return gate == Gate.ROOM;
   }
@@ -440,7 +442,8 @@ final class ConnectionInput {
     return held(partial.append(source, offset, count));
   }
 
-  /// Past the cap receiving stops; past the loop's budget nothing more is heard.
+  /// Checks the limits after an append: beyond the cap receiving stops, beyond the loop's memory
+  /// budget the connection ends.
   private boolean held(boolean kept) {
     if (!kept) {
       connection.inputOverBudget();
@@ -452,13 +455,13 @@ final class ConnectionInput {
     return true;
   }
 
-  /// Memory that unfinished input takes.
+  /// Returns the number of bytes of memory that unfinished input takes.
   long blockBytes() {
     TlsLayer tls = connection.tls;
     return partial.blockBytes() + (tls == null ? 0 : tls.heldBlockBytes());
   }
 
-  /// Nothing more will be shown.
+  /// Drops the held input; no more will be shown.
   void drop() {
     partial.drop();
     TlsLayer tls = connection.tls;
@@ -469,12 +472,12 @@ final class ConnectionInput {
 
   // ---- end ----------------------------------------------------------------------------------
 
-  /// Whether the peer's FIN has come.
+  /// Returns true if the peer's FIN has arrived.
   boolean peerEnded() {
     return peerEnded;
   }
 
-  /// End of stream from the peer.
+  /// Handles the peer's FIN.
   void fin() {
     peerEnded = true;
     TlsLayer tls = connection.tls;
@@ -495,7 +498,7 @@ final class ConnectionInput {
     }
   }
 
-  /// The protocol gets no more input.
+  /// Ends the input of the protocol.
   void end() {
     peerEnded = true;
     switch (connection.state) {

@@ -2,8 +2,8 @@ package sluice.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/// Connections in the order in which they were added, linked through their own fields: adding and
-/// removing take constant time and allocate nothing. A connection is in one list at most. Owned by
+/// A list of connections in insertion order, linked through fields of the connections: adding and
+/// removing take constant time and allocate nothing. A connection is in at most one list. Owned by
 /// the loop's thread.
 final class ConnectionList {
   private @Nullable Endpoint first;
@@ -14,7 +14,7 @@ final class ConnectionList {
     return size;
   }
 
-  /// The connection that has been in the list longest; null when the list is empty.
+  /// Returns the connection that has been in the list longest; null if the list is empty.
   @Nullable Endpoint first() {
     return first;
   }
@@ -37,7 +37,7 @@ final class ConnectionList {
     size++;
   }
 
-  /// Does nothing when the connection is not in this list.
+  /// Removes a connection. Does nothing if it is not in this list.
   void remove(Endpoint connection) {
     if (!contains(connection)) {
       return;

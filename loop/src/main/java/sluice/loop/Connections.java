@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Token;
 
 /// The table of a loop's connections, by the index and generation in their tokens. Owned by the
-/// loop's thread. How many there may be, [Admission] says.
+/// loop's thread. [Admission] limits their number.
 final class Connections {
   private @Nullable Connection[] table = new Connection[64];
   private int[] generations = new int[64];
@@ -19,12 +19,12 @@ final class Connections {
     }
   }
 
-  /// Places there are, taken or not.
+  /// Returns the number of places, taken or free.
   int capacity() {
     return table.length;
   }
 
-  /// The connection that has a place, or null.
+  /// Returns the connection at an index, or null if the place is free.
   @Nullable Connection at(int index) {
     return table[index];
   }
@@ -33,7 +33,7 @@ final class Connections {
     return count;
   }
 
-  /// The connection a completion is for, or null when it has left the table since.
+  /// Returns the connection that a completion belongs to, or null if it has left the table.
   @Nullable Connection get(long token) {
     Connection connection = table[Token.index(token)];
     return connection != null && connection.generation == Token.generation(token)
@@ -63,7 +63,7 @@ final class Connections {
     count--;
   }
 
-  /// Visits every connection; the visitor may remove the one it is given.
+  /// Visits every connection. The visitor may remove the connection it is given.
   void forEach(Consumer<Connection> visitor) {
     for (Connection connection : table.clone()) {
       if (connection != null) {

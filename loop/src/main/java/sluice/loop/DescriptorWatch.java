@@ -7,17 +7,17 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.Token;
 import sluice.sys.Errno;
 
-/// A descriptor that is no connection, and that a loop waits for: a datagram socket, for example.
-/// Owned by the loop's thread.
+/// A watch on a descriptor that is not a connection, such as a datagram socket, by a loop. Owned by
+/// the loop's thread.
 ///
-/// A wait is for once: a caller that wants to hear again arms again, after it has used up what
-/// there was. The descriptor belongs to the opener of the watch; it is closed after [#close], in
-/// [Loop#onClose] at the latest.
+/// A wait is one-shot: a caller that wants another notification arms the watch again after it has
+/// drained the descriptor. The descriptor belongs to the caller that opened the watch, which closes
+/// it after [#close], in [Loop#onClose] at the latest.
 public final class DescriptorWatch {
-  /// `poll(2)`: there is something to read.
+  /// The `poll(2)` event for a readable descriptor.
   public static final int READABLE = 1;
 
-  /// `poll(2)`: there is room to write.
+  /// The `poll(2)` event for a writable descriptor.
   public static final int WRITABLE = 4;
 
   private final Table table;
@@ -34,8 +34,8 @@ public final class DescriptorWatch {
     this.ready = ready;
   }
 
-  /// The open watches of one loop, by the slots in their tokens. A slot whose watch is closed is
-  /// used again, under another generation: a completion that comes late finds nothing.
+  /// The open watches of one loop, by the slots in their tokens. A slot is reused under another
+  /// generation after its watch is closed, so a late completion finds no watch.
   static final class Table {
     private final Engine engine;
     private final List<@Nullable DescriptorWatch> slots = new ArrayList<>();
@@ -69,7 +69,7 @@ public final class DescriptorWatch {
       }
     }
 
-    /// The engine is closed, and with it all that it waited for.
+    /// Marks all watches as closed, because the engine is closed.
     void engineEnded() {
       for (DescriptorWatch watch : slots) {
         if (watch != null) {
@@ -84,11 +84,11 @@ public final class DescriptorWatch {
     }
   }
 
-  /// Waits until the descriptor is ready, has an error, or has hung up. Does nothing when it waits
-  /// already.
+  /// Waits once until the descriptor is ready, has an error, or has hung up. Does nothing if the
+  /// watch is already armed.
   ///
-  /// @param events [#READABLE], [#WRITABLE]
-  /// @return false when the engine cannot: that of backend `jdk` has no descriptors
+  /// @param events [#READABLE], [#WRITABLE] or both
+  /// @return false if the engine has no descriptors, as with the backend `jdk`
   public boolean arm(int events) {
     if (armed || closed) {
       return true;
@@ -101,7 +101,7 @@ public final class DescriptorWatch {
     return true;
   }
 
-  /// Waits no more. Idempotent.
+  /// Cancels the wait and closes the watch. Idempotent.
   public void close() {
     if (!closed) {
       closed = true;

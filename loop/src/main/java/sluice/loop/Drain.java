@@ -3,22 +3,23 @@ package sluice.loop;
 import java.util.Set;
 import sluice.loop.sockets.AcceptQueues;
 
-/// The orderly end of a loop: accept what waits, let what is under way finish, then stop. Owned by
-/// the loop's thread; other threads ask whether it was cut off.
+/// The orderly shutdown of a loop: accepts the waiting clients, lets requests in progress finish,
+/// then stops the loop. Owned by the loop's thread; other threads read whether the drain was cut
+/// off.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | cutOff | loop | volatile | volatile |
 final class Drain {
-  /// When nothing was accepted for this long, after [AcceptQueues] found no client on its way in,
-  /// the accept queues of a draining loop are empty and stay so.
+  /// The quiet time after which the accept queues of a draining loop count as empty for good: no
+  /// client was accepted for this long after [AcceptQueues] found none on its way in.
   private static final long ACCEPT_QUIET_NANOS = 50_000_000L;
 
-  /// Longest that a draining loop goes on accepting because a connection was accepted.
+  /// The longest time for which a draining loop keeps accepting because a connection was accepted.
   private static final long ACCEPT_NANOS = 1_000_000_000L;
 
-  /// The same because a client is on its way in: more than the three seconds after which a
-  /// handshake that is not answered counts no more.
+  /// The longest time for which a draining loop keeps accepting because a client is on its way in.
+  /// Longer than the three seconds after which an unanswered handshake no longer counts.
   private static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
   private final String name;
@@ -28,7 +29,7 @@ final class Drain {
   private final Connections connections;
   private volatile boolean cutOff;
 
-  /// @param name of the loop, for its threads
+  /// @param name the name of the loop, for its threads
   Drain(
       String name,
       LoopParts loop,
@@ -46,7 +47,7 @@ final class Drain {
     return cutOff;
   }
 
-  /// As [Loop#drain].
+  /// Implements [Loop#drain].
   void begin(long timeoutNanos, long now) {
     if (loop.turn().draining()) {
       return;
@@ -67,7 +68,7 @@ final class Drain {
     acceptRest(ports, now);
   }
 
-  /// Goes on accepting until no client is on its way in and nothing has come for a while since.
+  /// Keeps accepting until no client is on its way in and none has arrived for a while.
   private void acceptRest(Set<Integer> ports, long begunNanos) {
     long before = loop.counters().accepted;
     if (ports.isEmpty()) {
@@ -99,7 +100,7 @@ final class Drain {
             });
   }
 
-  /// Stops the loop when nothing is left.
+  /// Stops the loop if it drains and has no connections and listeners left.
   void stopWhenEmpty() {
     if (loop.turn().draining() && connections.count() == 0 && acceptor.stopped()) {
       loop.tasks().stop();

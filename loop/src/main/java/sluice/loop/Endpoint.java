@@ -6,25 +6,27 @@ import sluice.loop.engine.Transport;
 import sluice.loop.input.ConnectionLeases;
 import sluice.memory.block.Block;
 
-/// A connection as the parts below its protocol see it: its links in the loop's lists, the state of
-/// its sends, and what they may ask of it. [Connection] is the only one. Owned by the loop's
-/// thread.
+/// A connection as seen by the layers below its protocol: its links in the loop's lists, the state
+/// of its sends, and the operations these layers call. [Connection] is the only subclass. Owned by
+/// the loop's thread.
 ///
-/// [TimerWheel], [ConnectionList], [OutputRoom], [Output] and TLS name this class alone, so they
-/// can be read, tested and replaced without the connection.
+/// [TimerWheel], [ConnectionList], [OutputRoom], [Output] and TLS depend on this class alone, so
+/// they can be read, tested and replaced without the connection.
 abstract class Endpoint {
   static final long NO_DEADLINE = Long.MIN_VALUE;
 
-  /// Sentinel for `shortResult`: the submitted send has not completed, so it took everything.
+  /// The value of `shortResult` for a submitted send that has no completion, so that it took
+  /// everything.
   static final int TOOK_ALL = Integer.MAX_VALUE;
 
-  /// Piece of a file that is read, because its pages are not in memory or must not be sent.
+  /// The size of the pieces in which a file is read if its pages are not in memory or must not be
+  /// sent.
   static final int READ_PIECE_BYTES = 256 << 10;
 
-  /// As [Transport#peerTakenBytes] where it cannot tell.
+  /// The result of [Transport#peerTakenBytes] if it is unknown.
   private static final long UNKNOWN_TAKEN = -1;
 
-  /// See the diagram of [Connection].
+  /// The states of a connection, see the diagram of [Connection].
   enum State {
     OPEN,
     CLOSING,
@@ -32,7 +34,7 @@ abstract class Endpoint {
     FINISHED
   }
 
-  /// Where the output is.
+  /// The states of the output.
   ///
   /// ```
   /// IDLE ──flush──▶ SUBMITTED ──end of turn: all taken──▶ IDLE
@@ -40,25 +42,25 @@ abstract class Endpoint {
   ///   └──no memory──▶ ROOM ──granted──▶ IDLE
   /// ```
   enum Send {
-    /// Nothing of the output is with the kernel.
+    /// The kernel holds none of the output.
     IDLE,
 
-    /// A send was staged; the end of the turn that submits it tells how it went.
+    /// A send was staged. The end of the turn that submits it delivers its result.
     SUBMITTED,
 
     /// A `sendAll` is in flight.
     WAITING,
 
-    /// Waiting until the socket can take more of a file.
+    /// The send waits until the socket can take more of a file.
     WRITABLE,
 
     /// The slow path reads the next piece of a file.
     READING,
 
-    /// Waits for memory, see [OutputRoom].
+    /// The send waits for memory, see [OutputRoom].
     ROOM;
 
-    /// Whether the peer must read, or something else must happen, before more can be sent.
+    /// Returns true if the peer must read, or another event must occur, before more can be sent.
     boolean isBlocked() {
       return this != IDLE && this != SUBMITTED;
     }
@@ -68,48 +70,50 @@ abstract class Endpoint {
   State state = State.OPEN;
   Send sendState = Send.IDLE;
 
-  // The send that was submitted last, and the next.
+  // The sizes of the last submitted send and the next piece.
   int submittedBytes;
   int shortResult = TOOK_ALL;
   boolean dirty;
 
-  /// Size of the next piece of a file that is copied.
+  /// The size of the next piece of a file that is copied.
   int pieceBytes = READ_PIECE_BYTES;
 
-  /// What the peer had taken when it was last looked at, and when that had changed.
+  /// The bytes the peer had taken at the last check, and the time at which that number last
+  /// changed.
   private long peerTaken;
 
   private long peerTookNanos;
 
-  // Its place in the TimerWheel.
+  // The links in the TimerWheel.
   long deadlineNanos = NO_DEADLINE;
   long timerTick;
   int timerSlot = -1;
   @Nullable Endpoint timerNext;
   @Nullable Endpoint timerPrevious;
 
-  // Its place in a ConnectionList.
+  // The links in a ConnectionList.
   @Nullable ConnectionList list;
   @Nullable Endpoint listNext;
   @Nullable Endpoint listPrevious;
 
-  /// Turn of the loop in which it was accepted.
+  /// The number of the loop's turn in which the connection was accepted.
   long openedInTurn;
 
-  /// When that was.
+  /// The time at which the connection was accepted.
   long openedNanos;
 
-  /// Is told to leave: refused, or idle too long. Takes no place, see [Admission].
+  /// True if the connection is being told to leave: refused or idle too long. It takes no place,
+  /// see [Admission].
   boolean leaving;
 
-  /// Was ended for its descriptor, and is about to leave the table. Takes no place, see
-  /// [Admission].
+  /// True if the connection was ended for its descriptor and is about to leave the table. It takes
+  /// no place, see [Admission].
   boolean evicted;
 
-  /// Was idle when its output had not been taken yet.
+  /// True if the connection was idle while its output was still unsent.
   boolean idleOnceSent;
 
-  /// It is this connection's turn to take output memory.
+  /// True if it is this connection's turn to take output memory.
   boolean roomGranted;
 
   private @Nullable ConnectionLeases leases;
@@ -122,7 +126,7 @@ abstract class Endpoint {
     return state == State.FINISHED;
   }
 
-  /// What of its input is kept.
+  /// Returns the leases on this connection's input, creating them at the first call.
   final ConnectionLeases leases(LeaseLimits limits) {
     ConnectionLeases made = leases;
     if (made == null) {
@@ -132,13 +136,13 @@ abstract class Endpoint {
     return made;
   }
 
-  /// The peer must read: its time to take a byte begins.
+  /// Starts the time in which the peer must take a byte.
   final void beginPeerTime(long now) {
     peerTaken = UNKNOWN_TAKEN;
     peerTookNanos = now;
   }
 
-  /// Looks what the peer has taken, and returns when it last took something.
+  /// Checks the peer's progress and returns the time at which it last took bytes.
   final long peerTookNanos(int socket, long now) {
     long taken = transport.peerTakenBytes(socket);
     if (taken != peerTaken) {
@@ -148,60 +152,60 @@ abstract class Endpoint {
     return peerTookNanos;
   }
 
-  /// Ends in order, as [Connection#close].
+  /// Ends the connection in order, see [Connection#close].
   public abstract void close();
 
-  /// Ends at once, as [Connection#abort].
+  /// Ends the connection at once, see [Connection#abort].
   public abstract void abort();
 
-  /// Its deadline has passed.
+  /// Handles the passing of the deadline.
   abstract void expired();
 
   // ---- for admission ------------------------------------------------------------------------
 
-  /// Whether the kernel has taken all output.
+  /// Returns true if the kernel has taken all output.
   abstract boolean allSent();
 
-  /// Whether all output is with the kernel, in a send that may still fall short.
+  /// Returns true if all output is with the kernel, in a send that may still fall short.
   abstract boolean allSubmitted();
 
-  /// Whether nothing was asked, or begun to be asked, that has not been answered.
+  /// Returns true if every request that was begun has been answered.
   abstract boolean asksForNothing();
 
   // ---- for output ---------------------------------------------------------------------------
 
-  /// Something was staged: the turn flushes it.
+  /// Marks output as staged, so that the turn flushes it.
   abstract void markDirty();
 
-  /// Whether output that cannot be sent yet holds output memory.
+  /// Returns true if output that cannot be sent yet holds output memory.
   abstract boolean holdsOutputMemory();
 
-  /// It waits for output memory: for that no peer is to blame.
+  /// Waits for output memory. The peer's write timeout is suspended meanwhile.
   abstract void awaitRoom();
 
-  /// There is output memory: whatever waited for some goes on.
+  /// Resumes everything that waited for output memory.
   abstract void roomCame();
 
   // ---- for TLS ------------------------------------------------------------------------------
 
-  /// Whether input is still wanted.
+  /// Returns true if input is still wanted.
   abstract boolean acceptsInput();
 
-  /// Bytes for the protocol, in a block that stays as it is while it is leased.
+  /// Shows bytes to the protocol. The block does not change while it is leased.
   abstract void showInput(Block block, long base, int count);
 
-  /// Receiving stops until [#armInput].
+  /// Stops receiving until [#armInput].
   abstract void pauseInput();
 
-  /// Arms receiving when the connection wants more input and has room for it.
+  /// Arms receiving if the connection wants more input and has room for it.
   abstract void armInput();
 
-  /// The protocol gets no more input.
+  /// Ends the input of the protocol.
   abstract void endInput();
 
-  /// There is no memory for its input.
+  /// Handles a lack of memory for the connection's input.
   abstract void inputOverBudget();
 
-  /// The handshake is over, and its deadline with it.
+  /// Clears the deadline of the handshake, which has ended.
   abstract void handshakeEnded();
 }

@@ -4,12 +4,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.input.PartialMemory;
 
-/// Takes memory from the connections that hold most unfinished input when a loop runs short of it,
-/// so that a connection that needs a little of it does not pay. Owned by the loop's thread.
+/// An evictor that takes memory from the connections with the most unfinished input when a loop
+/// runs short, so that a connection that needs little does not suffer. Owned by the loop's thread.
 ///
-/// Input cannot wait as output can, see [OutputRoom]: messages that are all unfinished would wait
-/// for one another's memory. A connection whose input is dropped ends; a reply that is under way on
-/// it is finished before.
+/// Input cannot wait for memory as output can, see [OutputRoom]: unfinished messages would wait for
+/// one another's memory. A connection whose input is dropped ends, but a reply in progress is
+/// finished first.
 final class Eviction implements PartialMemory.Evictor {
   private final Connections connections;
 
@@ -17,10 +17,10 @@ final class Eviction implements PartialMemory.Evictor {
     this.connections = connections;
   }
 
-  /// Ends the connection that holds most unfinished input.
+  /// Ends the connection that holds the most unfinished input.
   ///
-  /// @param asking wants `bytes` in all; is not ended
-  /// @return false when none holds more than that
+  /// @param asking the connection that asks for `bytes` in all, which is not ended
+  /// @return false if no connection holds more than `bytes`
   @Override
   public boolean freeInput(Object asking, int bytes) {
     Connection heaviest = heaviest(c -> c.input.blockBytes(), asking);
@@ -31,7 +31,7 @@ final class Eviction implements PartialMemory.Evictor {
     return true;
   }
 
-  /// The holder of most, of those that are not ended already; null when none holds anything.
+  /// Returns the unfinished connection that holds the most; null if none holds anything.
   private @Nullable Connection heaviest(ToLongFunction<Connection> held, Object except) {
     Connection found = null;
     long most = 0;

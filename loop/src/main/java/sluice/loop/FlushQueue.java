@@ -13,19 +13,19 @@ import sluice.loop.turn.BatchQueue;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Sends what the turn has staged: one send per dirty connection, settled at the end of the turn
-/// that submits it. Owned by the loop's thread.
+/// The queue of connections with staged output: makes one send per dirty connection and turn, and
+/// settles it at the end of the turn that submits it. Owned by the loop's thread.
 ///
 /// **Silence is success**: a send that took everything has no completion. A send that fell short is
 /// finished by `sendAll`, one at a time, while the connection's output waits.
 final class FlushQueue {
-  /// File bytes sent for one connection before others get their turn.
+  /// The number of file bytes sent for one connection before the others get their turn.
   private static final int FILE_BUDGET_BYTES = 1 << 20;
 
-  /// The same for a peer that reads slowly, at least.
+  /// The smallest piece of a file sent to a peer that reads slowly.
   private static final int LEAST_PIECE_BYTES = 16 << 10;
 
-  /// Piece of what a slow peer has to take before the write timeout.
+  /// The size of the pieces that a slow peer must take within the write timeout.
   private static final int WAITING_PIECE_BYTES = 64 << 10;
 
   private final LoopParts loop;
@@ -35,18 +35,19 @@ final class FlushQueue {
   private @Nullable Connection[] flushed = new Connection[256];
   private int flushedCount;
 
-  /// @param dirty connections with output
+  /// @param dirty the connections with output
   FlushQueue(LoopParts loop, BatchQueue<Connection> dirty) {
     this.loop = loop;
     this.dirty = dirty;
   }
 
-  /// Whether the next turn must not wait: something can go on as soon as the sends are submitted.
+  /// Returns true if the next turn must not wait, because work can continue as soon as the sends
+  /// are submitted.
   boolean hasMore() {
     return loop.turn().mustNotWait() || dirty.size() > 0;
   }
 
-  /// Whether sends have been staged that the end of this turn settles.
+  /// Returns true if staged sends are to be settled at the end of this turn.
   boolean unsettled() {
     return flushedCount > 0;
   }
@@ -95,7 +96,7 @@ final class FlushQueue {
     }
   }
 
-  /// Hands the pages of bytes in a memory file to the socket, as many as it takes.
+  /// Sends pages of a memory file, as many as the socket takes.
   private void sendPages(Connection connection, Output output, OutSegment head) {
     Block block = Objects.requireNonNull(head.lease);
     int count = Math.min(head.length, FILE_BUDGET_BYTES);
@@ -139,7 +140,7 @@ final class FlushQueue {
     }
   }
 
-  /// Notes a send, to be settled when the turn that submits it has ended.
+  /// Records a send, to be settled at the end of the turn that submits it.
   private void submitted(Connection connection, int bytes) {
     connection.sendState = Connection.Send.SUBMITTED;
     connection.submittedBytes = bytes;
@@ -150,9 +151,9 @@ final class FlushQueue {
     loop.counters().sends++;
   }
 
-  /// Encrypts the output as far as the socket should have it now; the rest is copied out of the
-  /// staging memory. Ciphertext cannot be made a second time: without room to keep it, the
-  /// connection waits before it is made.
+  /// Encrypts as much output as the socket should have now, and copies the rest out of the staging
+  /// memory. Ciphertext cannot be produced twice: if there is no memory to keep it, the connection
+  /// waits before encrypting.
   private boolean encrypt(Connection connection, TlsLayer tls) {
     connection.dirty = true; // it is being flushed: what is encrypted here needs no second flush
     boolean postponed = tls.encrypt();
@@ -163,7 +164,7 @@ final class FlushQueue {
     return connection.output().persist(0) || abandon(connection);
   }
 
-  /// Whether encrypting has left the connection alive, and found room for ciphertext.
+  /// Returns true if the connection survived encrypting and found memory for the ciphertext.
   private static boolean sendable(Connection connection) {
     return !connection.finished() && connection.sendState == Connection.Send.IDLE;
   }
@@ -172,7 +173,7 @@ final class FlushQueue {
     return connection.persist(skipBytes) || abandon(connection);
   }
 
-  /// One reply was staged that is longer than what [OutputRoom] keeps for it.
+  /// Aborts a connection with a reply longer than the memory [OutputRoom] grants it.
   private boolean abandon(Connection connection) {
     loop.counters().overBudgetConnections++;
     connection.abort();
@@ -187,7 +188,7 @@ final class FlushQueue {
     }
   }
 
-  /// Every send submitted by this turn has shown how it went.
+  /// Settles all sends that this turn submitted, whose results are now known.
   void settleAll() {
     for (int i = 0; i < flushedCount; i++) {
       Connection connection = flushed[i];
@@ -230,7 +231,8 @@ final class FlushQueue {
     }
   }
 
-  /// Sends a piece of the rest: small enough that a slow peer takes it within the write timeout.
+  /// Sends a piece of the remaining output, small enough for a slow peer to take within the write
+  /// timeout.
   private void sendRest(Connection connection) {
     OutSegment head = connection.wire().head();
     if (head == null) {
@@ -265,7 +267,7 @@ final class FlushQueue {
     }
   }
 
-  /// Output was taken: go on with the rest, or with what waited for it.
+  /// Continues with the remaining output, or with work that waited for output to be taken.
   private void advanced(Connection connection) {
     connection.tellSent();
     connection.input.outputTaken();
@@ -281,7 +283,7 @@ final class FlushQueue {
   // ---- files --------------------------------------------------------------------------------
 
   /// Sends as much of a file as the socket takes. A download whose peer does not read holds none of
-  /// the loop's memory: bytes that had to be read and were not taken are read again.
+  /// the loop's memory: bytes that were read and not taken are read again later.
   private void sendFile(Connection connection, OutSegment head, FileBody file) {
     if (head.lease != null) {
       sendPiece(connection, head);
@@ -357,9 +359,9 @@ final class FlushQueue {
     }
   }
 
-  /// Memory for the next piece of the file at the front, as large as there is room for.
+  /// Allocates memory for the next piece of the file at the front, as large as there is room for.
   ///
-  /// @return null when the connection waits for room
+  /// @return null if the connection must wait for room
   private @Nullable Block pieceBlock(Connection connection, OutSegment head, int most) {
     int wanted = (int) Math.min(head.fileRemaining, most);
     int length = loop.outputRoom().piece(connection, wanted);
@@ -382,7 +384,7 @@ final class FlushQueue {
     }
   }
 
-  /// Reads the next piece where waiting for a device delays no other connection.
+  /// Reads the next piece on the slow path, where waiting for a device delays no other connection.
   private void readPiece(Connection connection, OutSegment head, FileBody file) {
     int most = connection.tls != null ? TlsLayer.FILE_PIECE_BYTES : connection.pieceBytes;
     Block block = pieceBlock(connection, head, most);
@@ -433,7 +435,7 @@ final class FlushQueue {
     connection.transport.send(connection.socket, token, head.bytes, head.offset, head.length);
   }
 
-  /// Lets go of a piece. The next one is as large as the socket is likely to take.
+  /// Releases a sent piece and sizes the next one by what the socket is likely to take.
   private void pieceSent(Connection connection, Output output, int taken, boolean all) {
     int next = all ? 2 * connection.submittedBytes : Math.max(LEAST_PIECE_BYTES, taken);
     connection.pieceBytes = Math.clamp(next, LEAST_PIECE_BYTES, Connection.READ_PIECE_BYTES);

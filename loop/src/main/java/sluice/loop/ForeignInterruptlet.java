@@ -13,14 +13,14 @@ import sluice.sys.HandlerSymbol;
 /// int handle(const void *request, size_t length, void *reply, size_t capacity);
 /// ```
 ///
-/// It returns the bytes of its reply, or a negative number to pass the message on. It is trusted as
-/// the JVM itself is: what it writes elsewhere is not noticed. It is timed as any handler is; a
-/// function that never returns stops the loop for good.
+/// The function returns the length of its reply in bytes, or a negative number to pass the message
+/// on. It is trusted like the JVM itself: writes outside of the reply are not detected. It is timed
+/// as every handler is; a function that never returns stops the loop for good.
 ///
 /// Limits: a reply of at most [#CAPACITY_BYTES]; a function that claims to have written more ends
 /// the connection, and its name is in the log.
 public final class ForeignInterruptlet implements Interruptlet {
-  /// Room for a reply.
+  /// The room for a reply, in bytes.
   public static final int CAPACITY_BYTES = 16 << 10;
 
   private final HandlerSymbol symbol;
@@ -30,14 +30,15 @@ public final class ForeignInterruptlet implements Interruptlet {
     this.symbol = symbol;
   }
 
-  /// Finds a function. The library stays loaded for as long as the process lives.
+  /// Finds a function and loads its library, which stays loaded until the process ends.
   ///
-  /// @throws IOException when there is no such library or function, with why and the fix
+  /// @throws IOException if there is no such library or function; the message says why and how to
+  ///   fix it
   public static ForeignInterruptlet of(Path library, String function) throws IOException {
     return new ForeignInterruptlet(HandlerSymbol.find(library, function));
   }
 
-  /// The function and its library.
+  /// Returns the name of the function and its library.
   public String name() {
     return symbol.name();
   }

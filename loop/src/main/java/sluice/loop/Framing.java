@@ -2,24 +2,25 @@ package sluice.loop;
 
 import sluice.memory.View;
 
-/// Says where a message ends. One instance serves all loops: it keeps nothing.
+/// The framing of a protocol: determines where a message ends. Stateless, so that one instance
+/// serves all loops.
 @FunctionalInterface
 public interface Framing {
-  /// The whole message is not there yet.
+  /// The result if the message is not complete yet.
   int MORE = 0;
 
-  /// Whatever has arrived is a message: for peers that wait for the reply before they send again,
-  /// and for streams. The network may cut and join what was sent.
+  /// A framing that takes all received bytes as one message: for streams, and for peers that wait
+  /// for the reply before they send again. The network may split and join what was sent.
   Framing NONE = (input, from) -> input.length() - from;
 
-  /// A line feed ends a message and belongs to it.
+  /// A framing of lines. The line feed that ends a message is part of it.
   Framing LINES =
       (input, from) -> {
         int at = input.indexOf((byte) '\n', from, input.length());
         return at < 0 ? MORE : at + 1 - from;
       };
 
-  /// Every message has the same length.
+  /// Returns a framing for messages of a fixed length.
   ///
   /// @param bytes at least 1
   static Framing fixed(int bytes) {
@@ -29,10 +30,11 @@ public interface Framing {
     return (input, from) -> input.length() - from < bytes ? MORE : bytes;
   }
 
-  /// Measures the message that begins at `from`. Called anew for the same bytes when more have
-  /// come; a message that outgrows [LoopConfig#partialBytesPerConnection] ends the connection, as
+  /// Measures the message that begins at `from`. Called again for the same bytes when more have
+  /// arrived. A message longer than [LoopConfig#partialBytesPerConnection] ends the connection, as
   /// does an exception.
   ///
-  /// @return bytes of the message, header and all, at most `input.length() - from`; or [#MORE]
+  /// @return the length of the message including its header, in bytes, at most `input.length() -
+  ///   from`; or [#MORE]
   int messageBytes(View input, int from);
 }

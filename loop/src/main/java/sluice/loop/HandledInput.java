@@ -11,23 +11,24 @@ import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.memory.block.Block;
 
-/// The bytes a protocol is being shown, and what it keeps of them. Owned by the loop's thread.
+/// The input being shown to a protocol, and the references the protocol retains to it. Owned by the
+/// loop's thread.
 ///
-/// Each delivery has a view of its own, and each message that foreign code is shown another: a view
-/// that foreign code keeps throws, for as long as it is not in use again. Views are used again
-/// after [#VIEWS] of them, since a new one for each message would be garbage.
+/// Each delivery has its own view, and so has each message that is shown to foreign code. A view
+/// that foreign code keeps throws until it is reused. Views are reused after [#VIEWS] others,
+/// because a new view for each message would be garbage.
 ///
-/// Kept bytes are leased where they are while the arena can spare the chunk, otherwise copied. A
-/// chunk that is leased counts once for its connection, however many messages of it are kept.
+/// Retained bytes are leased in place while the arena can spare the chunk, and copied otherwise. A
+/// leased chunk counts once for its connection, however many of its messages are retained.
 final class HandledInput {
-  /// A power of two.
+  /// The number of views, a power of two.
   static final int VIEWS = 64;
 
   private final ViewBinder[] binders = new ViewBinder[VIEWS];
   private int turn;
   private @Nullable ViewBinder delivered;
 
-  /// Shows a message of what is delivered; null where none is shown.
+  /// The view of a message within the delivered bytes; null while none is shown.
   private @Nullable ViewBinder message;
 
   private final LoopCounters counters;
@@ -36,19 +37,20 @@ final class HandledInput {
   private @Nullable Endpoint connection;
   private long offset;
 
-  /// Offset in the block of what was shown first.
+  /// The offset in the block of the first delivered byte.
   private long base;
 
-  /// The lease on [#block] that this delivery's references share; one lease is the delivery's own.
+  /// The lease on [#block] shared by the references of this delivery. The delivery holds one count
+  /// itself.
   private @Nullable RetainedInput leased;
 
-  /// @param copies charged with what is copied because it cannot be leased
+  /// @param copies charged with the bytes that are copied because they cannot be leased
   HandledInput(LoopCounters counters, Account copies) {
     this.counters = counters;
     this.copies = copies;
   }
 
-  /// Views belong to the thread that turns the loop, from its first turn on.
+  /// Creates the views, which belong to the thread that turns the loop, at the loop's first turn.
   void ownedBy(Thread owner) {
     for (int i = 0; i < VIEWS; i++) {
       binders[i] = new ViewBinder(owner);
@@ -63,7 +65,7 @@ final class HandledInput {
     return next;
   }
 
-  /// What is charged for copies.
+  /// Returns the account that copies are charged to.
   Account copies() {
     return copies;
   }
@@ -79,9 +81,9 @@ final class HandledInput {
     return binder.bind(bytes.segment(), from, count);
   }
 
-  /// Shows a message of what is delivered, until [#endMessage].
+  /// Shows a message within the delivered bytes, until [#endMessage].
   ///
-  /// @param from counted from the beginning of what is delivered
+  /// @param from the offset from the beginning of the delivered bytes
   View message(int from, int count) {
     Block shown = block;
     if (shown == null || message != null) {
@@ -96,7 +98,7 @@ final class HandledInput {
     return binder.bind(shown.segment(), offset, count);
   }
 
-  /// Takes the message away; what is delivered is shown on.
+  /// Ends the view of the message. The delivered bytes remain shown.
   void endMessage() {
     ViewBinder binder = message;
     if (binder != null) {
@@ -122,9 +124,9 @@ final class HandledInput {
     }
   }
 
-  /// Where the bytes shown as `input` are, from [#offset] on.
+  /// Returns the block that holds the bytes shown as `input`, from [#offset] on.
   ///
-  /// @throws IllegalStateException when these are not the bytes that are being handled
+  /// @throws IllegalStateException if `input` is not the view being handled
   Block block(View input) {
     Block shown = block;
     ViewBinder binder = message == null ? delivered : message;
@@ -138,16 +140,16 @@ final class HandledInput {
     return offset;
   }
 
-  /// As [Connection#lease].
+  /// Implements [Connection#lease].
   @Nullable Block lease(Endpoint keeper, View input) {
     Block shown = block(input);
     ChunkArena arena = keeper.transport.arena();
     return arena.holds(shown) && !scarce(arena) ? shown.lease() : null;
   }
 
-  /// As [Connection#retain].
+  /// Implements [Connection#retain].
   ///
-  /// @param quota what `keeper` may keep
+  /// @param quota the limits of what `keeper` may retain
   @Nullable Memory retain(
       Endpoint keeper, ConnectionLeases quota, View input, int from, int length) {
     Block shown = block(input);
@@ -190,7 +192,7 @@ final class HandledInput {
     return memory;
   }
 
-  /// Whether the rest of an arena is for receiving only: less than a quarter.
+  /// Returns true if less than a quarter of an arena is free: the rest is reserved for receiving.
   static boolean scarce(ChunkArena arena) {
     return 4L * arena.free() < arena.count();
   }

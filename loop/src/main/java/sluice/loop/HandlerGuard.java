@@ -8,11 +8,11 @@ import sluice.loop.verdict.Judged;
 import sluice.loop.verdict.Judges;
 import sluice.loop.verdict.Verdict;
 
-/// Watches one trusted handler: run to completion on the loop's thread, timed, and disabled after
-/// it returns from a run that was too long.
+/// A guard of one trusted handler, which runs to completion on the loop's thread: times its runs
+/// and disables it after a run that was too long.
 ///
-/// `enter` and `exit` are called by loop threads around each run and cost two plain-ish stores and
-/// a look at the clock each; the [sluice.loop.server.Watchdog] thread does the timing.
+/// Loop threads call `enter` and `exit` around each run; each costs about two plain stores and a
+/// read of the clock; the [sluice.loop.server.Watchdog] thread does the timing.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -44,7 +44,7 @@ public final class HandlerGuard {
   @SuppressWarnings("unused") // through DISABLED
   private boolean disabled;
 
-  /// @param limitNanos longest run that is tolerated, at least 1 ms
+  /// @param limitNanos the longest tolerated run, at least 1 ms
   public HandlerGuard(String name, long limitNanos) {
     if (limitNanos < 1_000_000) {
       throw new IllegalArgumentException("limitNanos must be at least 1000000: " + limitNanos);
@@ -61,23 +61,24 @@ public final class HandlerGuard {
     return limitNanos;
   }
 
-  /// How long its runs took.
+  /// Returns the distribution of the handler's run times.
   public HandlerTimes times() {
     return times;
   }
 
-  /// Whether the handler overran and is not called any more.
+  /// Returns true if the handler overran and is no longer called.
   public boolean disabled() {
     return (boolean) DISABLED.getOpaque(this);
   }
 
-  /// Lets a handler that was disabled run again.
+  /// Enables a disabled handler again.
   public void enable() {
     OVERRAN.setOpaque(this, false);
     DISABLED.setOpaque(this, false);
   }
 
-  /// Makes a loop's instance, and notes how long that took: its first message waits for it.
+  /// Creates a loop's instance of the handler and records how long that took, because the first
+  /// message waits for it.
   public <T> T make(Supplier<? extends T> perLoop) {
     long begun = System.nanoTime();
     T made = perLoop.get();
@@ -86,19 +87,19 @@ public final class HandlerGuard {
     return made;
   }
 
-  /// What is known of its work; trusted until it was made and judged.
+  /// Returns the verifier's verdict on the handler; trusted until an instance was made and judged.
   public Verdict verdict() {
     return judged.verdict();
   }
 
-  /// Notes that the handler starts to run on a loop's thread.
+  /// Records that the handler starts to run on a loop's thread.
   ///
-  /// @param running of that loop, [Loop#handler]
+  /// @param running the loop's [Loop#handler]
   public void enter(RunningHandler running) {
     running.enter(this);
   }
 
-  /// Notes that the handler has returned.
+  /// Records that the handler has returned, and disables it if it overran.
   public void exit(RunningHandler running) {
     times.ran(running.leave());
     if ((boolean) OVERRAN.getOpaque(this)) {
@@ -106,7 +107,8 @@ public final class HandlerGuard {
     }
   }
 
-  /// The handler has run for longer than its limit: it is not called any more. Any thread.
+  /// Records that the handler exceeded its limit, so that it is no longer called. Any thread may
+  /// call.
   public void overran() {
     OVERRAN.setOpaque(this, true);
   }

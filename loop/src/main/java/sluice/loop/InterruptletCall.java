@@ -2,9 +2,9 @@ package sluice.loop;
 
 import sluice.memory.View;
 
-/// Calls interruptlets on one loop: watched and timed, and without a trace in the output where they
-/// pass. Owned by the loop's thread; protocols of other modules use it as [InterruptletProtocol]
-/// does.
+/// The calls of interruptlets on one loop: watched, timed, and without a trace in the output if the
+/// interruptlet passes. Owned by the loop's thread. Protocols of other modules use it as
+/// [InterruptletProtocol] does.
 public final class InterruptletCall {
   private final HandledInput shown;
   private final RunningHandler running;
@@ -18,9 +18,9 @@ public final class InterruptletCall {
 
   /// Shows a message to an interruptlet.
   ///
-  /// @param from where the message begins in what the protocol was given
-  /// @param length bytes of the message
-  /// @return whether it has answered; otherwise nothing was staged
+  /// @param from the offset of the message in the input given to the protocol
+  /// @param length the length of the message in bytes
+  /// @return true if the interruptlet has answered; otherwise nothing was staged
   public boolean answer(
       HandlerGuard guard, Interruptlet interruptlet, Connection connection, int from, int length) {
     View message = shown.message(from, length);
@@ -31,7 +31,9 @@ public final class InterruptletCall {
     }
   }
 
-  /// As above, for all that the input shows now.
+  /// Shows all of the current input to an interruptlet.
+  ///
+  /// @return true if the interruptlet has answered; otherwise nothing was staged
   boolean answer(
       HandlerGuard guard, Interruptlet interruptlet, Connection connection, View message) {
     mark.set(connection.output());
@@ -54,7 +56,7 @@ public final class InterruptletCall {
     return done;
   }
 
-  /// Bytes of the last answer.
+  /// Returns the length of the last answer in bytes.
   public long sentBytes() {
     return sentBytes;
   }

@@ -5,10 +5,11 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 
-/// Frames messages, shows each to the interruptlet that is admitted now, and hands on what that
-/// passes. Owned by one loop's thread; what it counts is read by others as hints.
+/// The protocol of [Interruptlets] on one loop: frames messages, shows each to the interruptlet
+/// that is currently admitted, and passes unanswered ones to the slow path. Owned by the loop's
+/// thread; its counters are read by other threads as hints.
 final class InterruptletProtocol implements Protocol {
-  /// Attached to a connection that is closed once the slow path has answered.
+  /// The attachment of a connection that closes once the slow path has answered.
   private static final Object CLOSES = new Object();
 
   private final Interruptlets socket;
@@ -72,7 +73,7 @@ final class InterruptletProtocol implements Protocol {
     return used;
   }
 
-  /// @return whether the interruptlet has answered
+  /// @return true if the interruptlet has answered
   private boolean answer(Connection connection, View message) {
     Interruptlets.Admission now = socket.admission();
     if (now != admission) {
@@ -122,7 +123,7 @@ final class InterruptletProtocol implements Protocol {
     }
   }
 
-  /// Gives back what [#pass] has charged.
+  /// Refunds the bytes that [#pass] has charged.
   void refund(int messageBytes) {
     shown.copies().refund(messageBytes);
   }

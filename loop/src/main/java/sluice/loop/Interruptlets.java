@@ -8,8 +8,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterPublisher;
 
-/// A server socket's handlers: an interruptlet that may be admitted, replaced and evicted while
-/// connections are served, and ordinary code for what it does not answer. Any thread may call.
+/// The handlers of a server socket: an interruptlet that may be admitted, replaced and evicted
+/// while connections are served, and ordinary code for the messages it does not answer. Any thread
+/// may call.
 ///
 /// One object serves all loops of a [sluice.loop.server.Server]: `Server.start(config,
 /// interruptlets::protocol)`. A fast reply never overtakes a slow one: while the slow path works on
@@ -20,10 +21,10 @@ import sluice.loop.counters.CounterPublisher;
 /// | admission | any thread | volatile | volatile |
 /// | protocols | the loops, as they start | copy on write | copy on write |
 public final class Interruptlets {
-  /// Longest time between the end of a reply and the next message.
+  /// The default for the longest time between the end of a reply and the next message.
   public static final Duration DEFAULT_IDLE = Duration.ofSeconds(60);
 
-  /// An interruptlet as it was admitted.
+  /// An admitted interruptlet.
   record Admission(HandlerGuard guard, Supplier<? extends Interruptlet> perLoop) {}
 
   final Framing framing;
@@ -32,11 +33,11 @@ public final class Interruptlets {
   private final List<InterruptletProtocol> protocols = new CopyOnWriteArrayList<>();
   private volatile @Nullable Admission admission;
 
-  /// Without an interruptlet: all messages go to the slow handler.
+  /// Creates the handlers without an interruptlet: all messages go to the slow handler.
   ///
-  /// @param framing where messages end
-  /// @param slowHandler answers what the interruptlet passes
-  /// @param idle longest time that a connection may be silent, at least 1 ms
+  /// @param framing determines where messages end
+  /// @param slowHandler answers the messages that the interruptlet passes
+  /// @param idle the longest time that a connection may be silent, at least 1 ms
   public Interruptlets(Framing framing, SlowHandler slowHandler, Duration idle) {
     if (idle.toMillis() < 1) {
       throw new IllegalArgumentException("idle must be at least 1 ms: " + idle);
@@ -46,31 +47,31 @@ public final class Interruptlets {
     this.idleNanos = idle.toNanos();
   }
 
-  /// Connections may be silent for [#DEFAULT_IDLE].
+  /// Creates the handlers of connections that may be silent for [#DEFAULT_IDLE].
   public Interruptlets(Framing framing, SlowHandler slowHandler) {
     this(framing, slowHandler, DEFAULT_IDLE);
   }
 
-  /// Shows messages to an interruptlet from now on, instead of the one before. Messages that loops
-  /// begin to handle after this has returned see the new one; a run that is under way ends.
+  /// Admits an interruptlet in place of the previous one. Loops show it the messages they begin to
+  /// handle after this method has returned; a run in progress ends normally.
   ///
   /// @param name for reports
-  /// @param perLoop makes the interruptlet of each loop, on that loop's thread, at its first
+  /// @param perLoop creates the interruptlet of each loop, on that loop's thread, at its first
   ///   message
-  /// @param limit longest run, at least 1 ms
-  /// @return says whether the interruptlet overran and was disabled
+  /// @param limit the longest run, at least 1 ms
+  /// @return the guard, which reports whether the interruptlet overran and was disabled
   public HandlerGuard admit(String name, Supplier<? extends Interruptlet> perLoop, Duration limit) {
     HandlerGuard guard = new HandlerGuard(name, limit.toNanos());
     admission = new Admission(guard, perLoop);
     return guard;
   }
 
-  /// Sends all messages to the slow path from now on.
+  /// Evicts the interruptlet: all messages go to the slow path from now on.
   public void evict() {
     admission = null;
   }
 
-  /// Where messages end.
+  /// Returns the framing of the messages.
   public Framing framing() {
     return framing;
   }
@@ -79,36 +80,36 @@ public final class Interruptlets {
     return admission;
   }
 
-  /// Serves the connections of one loop.
+  /// Creates the protocol for the connections of one loop.
   public Protocol protocol(Loop loop) {
     InterruptletProtocol made = new InterruptletProtocol(this, loop);
     protocols.add(made);
     return made;
   }
 
-  /// Bytes of whole messages that came, on all loops.
+  /// Returns the number of bytes of whole messages received, on all loops.
   public long receivedBytes() {
     return sum(each -> each.receivedBytes);
   }
 
-  /// Bytes of replies, fast and slow.
+  /// Returns the number of bytes of replies, fast and slow.
   public long sentBytes() {
     return sum(each -> each.sentBytes);
   }
 
-  /// Messages that an interruptlet has answered.
+  /// Returns the number of messages that an interruptlet has answered.
   public long answered() {
     return sum(each -> each.answered);
   }
 
-  /// Messages that went to the slow path.
+  /// Returns the number of messages that went to the slow path.
   public long passed() {
     return sum(each -> each.passed);
   }
 
-  /// Shows the four numbers in a counters file.
+  /// Publishes the four numbers in a counters file.
   ///
-  /// @param source goes before the slash of each label
+  /// @param source the part of each label before the slash
   public void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/received_bytes", this::receivedBytes);
     into.counter(source + "/sent_bytes", this::sentBytes);

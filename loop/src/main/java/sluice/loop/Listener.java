@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Transport;
 import sluice.loop.tls.TlsContext;
 
-/// A listening socket of one loop and the protocol its connections speak. Owned by the loop's
-/// thread.
+/// A listening socket of one loop, and the protocol of its connections. Owned by the loop's thread.
 public final class Listener {
   /// ```
   /// IDLE ──arm──▶ ARMED ──accept ended──▶ IDLE, or PAUSED ──descriptors──▶ ARMED
@@ -21,14 +20,14 @@ public final class Listener {
     /// The transport accepts.
     ARMED,
 
-    /// Accepting goes on when there are descriptors again.
+    /// Accepting resumes when descriptors are available.
     PAUSED,
 
-    /// The accept is cancelled, and has not ended.
+    /// The accept is cancelled and has not ended.
     STOPPING,
 
-    /// The transport accepts what waits and closes the socket: the handle is given back, and may be
-    /// that of another socket.
+    /// The transport accepts the waiting clients and closes the socket. The handle has been given
+    /// back and may already denote another socket.
     RETURNED,
 
     CLOSED;
@@ -43,26 +42,26 @@ public final class Listener {
   final int handle;
   final Protocol protocol;
 
-  /// The socket has another owner too, which goes on using it.
+  /// True if the socket has another owner, which keeps using it.
   final boolean adopted;
 
-  /// What its connections encrypt with; null when they do not.
+  /// The TLS context of its connections; null without TLS.
   final @Nullable TlsContext tls;
 
   State state = State.IDLE;
 
-  /// Its protocol takes no more clients for now.
+  /// True if its protocol takes no more clients for now.
   boolean held;
 
-  /// There is no place for its clients, which wait.
+  /// True if its clients wait because there is no place for them.
   boolean starved;
 
-  /// Runs once the close has been submitted, a turn later.
+  /// Runs a turn after the close has been submitted.
   Runnable whenClosed = () -> {};
 
   /// A listening socket of a transport.
   ///
-  /// @param adopted whether it was passed in, and has another owner too
+  /// @param adopted true if the socket was passed in and has another owner
   record Handle(Transport transport, int number, boolean adopted) {}
 
   Listener(int index, Handle handle, Protocol protocol, @Nullable TlsContext tls) {
@@ -74,7 +73,7 @@ public final class Listener {
     this.tls = tls;
   }
 
-  /// The bound address, with the port the kernel chose if 0 was asked for.
+  /// Returns the bound address, with the port the kernel chose if port 0 was requested.
   public SocketAddress localAddress() throws IOException {
     return transport.localAddress(handle);
   }

@@ -35,7 +35,7 @@ import sluice.memory.Account;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// One event loop: an engine, its connections, their timers and an inbox. Owned by one platform
+/// An event loop: an engine, its connections, their timers and an inbox. Owned by one platform
 /// thread, which calls [#run] or [#turn]; other threads reach it only through [#execute].
 ///
 /// One turn: stage one send per dirty connection → one kernel crossing submits them, waits and
@@ -76,7 +76,7 @@ public final class Loop implements AutoCloseable {
   private final CompletionSink sink = this::complete;
   private final Consumer<Runnable> runner;
 
-  /// Runs slow handlers: the slow path, unless another was given.
+  /// Runs slow handlers; the slow path unless another executor was set.
   private Executor handlerPath;
 
   /// The transport whose completions are being delivered.
@@ -85,7 +85,7 @@ public final class Loop implements AutoCloseable {
   private volatile @Nullable Thread owner;
   private boolean closed;
 
-  /// @param slowPath runs what may block: reads of cold file pages, deferred messages
+  /// @param slowPath runs tasks that may block: reads of cold file pages, deferred messages
   public Loop(String name, Engine engine, LoopConfig config, NanoClock clock, Executor slowPath) {
     ClassFiles.ready(Loop.class, Account.class, Errno.class);
     this.name = name;
@@ -138,13 +138,13 @@ public final class Loop implements AutoCloseable {
     return name;
   }
 
-  /// Runs a task on the loop's thread, after what was given before. Any thread. Wakes the loop only
-  /// if it sleeps.
+  /// Runs a task on the loop's thread, after the tasks given before. Wakes the loop only if it
+  /// sleeps. Any thread may call.
   public void execute(Runnable task) {
     tasks.execute(task);
   }
 
-  /// Asks the loop to end after the current turn. Any thread.
+  /// Asks the loop to end after the current turn. Any thread may call.
   public void stop() {
     tasks.stop();
   }
@@ -155,7 +155,7 @@ public final class Loop implements AutoCloseable {
 
   // ---- for the owner thread -----------------------------------------------------------------
 
-  /// Turns until [#stop].
+  /// Runs turns until [#stop].
   public void run() {
     while (!tasks.stopping()) {
       turn(-1);
@@ -167,10 +167,11 @@ public final class Loop implements AutoCloseable {
     return tasks.stopping();
   }
 
-  /// One turn.
+  /// Runs one turn.
   ///
-  /// @param maxWaitNanos 0 does not wait; negative waits until there is something to do
-  /// @return completions handled
+  /// @param maxWaitNanos the longest wait; 0 does not wait, a negative value waits until there is
+  ///   something to do
+  /// @return the number of completions handled
   public int turn(long maxWaitNanos) {
     begin();
     flushes.flushAll();
@@ -235,14 +236,15 @@ public final class Loop implements AutoCloseable {
     return false;
   }
 
-  /// Turns another transport beside the engine's from now on, and closes it at the end. Before the
-  /// loop's first turn, or on its thread.
+  /// Attaches a transport that is turned beside the engine's from now on and closed with the loop.
+  /// Called before the loop's first turn, or on its thread.
   public void attach(UserTransport transport) {
     transport.wakeBy(tasks::wake);
     userTransports.add(transport);
   }
 
-  /// As [#listen(SocketAddress, ListenOptions, Protocol, TlsContext)] without TLS.
+  /// Opens a listening socket without TLS, see [#listen(SocketAddress, ListenOptions, Protocol,
+  /// TlsContext)].
   public Listener listen(SocketAddress address, ListenOptions options, Protocol protocol)
       throws IOException {
     return listen(address, options, protocol, null);
@@ -250,8 +252,8 @@ public final class Loop implements AutoCloseable {
 
   /// Opens a listening socket.
   ///
-  /// @param protocol answers its connections; not shared with another loop
-  /// @param tls what its connections encrypt with; null for connections without TLS
+  /// @param protocol serves its connections; not shared with another loop
+  /// @param tls the TLS context of its connections; null for connections without TLS
   public Listener listen(
       SocketAddress address, ListenOptions options, Protocol protocol, @Nullable TlsContext tls)
       throws IOException {
@@ -269,15 +271,16 @@ public final class Loop implements AutoCloseable {
     return acceptor.add(new Listener.Handle(on, on.listen(address, options), false), protocol, tls);
   }
 
-  /// Takes over a descriptor that listens already; `protocol` and `tls` as in [#listen].
+  /// Adopts a descriptor that is already listening; `protocol` and `tls` are as in [#listen].
   public Listener adopt(int fd, Protocol protocol, @Nullable TlsContext tls) throws IOException {
     return acceptor.add(new Listener.Handle(kernel, kernel.adoptListener(fd), true), protocol, tls);
   }
 
-  /// Serves a connected descriptor, which is the loop's from then on. On the loop's thread.
+  /// Serves a connected descriptor, which belongs to the loop from then on. Called on the loop's
+  /// thread.
   ///
-  /// @throws IOException when there is no place for one more connection, or the engine has no
-  ///   descriptors; the descriptor stays the caller's then
+  /// @throws IOException if there is no place for one more connection, or the engine has no
+  ///   descriptors; the descriptor then stays the caller's
   public Connection adoptConnected(int fd, Protocol protocol) throws IOException {
     if (!admission.hasPlace(0)) {
       throw SysException.of(Errno.EMFILE, "connect", "one connection above the loop's limit");
@@ -287,19 +290,19 @@ public final class Loop implements AutoCloseable {
     return acceptor.adopt(new Listener(-1, none, protocol, null), socket);
   }
 
-  /// Accepts no more on a listening socket until [#resumeAccepting]: clients wait in its queue. A
-  /// few that the kernel has accepted already still come. On the loop's thread.
+  /// Stops accepting on a listening socket until [#resumeAccepting]: clients wait in its queue. A
+  /// few clients that the kernel has already accepted still arrive. Called on the loop's thread.
   public void pauseAccepting(Listener listener) {
     acceptor.hold(listener);
   }
 
-  /// Accepts again. On the loop's thread.
+  /// Resumes accepting. Called on the loop's thread.
   public void resumeAccepting(Listener listener) {
     acceptor.goOn(listener);
   }
 
-  /// Has other loops of this process end idle connections when this one is short of descriptors and
-  /// has none idle. On the loop's thread.
+  /// Sets the loops of this process that end idle connections when this loop is short of
+  /// descriptors and has none idle. Called on the loop's thread.
   public void borrowDescriptorsFrom(List<Loop> others) {
     acceptor.borrowFrom(others.stream().map(Loop::lender).toList());
   }
@@ -326,8 +329,8 @@ public final class Loop implements AutoCloseable {
     };
   }
 
-  /// Accepts no more on a listening socket and closes it; its connections stay. What waited to be
-  /// accepted on an adopted one is left to its other owner. On the loop's thread.
+  /// Stops accepting on a listening socket and closes it; its connections stay. Clients in the
+  /// queue of an adopted socket are left to its other owner. Called on the loop's thread.
   ///
   /// @param closed runs once the socket is closed
   public void unlisten(Listener listener, Runnable closed) {
@@ -335,7 +338,8 @@ public final class Loop implements AutoCloseable {
     acceptor.stop(listener);
   }
 
-  /// Fails when another socket listens on the address already: shared listeners would not notice.
+  /// Throws if another socket already listens on the address, which shared listeners would not
+  /// detect.
   public void checkFree(SocketAddress address, ListenOptions options) throws IOException {
     if (!(address instanceof InetSocketAddress inet) || inet.getPort() == 0) {
       return;
@@ -344,34 +348,34 @@ public final class Loop implements AutoCloseable {
     turn(0);
   }
 
-  /// Makes it possible to wait for a descriptor that is no connection.
+  /// Creates a watch on a descriptor that is not a connection.
   ///
-  /// @param ready runs when what was waited for has come
+  /// @param ready runs when an awaited event has occurred
   public DescriptorWatch watch(int fd, Runnable ready) {
     return watches.add(fd, () -> tasks.run(ready));
   }
 
   /// Runs `hook` once before the first input of a turn is handled, when all input of that turn has
-  /// arrived: what the hook sees is at least as new as every request it comes before.
+  /// arrived: the state the hook sees is at least as new as every request handled after it.
   public void beforeBatch(Runnable hook) {
     turn.beforeBatch(hook);
   }
 
-  /// Runs a task once, when the loop has done all else of this turn and is about to wait: what many
-  /// tasks of a turn have staged leaves together. On the loop's thread.
+  /// Runs a task once, when all other work of this turn is done and the loop is about to wait, so
+  /// that the output of many tasks leaves together. Called on the loop's thread.
   public void beforeWait(Runnable task) {
     beforeWait.add(task);
   }
 
-  /// Runs `hook` when the loop has closed, after its last connection is gone, on the thread that
-  /// closes it. Tasks given to [#execute] before the hook returns run after it. On the loop's
-  /// thread.
+  /// Registers a hook that runs when the loop has closed, after its last connection is gone, on the
+  /// thread that closes the loop. Tasks given to [#execute] before the hook returns run after it.
+  /// Called on the loop's thread.
   public void onClose(Runnable hook) {
     closeHooks.add(hook);
   }
 
-  /// Takes back what [#onClose] was given: what it would close is closed. Does nothing while the
-  /// loop closes. On the loop's thread.
+  /// Unregisters a hook of [#onClose] whose resource is already closed. Does nothing while the loop
+  /// closes. Called on the loop's thread.
   ///
   /// @param hook the same object
   public void forgetOnClose(Runnable hook) {
@@ -380,28 +384,28 @@ public final class Loop implements AutoCloseable {
     }
   }
 
-  /// How many hooks there are now. On the loop's thread.
+  /// Returns the current number of hooks. Called on the loop's thread.
   int closeHooks() {
     return closeHooks.size();
   }
 
-  /// How many watches there were at one time. On the loop's thread.
+  /// Returns the largest number of watches that were open at one time. Called on the loop's thread.
   int watchSlots() {
     return watches.slots();
   }
 
-  /// Runs a task after a delay, give or take a turn.
+  /// Runs a task after a delay, accurate to a turn.
   public void schedule(long delayNanos, Runnable task) {
     tasks.schedule(delayNanos, task);
   }
 
-  /// Accepts what waits to be accepted and then no more, tells every protocol to finish, and ends
-  /// the loop when the last connection is gone or the time is over.
+  /// Drains the loop: accepts the waiting clients and then no more, tells every protocol to finish,
+  /// and ends the loop when the last connection is gone or the time is over.
   public void drain(long timeoutNanos) {
     drain.begin(timeoutNanos, clock.nanos());
   }
 
-  /// Whether draining took too long and ended connections that were not finished. Any thread.
+  /// Returns true if draining took too long and ended unfinished connections. Any thread may call.
   public boolean cutOff() {
     return drain.cutOff();
   }
@@ -410,17 +414,17 @@ public final class Loop implements AutoCloseable {
     return turn.draining();
   }
 
-  /// Open connections.
+  /// Returns the number of open connections.
   public int connectionCount() {
     return connections.count();
   }
 
-  /// The time at the start of this turn's work, when its wait was over.
+  /// Returns the time at which this turn's wait ended and its work began.
   public long now() {
     return turn.now();
   }
 
-  /// What [#now] is read from, for parts that ask often.
+  /// Returns the clock behind [#now], for components that read it often.
   public TurnClock clock() {
     return turn;
   }
@@ -429,12 +433,13 @@ public final class Loop implements AutoCloseable {
     return parts.slowPath();
   }
 
-  /// Runs handlers that may block. On the loop's thread.
+  /// Returns the executor for handlers that may block. Called on the loop's thread.
   public Executor handlerPath() {
     return handlerPath;
   }
 
-  /// Runs slow handlers elsewhere than on the slow path. Before the loop's protocols are made.
+  /// Sets the executor of slow handlers in place of the slow path. Called before the loop's
+  /// protocols are made.
   public void runHandlersOn(Executor path) {
     handlerPath = path;
   }
@@ -443,7 +448,8 @@ public final class Loop implements AutoCloseable {
     return engine.name();
   }
 
-  /// Ends every connection and the engine. The owner, or any thread once the owner has ended.
+  /// Ends every connection and the engine. Called by the owner, or by any thread once the owner has
+  /// ended.
   @Override
   public void close() {
     if (closed) {
@@ -521,7 +527,7 @@ public final class Loop implements AutoCloseable {
     }
   }
 
-  /// A connection has ended, and nothing is in flight on its socket.
+  /// Drops a connection without a call to the engine, which is about to close all sockets.
   private void abandon(Connection connection) {
     if (connection.abandon()) {
       connections.remove(connection);
@@ -546,29 +552,30 @@ public final class Loop implements AutoCloseable {
     drain.stopWhenEmpty();
   }
 
-  /// The input that is being handled, for interruptlets.
+  /// Returns the input being handled, for interruptlets.
   HandledInput handledInput() {
     return parts.input();
   }
 
   // ---- for the watchdog ---------------------------------------------------------------------
 
-  /// What runs on the loop now.
+  /// Returns the record of the handler that runs on the loop now.
   public RunningHandler handler() {
     return handler;
   }
 
-  /// The thread that turns the loop; null before its first turn.
+  /// Returns the thread that turns the loop; null before its first turn.
   public @Nullable Thread ownerThread() {
     return owner;
   }
 
-  /// Whether the loop waits for its engine. A hint: it may be over already. Any thread.
+  /// Returns true if the loop waits for its engine. The result is a hint: the wait may have ended
+  /// already. Any thread may call.
   public boolean asleep() {
     return tasks.asleep();
   }
 
-  /// Shows what the loop counts in a counters file. Any thread.
+  /// Publishes the loop's counters in a counters file. Any thread may call.
   public void publishTo(CounterPublisher into) {
     counters.publishTo(into, name);
     into.gauge(name + "/connections", connections::count);
@@ -577,17 +584,19 @@ public final class Loop implements AutoCloseable {
     into.counter(name + "/system_calls", engine::systemCalls);
   }
 
-  /// Everything that must be zero when no connection is left.
+  /// Returns the number of bytes held for connections. It is zero when no connection is left.
   public long heldBytes() {
     return partialAccount.usedBytes() + outputMemory.kept().usedBytes();
   }
 
-  /// Memory that output takes which peers have not read, at most [LoopConfig#outputBytesPerLoop].
+  /// Returns the number of bytes of output memory that peers have not read, at most
+  /// [LoopConfig#outputBytesPerLoop].
   public long outputBytes() {
     return outputMemory.kept().usedBytes();
   }
 
-  /// Bytes of copies that [Connection#retain] has made and that are still used. Any thread.
+  /// Returns the number of bytes of copies made by [Connection#retain] that are still in use. Any
+  /// thread may call.
   public long retainedBytes() {
     return copyAccount.usedBytes();
   }

@@ -2,23 +2,23 @@ package sluice.loop;
 
 import sluice.loop.engine.LeaseLimits;
 
-/// Limits of one loop. Every queue and buffer of a loop is bounded by one of these.
+/// The limits of one loop. Every queue and buffer of a loop is bounded by one of them.
 ///
-/// @param maxConnections connections open at a time; for one more, the connection that has been
-///   idle longest is closed, or it is refused, see [Connection#idle]
-/// @param partialBytesPerConnection unconsumed input of a connection from which on receiving
-///   pauses. What the turn had received by then is kept: on io_uring, whose receive goes on until
-///   its cancellation has been submitted, at most `chunks * chunkBytes` of
+/// @param maxConnections the most connections open at a time; when one more arrives, the connection
+///   that has been idle longest is closed, or the new one is refused, see [Connection#idle]
+/// @param partialBytesPerConnection the amount of unconsumed input of a connection at which
+///   receiving pauses. Input that the turn has received by then is kept: on io_uring, whose receive
+///   continues until its cancellation has been submitted, at most `chunks * chunkBytes` of
 ///   [sluice.loop.engine.EngineConfig] more. All of it is charged to the loop's budget, in blocks
 ///   of up to twice its size
 /// @param partialBytesPerLoop the same for all connections of the loop together
-/// @param stagingBytes reply bytes staged in one turn before input waits
-/// @param writeTimeoutNanos a peer that must read takes no byte for this long: its connection is
-///   ended. Noticed up to a quarter of it late
-/// @param lingerTimeoutNanos how long input is drained after our FIN
-/// @param leases what handlers may keep of the input
-/// @param outputBytesPerLoop memory of output that peers have not read, all connections together;
-///   without room a connection waits. At least twice `stagingBytes` for full speed
+/// @param stagingBytes the reply bytes staged in one turn at which input waits
+/// @param writeTimeoutNanos the time after which a connection is ended if its peer must read and
+///   takes no byte. Detected up to a quarter of it late
+/// @param lingerTimeoutNanos the time for which input is drained after our FIN
+/// @param leases the limits of what handlers may retain of the input
+/// @param outputBytesPerLoop the memory for output that peers have not read, all connections
+///   together; a connection waits if there is no room. At least twice `stagingBytes` for full speed
 public record LoopConfig(
     int maxConnections,
     int partialBytesPerConnection,
@@ -48,7 +48,7 @@ public record LoopConfig(
     }
   }
 
-  /// With [LeaseLimits#DEFAULT], and as much memory for output as for input.
+  /// Creates a configuration with [LeaseLimits#DEFAULT] and as much memory for output as for input.
   public LoopConfig(
       int maxConnections,
       int partialBytesPerConnection,

@@ -2,7 +2,7 @@ package sluice.loop;
 
 import sluice.loop.counters.CounterPublisher;
 
-/// What a loop counts. Plain fields, written by the loop's thread; other threads read them as
+/// The counters of a loop. Plain fields, written by the loop's thread; other threads read them as
 /// hints, as the [CounterPublisher] does.
 public final class LoopCounters {
   long turns;
@@ -37,9 +37,9 @@ public final class LoopCounters {
   long tlsHandshakes;
   long tlsFailures;
 
-  /// Shows the numbers in a counters file from now on. Any thread.
+  /// Publishes the counters in a counters file from now on. Any thread may call.
   ///
-  /// @param source goes before the slash of each label
+  /// @param source the part of each label before the slash
   void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/turns", () -> turns);
     into.counter(source + "/completions", () -> completions);
@@ -92,7 +92,8 @@ public final class LoopCounters {
     return receivedBytes;
   }
 
-  /// Times that a protocol took bytes to where it keeps them, [Connection#receiveInto].
+  /// Returns the number of receives by which a protocol took bytes into its own memory, see
+  /// [Connection#receiveInto].
   public long directReceives() {
     return directReceives;
   }
@@ -101,7 +102,7 @@ public final class LoopCounters {
     return sentBytes;
   }
 
-  /// Bytes of files taken by the kernel.
+  /// Returns the number of file bytes taken by the kernel.
   public long fileBytes() {
     return fileBytes;
   }
@@ -130,12 +131,12 @@ public final class LoopCounters {
     return refusedConnections;
   }
 
-  /// Connections that were refused because there were no descriptors left.
+  /// Returns the number of connections that were refused because no descriptors were left.
   public long descriptorRefusals() {
     return descriptorRefusals;
   }
 
-  /// Idle connections that were closed to make room for new ones.
+  /// Returns the number of idle connections that were closed to make room for new ones.
   public long idleEvictions() {
     return idleEvictions;
   }
@@ -148,37 +149,38 @@ public final class LoopCounters {
     return oversizeMessages;
   }
 
-  /// Messages kept by a lease on the arena.
+  /// Returns the number of messages retained by a lease on the arena.
   public long retainedByLease() {
     return retainedByLease;
   }
 
-  /// Messages kept by a copy, for want of quota or of free chunks.
+  /// Returns the number of messages retained by a copy, for lack of quota or free chunks.
   public long retainedByCopy() {
     return retainedByCopy;
   }
 
-  /// Messages that could not be kept at all.
+  /// Returns the number of messages that could not be retained.
   public long retainsRefused() {
     return retainsRefused;
   }
 
-  /// Pieces of blocked output that were moved out of the arena because it ran short.
+  /// Returns the number of pieces of blocked output that were moved out of the arena because it ran
+  /// short.
   public long chunksCopiedOut() {
     return chunksCopiedOut;
   }
 
-  /// Connections ended because the peer took nothing for the write timeout.
+  /// Returns the number of connections ended because the peer took nothing for the write timeout.
   public long writeTimeouts() {
     return writeTimeouts;
   }
 
-  /// Times that a connection waited for output memory.
+  /// Returns how often a connection waited for output memory.
   public long outputWaits() {
     return outputWaits;
   }
 
-  /// Connections that ended, for whatever reason, before all of a reply was sent.
+  /// Returns the number of connections that ended, for any reason, before a whole reply was sent.
   public long cutReplies() {
     return cutReplies;
   }

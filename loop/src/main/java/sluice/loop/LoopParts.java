@@ -6,15 +6,15 @@ import sluice.loop.output.OutputMemory;
 import sluice.loop.turn.LoopTasks;
 import sluice.loop.turn.Turn;
 
-/// What all connections of a loop have in common, below the connections themselves. Made by [Loop];
-/// owned by its thread.
+/// The parts of a loop that all its connections share, below the connections themselves. Created by
+/// [Loop]; owned by its thread.
 ///
 /// @param tasks runs tasks on the loop's thread
-/// @param slowPath runs what may block
-/// @param partials memory of unfinished input
-/// @param outputMemory memory of output
-/// @param outputRoom which connection may take of that how much
-/// @param input the input that is being handled
+/// @param slowPath runs tasks that may block
+/// @param partials the memory of unfinished input
+/// @param outputMemory the memory of output
+/// @param outputRoom decides how much output memory each connection may take
+/// @param input the input being handled
 record LoopParts(
     LoopConfig config,
     LoopCounters counters,

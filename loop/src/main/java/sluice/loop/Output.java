@@ -12,14 +12,15 @@ import sluice.loop.output.Staging;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// What a connection still has to send, in order. Owned by the loop's thread; handlers fill it in
-/// place, and everything staged in one turn leaves with one send.
+/// The output that a connection still has to send, in order. Owned by the loop's thread. Handlers
+/// fill it in place, and everything staged in one turn leaves with one send.
 ///
-/// Small pieces are copied into the turn's staging memory; large ones are sent from where they are
-/// and held by a lease until they have gone. Methods never block and never fail for lack of room:
-/// callers ask [Connection#outputFull] between messages.
+/// Small pieces are copied into the turn's staging memory. Large ones are sent from where they are,
+/// under a lease until they have gone. Methods never block and never fail for lack of room: callers
+/// check [Connection#outputFull] between messages.
 public final class Output {
-  /// Pieces up to this size are copied: below it a copy costs less than another range in the send.
+  /// The largest piece that is copied. Below this size a copy costs less than another range in the
+  /// send.
   static final int COPY_LIMIT_BYTES = 2048;
 
   private final LoopParts loop;
@@ -36,12 +37,13 @@ public final class Output {
     this.connection = connection;
   }
 
-  /// Bytes that have been staged and not yet been taken by the kernel, files included.
+  /// Returns the number of staged bytes that the kernel has not taken, files included.
   public long queuedBytes() {
     return queuedBytes;
   }
 
-  /// Bytes that have been taken from here since it was made: by the kernel, or by TLS.
+  /// Returns the number of bytes taken from this output since its creation, by the kernel or by
+  /// TLS.
   long takenBytes() {
     return takenBytes;
   }
@@ -67,7 +69,7 @@ public final class Output {
     }
   }
 
-  /// Copies bytes.
+  /// Copies bytes into the output.
   public void put(MemorySegment source, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, source.byteSize());
     int done = 0;
@@ -79,8 +81,8 @@ public final class Output {
     }
   }
 
-  /// Sends bytes of a block from where they are: takes a lease of its own, unless they are so few
-  /// that they are copied. The bytes must not change until then.
+  /// Sends bytes of a block in place, under a lease of the output's own; short ranges are copied
+  /// instead. The bytes must not change until they have been sent.
   public void append(Block block, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, block.lengthBytes());
     if (count <= COPY_LIMIT_BYTES) {
@@ -90,7 +92,7 @@ public final class Output {
     add(block.lease(), offset, count);
   }
 
-  /// As [#append]; the caller's lease passes to the output.
+  /// Sends bytes of a block as [#append] does, except that the caller's lease passes to the output.
   public void give(Block block, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, block.lengthBytes());
     if (count <= COPY_LIMIT_BYTES) {
@@ -110,7 +112,7 @@ public final class Output {
     queuedBytes += count;
   }
 
-  /// Sends bytes of the input that is being handled, without copying them when they are many.
+  /// Sends bytes of the input being handled, without copying long ranges.
   ///
   /// @param input the view given to [Protocol#received]
   public void append(View input, int from, int count) {
@@ -127,18 +129,18 @@ public final class Output {
     }
   }
 
-  /// The block that the bytes of a view are in, from [#inputOffset] on: for the modules that are
+  /// Returns the block that holds the bytes of a view, from [#inputOffset] on. For modules that are
   /// trusted with blocks, while the handler runs.
   public Block inputBlock(View input) {
     return loop.input().block(input);
   }
 
-  /// Where in [#inputBlock]'s block the input begins that is being handled.
+  /// Returns the offset in [#inputBlock]'s block at which the input being handled begins.
   public long inputOffset() {
     return loop.input().offset();
   }
 
-  /// Sends a range of a file after what is staged so far. The reference to `file` passes to the
+  /// Sends a range of a file after the bytes staged so far. The reference to `file` passes to the
   /// loop.
   public void file(FileBody file, long position, long count) {
     if (count == 0) {
@@ -152,7 +154,7 @@ public final class Output {
     queuedBytes += count;
   }
 
-  /// Sends bytes from the front of a block, however few, and takes a lease of its own.
+  /// Sends bytes from the front of a block, even short ranges, under a lease of the output's own.
   void lend(Block block, int count) {
     OutSegment segment = add();
     segment.lease = block.lease();
@@ -172,9 +174,9 @@ public final class Output {
     return memory.staging();
   }
 
-  /// Drops what was staged behind a segment since it ended at `length`.
+  /// Drops everything staged since a segment was the tail and had the given length.
   ///
-  /// @param last the tail then; null when there was none
+  /// @param last the tail at that time; null if there was none
   void truncate(@Nullable OutSegment last, int length, long queued) {
     OutSegment segment = last == null ? head : last.next;
     while (segment != null) {
@@ -201,7 +203,7 @@ public final class Output {
     return head;
   }
 
-  /// Makes room for `count` staged bytes in one piece and returns their offset in the slab.
+  /// Reserves `count` staged bytes in one piece and returns their offset in the slab.
   long claim(int count) {
     Staging staging = memory.staging();
     staging.ensure(count);
@@ -223,7 +225,7 @@ public final class Output {
     return at;
   }
 
-  /// Gives back the end of what [#claim] has just made room for: less than all of it.
+  /// Gives back the end of the last [#claim]: less than all of it.
   void unclaim(int count) {
     OutSegment last = tail;
     Staging staging = memory.staging();
@@ -247,10 +249,10 @@ public final class Output {
     return segment;
   }
 
-  /// Collects memory ranges from the front, up to what is sent by its pages or the limit of one
-  /// send.
+  /// Collects memory ranges from the front, up to the first segment sent by its pages or the limit
+  /// of one send.
   ///
-  /// @return bytes collected
+  /// @return the number of bytes collected
   int gather(SendVector into) {
     into.clear();
     OutSegment segment = head;
@@ -265,7 +267,7 @@ public final class Output {
     return into.totalBytes();
   }
 
-  /// Removes memory bytes that have been sent from the front.
+  /// Removes sent memory bytes from the front.
   void drop(long count) {
     queuedBytes -= count;
     takenBytes += count;
@@ -312,7 +314,7 @@ public final class Output {
     file.length = count;
   }
 
-  /// Ends the hold on a piece of which `count` bytes were sent: the others are read again.
+  /// Releases a piece of which `count` bytes were sent. The remaining bytes are read again.
   void dropPiece(int count) {
     OutSegment file = head;
     if (file == null || file.lease == null) {
@@ -325,8 +327,8 @@ public final class Output {
     dropFile(count);
   }
 
-  /// Puts bytes that were read from the file at the front before it. The caller's lease passes to
-  /// the output.
+  /// Inserts bytes that were read from the file at the front before it. The caller's lease passes
+  /// to the output.
   void replaceFileFront(Block block, int count) {
     OutSegment file = head;
     if (file == null || file.file == null) {
@@ -353,11 +355,11 @@ public final class Output {
     memory.giveSegment(file);
   }
 
-  /// Copies staged bytes behind the first `skipBytes` into blocks of the loop's output account, so
-  /// that they survive the turn. Input that is leased moves there as well when the loop runs short
-  /// of memory to receive into: peers that do not read must not keep others from being heard.
+  /// Copies the staged bytes behind the first `skipBytes` into blocks of the loop's output account,
+  /// so that they survive the turn. If the loop runs short of memory to receive into, leased input
+  /// moves there too: peers that do not read must not keep other connections from receiving.
   ///
-  /// @return false when the account has no room
+  /// @return false if the account has no room
   boolean persist(long skipBytes) {
     long skip = skipBytes;
     for (OutSegment segment = head; segment != null; segment = segment.next) {
@@ -377,7 +379,7 @@ public final class Output {
     return true;
   }
 
-  /// Whether memory of the loop's output account is held.
+  /// Returns true if memory of the loop's output account is held.
   boolean holdsKept() {
     for (OutSegment segment = head; segment != null; segment = segment.next) {
       if (segment.kept) {
@@ -387,7 +389,8 @@ public final class Output {
     return false;
   }
 
-  /// Whether a segment holds input that others need. Not while the kernel may be reading it.
+  /// Returns true if a segment holds input memory that other connections need, and the kernel
+  /// cannot be reading it.
   private boolean makesRoom(OutSegment segment) {
     boolean inFlight = segment == head && connection.sendState == Endpoint.Send.WAITING;
     return segment.input
@@ -415,7 +418,7 @@ public final class Output {
     return true;
   }
 
-  /// Drops everything. Only when nothing of it is in flight.
+  /// Drops everything. Called only when none of it is in flight.
   void clear() {
     while (head != null) {
       removeHead(head);

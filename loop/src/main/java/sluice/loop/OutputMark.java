@@ -7,11 +7,11 @@ import sluice.loop.output.OutSegment;
 import sluice.loop.output.Staging;
 import sluice.memory.block.Block;
 
-/// A place in an [Output] that can be gone back to, and a gap behind it that is filled in later:
-/// for a handler that writes its reply in place and may still say that it is not its to give. Owned
-/// by the loop's thread; one object serves one handler after another.
+/// A position in an [Output] that a handler can roll back to, and a gap behind it that is filled in
+/// later. For handlers that write their reply in place and may still pass the message on. Owned by
+/// the loop's thread; one object serves one handler after another.
 ///
-/// A mark is good within one call of the protocol: what was staged leaves with the turn.
+/// A mark is valid within one call of the protocol, because the staged bytes leave with the turn.
 public final class OutputMark {
   private @Nullable Output output;
   private @Nullable OutSegment tail;
@@ -23,7 +23,7 @@ public final class OutputMark {
   private long gapAt;
   private int gapLength;
 
-  /// Remembers where the output ends now.
+  /// Marks the current end of the output.
   public void set(Output at) {
     Staging staging = at.staging();
     OutSegment last = at.tail();
@@ -36,7 +36,7 @@ public final class OutputMark {
     gap = null;
   }
 
-  /// Bytes staged since [#set].
+  /// Returns the number of bytes staged since [#set].
   public long bytesSince() {
     return marked().queuedBytes() - queuedBytes;
   }
@@ -49,7 +49,7 @@ public final class OutputMark {
     clear();
   }
 
-  /// Stages `count` bytes to be filled in by [#fill], spaces until then.
+  /// Stages a gap of `count` bytes to be filled in by [#fill]; it holds spaces until then.
   ///
   /// @param count 1 to 64
   public void reserve(int count) {
@@ -64,7 +64,7 @@ public final class OutputMark {
 
   /// Overwrites the end of the gap.
   ///
-  /// @param count at most what was reserved
+  /// @param count at most the number of reserved bytes
   public void fill(byte[] bytes, int from, int count) {
     Block block = gap;
     if (block == null || count > gapLength) {
@@ -74,7 +74,7 @@ public final class OutputMark {
         bytes, from, block.segment(), ValueLayout.JAVA_BYTE, gapAt + gapLength - count, count);
   }
 
-  /// Lets go of the output.
+  /// Releases the output.
   public void clear() {
     output = null;
     tail = null;

@@ -4,8 +4,8 @@ import java.util.LinkedHashSet;
 import sluice.loop.output.OutputMemory;
 import sluice.memory.Account;
 
-/// The memory that output of a loop takes while peers do not read, and the connections that wait
-/// for some of it. Owned by the loop's thread.
+/// The memory for output of a loop while peers do not read, and the connections that wait for some
+/// of it. Owned by the loop's thread.
 ///
 /// **Dynamic threshold** (Choudhury, Hahne: Dynamic Queue Length Thresholds for Shared-Memory
 /// Packet Switches, IEEE/ACM Transactions on Networking 6(2), 1998): what one connection may take
@@ -25,16 +25,17 @@ import sluice.memory.Account;
 /// |  kept  |  staged  |  free: shares of it  |   reserve   |
 /// ```
 final class OutputRoom {
-  /// A connection may take this part of what is free.
+  /// The divisor for the share of the free memory that one connection may take.
   private static final int SHARES = 64;
 
-  /// Queued output of a connection from which on no further message is handled, when there is room.
+  /// The queued output of a connection at which no further message is handled, if memory is
+  /// plentiful.
   private static final int HIGH_WATER_BYTES = 256 << 10;
 
-  /// Queued output below which a reply ticket has room again, when there is room.
+  /// The queued output below which a reply ticket has room again, if memory is plentiful.
   private static final int LOW_WATER_BYTES = 64 << 10;
 
-  /// Smallest piece, unless the account is tiny.
+  /// The smallest piece, unless the account is tiny.
   private static final int LEAST_BYTES = 4 << 10;
 
   private final OutputMemory memory;
@@ -56,45 +57,44 @@ final class OutputRoom {
     this.leastBytes = Math.clamp(usableBytes / 2, 1, LEAST_BYTES);
   }
 
-  /// Looks how much room there is for what the next turn stages. Once a turn, when its staging
-  /// begins to be filled.
+  /// Measures the room for the next turn's staging. Called once per turn, before staging begins.
   void measure() {
     memory.staging().limit(freeBytes());
     highWaterBytes = share(HIGH_WATER_BYTES);
     lowWaterBytes = share(LOW_WATER_BYTES);
   }
 
-  /// Queued output of a connection from which on no further message is handled.
+  /// Returns the queued output of a connection, in bytes, at which no further message is handled.
   int highWaterBytes() {
     return highWaterBytes;
   }
 
-  /// Queued output below which a reply ticket has room again.
+  /// Returns the queued output, in bytes, below which a reply ticket has room again.
   int lowWaterBytes() {
     return lowWaterBytes;
   }
 
-  /// Bytes that can still be taken, or staged; negative when the part for replies under way is in
-  /// use.
+  /// Returns the number of bytes that can still be taken or staged; negative if the reserve for
+  /// replies in progress is in use.
   long freeBytes() {
     return usableBytes - account.usedBytes() - memory.stagedBytes();
   }
 
-  /// Whether a connection that wants memory must wait.
+  /// Returns true if a connection that asks for memory must wait.
   boolean isShort() {
     return freeBytes() < leastBytes;
   }
 
-  /// What one connection may hold now.
+  /// Returns the number of bytes that one connection may hold now.
   ///
-  /// @return the smallest piece to `most` bytes
+  /// @return at least the smallest piece, at most `most`
   private int share(int most) {
     return Math.clamp(freeBytes() / SHARES, leastBytes, Math.max(leastBytes, most));
   }
 
-  /// The size of the next piece of output for a connection.
+  /// Returns the size of the next piece of output for a connection.
   ///
-  /// @return at most `most`; 0 when it must wait, see [#await]
+  /// @return at most `most`; 0 if the connection must wait, see [#await]
   int piece(Endpoint connection, int most) {
     if (isShort()) {
       return mayUseReserve(connection) ? Math.min(most, leastBytes) : 0;
@@ -110,8 +110,8 @@ final class OutputRoom {
     return freeBytes() + reserveBytes >= leastBytes && connection.holdsOutputMemory();
   }
 
-  /// Queues a connection: it gets [Endpoint#roomCame] when memory has come back. Does nothing when
-  /// it waits already.
+  /// Queues a connection, whose [Endpoint#roomCame] is called when memory is free again. Does
+  /// nothing if it is already waiting.
   void await(Endpoint connection) {
     if (waiting.contains(connection)) {
       return;
@@ -125,32 +125,32 @@ final class OutputRoom {
     }
   }
 
-  /// Whether a connection waits.
+  /// Returns true if a connection waits.
   boolean awaitedBy(Endpoint connection) {
     return !waiting.isEmpty() && waiting.contains(connection);
   }
 
-  /// The connection has ended.
+  /// Removes a connection that has ended.
   void forget(Endpoint connection) {
     if (!waiting.isEmpty()) {
       waiting.remove(connection);
     }
   }
 
-  /// Connections that wait.
+  /// Returns the number of waiting connections.
   int waitingCount() {
     return waiting.size();
   }
 
-  /// Whether the next turn must not wait: [#wake] may find room when it ends.
+  /// Returns true if the next turn must not wait, because [#wake] may find room at its end.
   ///
-  /// @param unsettled whether sends have been staged that it will settle
+  /// @param unsettled true if staged sends will be settled by that turn
   boolean wakesSoon(boolean unsettled) {
     return !waiting.isEmpty() && (unsettled || !isShort());
   }
 
-  /// Gives what is free to the connections that have waited longest. Once a turn, when its sends
-  /// have been settled.
+  /// Grants free memory to the connections that have waited longest. Called once per turn, after
+  /// its sends have been settled.
   void wake() {
     if (waiting.isEmpty()) {
       return;

@@ -2,54 +2,56 @@ package sluice.loop;
 
 import sluice.memory.View;
 
-/// Frames and answers the messages of connections. One instance per loop: its methods run on the
-/// loop's thread, to completion, and must not block.
+/// A protocol: frames and answers the messages of connections. There is one instance per loop. Its
+/// methods run on the loop's thread, to completion, and must not block.
 public interface Protocol {
-  /// A connection was accepted.
+  /// Handles an accepted connection.
   default void opened(Connection connection) {}
 
-  /// Bytes of a preface have arrived, which comes before everything else, TLS included, such as the
-  /// address of the client that a proxy stands for: while [Connection#expectPreface] is on. Behind
-  /// its last byte, and before this returns, switch that off; what is no preface ends by
-  /// [Connection#abort].
+  /// Handles bytes of a preface while [Connection#expectPreface] is on. A preface precedes
+  /// everything else, TLS included; an example is the client address sent by a proxy. The protocol
+  /// switches [Connection#expectPreface] off after the last byte of the preface and before this
+  /// method returns. It answers a malformed preface with [Connection#abort].
   ///
   /// @param input the bytes, valid until this method returns
-  /// @return bytes taken: all, until it has ended
+  /// @return the number of bytes taken: all, until the preface has ended
   default int preface(Connection connection, View input) {
     connection.expectPreface(false);
     return 0;
   }
 
-  /// Bytes have arrived. Consume whole messages from the front and stage replies in
-  /// [Connection#output]; what is not consumed is kept and shown again with what comes later.
+  /// Handles received bytes: consumes whole messages from the front and stages replies in
+  /// [Connection#output]. Bytes that are not consumed are kept and shown again with those that
+  /// follow.
   ///
-  /// Stop consuming, and return, after a message that was deferred ([Connection#defer]), after
-  /// [Connection#holdInput] and [Connection#close], and when [Connection#outputFull] says so: the
-  /// rest is shown again when there is room.
+  /// The protocol stops consuming and returns after deferring a message ([Connection#defer]), after
+  /// [Connection#holdInput] and [Connection#close], and when [Connection#outputFull] returns true.
+  /// The rest is shown again when there is room.
   ///
   /// @param input the bytes, valid until this method returns
-  /// @return bytes consumed, 0 to `input.length()`
+  /// @return the number of bytes consumed, 0 to `input.length()`
   int received(Connection connection, View input);
 
-  /// All that has come so far was consumed, and [Connection#expectLong] is on: what comes next may
-  /// be taken by [Connection#receiveInto] until this method returns.
+  /// Receives into the protocol's own memory: called when all input so far was consumed and
+  /// [Connection#expectLong] is on. The next bytes may be taken by [Connection#receiveInto] until
+  /// this method returns.
   default void caughtUp(Connection connection) {}
 
-  /// The peer will send no more, and these bytes of an unfinished message are all there is of it.
-  /// Called before [#ended], by which they are dropped.
+  /// Handles the bytes of an unfinished message when the peer will send no more. Called before
+  /// [#ended], which drops them.
   ///
   /// @param input valid until this method returns
   default void leftOver(Connection connection, View input) {}
 
-  /// The peer will send no more. Replies that are staged or deferred still go out; `leftover` bytes
-  /// of an unfinished message are dropped.
+  /// Handles the end of input: the peer will send no more. Replies that are staged or deferred are
+  /// still sent; `leftover` bytes of an unfinished message are dropped.
   default void ended(Connection connection, int leftover) {
     connection.close();
   }
 
-  /// As [#ended] on a connection with TLS whose peer did not say so by `close_notify`: what it sent
-  /// may have been cut short by an attacker (RFC 8446, 6.1). A protocol whose messages are handled
-  /// before they are complete must not take this for the end of one.
+  /// Handles the end of input of a TLS connection whose peer sent no `close_notify`, in place of
+  /// [#ended]. The input may have been cut short by an attacker (RFC 8446, 6.1). A protocol that
+  /// handles messages before they are complete must not take this for the end of a message.
   default void truncated(Connection connection, int leftover) {
     if (leftover > 0) {
       connection.abort();
@@ -58,40 +60,41 @@ public interface Protocol {
     }
   }
 
-  /// The deadline set with [Connection#deadline] has passed.
+  /// Handles the passing of the deadline set with [Connection#deadline].
   default void timedOut(Connection connection) {
     connection.abort();
   }
 
-  /// The connection limit is reached and this connection is one too many: say so and close it.
+  /// Handles a connection above the connection limit: tells the client and closes the connection.
   default void overloaded(Connection connection) {
     connection.abort();
   }
 
-  /// Returns true if clients beyond the connection limit, or beyond the descriptors, are to wait in
-  /// the queue of the listening socket instead of being told.
+  /// Returns true if clients beyond the limit of connections or descriptors should wait in the
+  /// queue of the listening socket instead of being refused.
   default boolean waitsForPlace() {
     return false;
   }
 
-  /// Returns true if a connection that was said to be idle ([Connection#idle]) may be closed now
-  /// for a new client. Asked for those that have been idle longest, when places or descriptors are
-  /// short.
+  /// Returns true if an idle connection ([Connection#idle]) may be closed now for a new client.
+  /// Called for the connections that have been idle longest, when places or descriptors are short.
   default boolean mayMakeRoom(Connection connection) {
     return true;
   }
 
-  /// The connection is closed for a new client, right after this.
+  /// Prepares for the close of a connection in favor of a new client, which follows at once.
   default void makesRoom(Connection connection) {}
 
-  /// The server drains: finish what is under way, then close. Called once for each connection.
+  /// Handles the drain of the server: finishes the requests in progress, then closes. Called once
+  /// for each connection.
   default void draining(Connection connection) {
     connection.close();
   }
 
-  /// The kernel has taken the output up to where [Connection#awaitSent] said.
+  /// Continues after the kernel has taken the output up to the number given to
+  /// [Connection#awaitSent].
   default void sent(Connection connection) {}
 
-  /// The connection is gone; release what was attached to it.
+  /// Releases the objects attached to a connection that is gone.
   default void closed(Connection connection) {}
 }

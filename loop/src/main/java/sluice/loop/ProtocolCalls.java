@@ -5,24 +5,24 @@ import sluice.loop.sockets.Log;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// Calls foreign code: protocols, and pieces of slow replies. On the loop's thread; code that
-/// throws loses the connection it was called for, and no other.
+/// The calls of foreign code, that is protocols and pieces of slow replies, on the loop's thread.
+/// Code that throws loses the connection it was called for, and no other.
 final class ProtocolCalls {
   private final String name;
   private final LoopCounters counters;
   private final HandledInput shown;
 
-  /// @param name of the loop, for reports
-  /// @param shown the input that is being handled
+  /// @param name the name of the loop, for reports
+  /// @param shown the input being handled
   ProtocolCalls(String name, LoopCounters counters, HandledInput shown) {
     this.name = name;
     this.counters = counters;
     this.shown = shown;
   }
 
-  /// Shows bytes.
+  /// Shows bytes to the protocol.
   ///
-  /// @return bytes consumed
+  /// @return the number of bytes consumed
   int deliver(Connection connection, Block block, long base, int count) {
     connection.busy();
     View view = shown.begin(connection, block, base, count);
@@ -41,9 +41,9 @@ final class ProtocolCalls {
     return used;
   }
 
-  /// Shows bytes that come before those of the protocol.
+  /// Shows bytes of a preface to the protocol.
   ///
-  /// @return bytes taken
+  /// @return the number of bytes taken
   int preface(Connection connection, Block block, long base, int count) {
     View view = shown.begin(connection, block, base, count);
     try {
@@ -95,7 +95,7 @@ final class ProtocolCalls {
     guarded(connection, () -> connection.protocol.draining(connection));
   }
 
-  /// Shows the rest, an unfinished message.
+  /// Shows the remaining bytes, an unfinished message.
   void leftOver(Connection connection, Block block, int count) {
     View view = shown.begin(connection, block, 0, count);
     try {
@@ -123,7 +123,8 @@ final class ProtocolCalls {
     guarded(connection, () -> piece.stage(connection));
   }
 
-  /// The connection has left the table: there is nothing to end.
+  /// Tells the protocol that the connection has left the table, so that a failure has nothing to
+  /// end.
   void closed(Connection connection) {
     try {
       connection.protocol.closed(connection);

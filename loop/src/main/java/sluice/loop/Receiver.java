@@ -7,7 +7,7 @@ import sluice.loop.engine.StarvedReceives;
 import sluice.loop.turn.Turn;
 import sluice.memory.block.Block;
 
-/// What becomes of a completed receive, and of a receive that found no free chunk. Owned by the
+/// The handling of completed receives, and of receives that found no free chunk. Owned by the
 /// loop's thread.
 final class Receiver {
   private static final long STARVED_RETRY_NANOS = 5_000_000L;
@@ -24,7 +24,7 @@ final class Receiver {
     this.connections = connections;
   }
 
-  /// @param arena of the transport that delivers
+  /// @param arena the arena of the transport that delivers
   void received(ChunkArena arena, long token, int result, long flags) {
     Connection connection = connections.get(token);
     Block chunk = Completion.hasChunk(flags) ? arena.block(Completion.chunk(flags)) : null;
@@ -71,12 +71,14 @@ final class Receiver {
     }
   }
 
-  /// @return how long the loop may sleep while a connection starves; negative when none does
+  /// Returns the time for which the loop may sleep while a connection starves.
+  ///
+  /// @return nanoseconds; negative if no connection starves
   long retryNanos() {
     return starved.isEmpty() ? -1 : STARVED_RETRY_NANOS;
   }
 
-  /// Arms as many receives of a transport as its arena has chunks.
+  /// Arms as many starved receives of a transport as its arena has free chunks.
   void feedStarved(ChunkArena arena) {
     arena.reclaim();
     if (!starved.isEmpty()) {

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The right to answer one deferred message. Any thread may use it, one at a time; what it sends is
-/// staged on the loop's thread, and the connection's next message is not looked at before
+/// The right to answer one deferred message. Any thread may use it, one at a time. Its pieces are
+/// staged on the loop's thread, and the connection's next message is not handled before
 /// [#complete].
 ///
 /// | field | writer | read mode | write mode |
@@ -22,7 +22,7 @@ public final class ReplyTicket {
     /// Stages the piece.
     void stage(Connection connection);
 
-    /// The connection is gone: release what the piece holds.
+    /// Releases the resources of a piece whose connection is gone.
     default void abandoned() {}
   }
 
@@ -33,7 +33,7 @@ public final class ReplyTicket {
   private final AtomicInteger unstaged = new AtomicInteger();
   private volatile boolean full;
 
-  /// What waits for output memory, in order.
+  /// The pieces that wait for output memory, in order.
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
 
   private record Waiting(Piece piece, boolean last) {}
@@ -42,12 +42,12 @@ public final class ReplyTicket {
     this.connection = connection;
   }
 
-  /// Whether the connection has ended; further work for it is in vain.
+  /// Returns true if the connection has ended, so that further work on the reply is pointless.
   public boolean gone() {
     return gone;
   }
 
-  /// Stages a part of the reply; more follows.
+  /// Stages a part of the reply that is not the last.
   public void append(Piece piece) {
     if (completed.get()) {
       throw new IllegalStateException("this reply is complete already");
@@ -58,7 +58,7 @@ public final class ReplyTicket {
 
   /// Stages the last part of the reply and opens the gate for the connection's next message.
   ///
-  /// @throws IllegalStateException when called twice
+  /// @throws IllegalStateException if called twice
   public void complete(Piece piece) {
     if (!completed.compareAndSet(false, true)) {
       throw new IllegalStateException("this reply is complete already");
@@ -66,7 +66,7 @@ public final class ReplyTicket {
     connection.executor().execute(() -> arrived(piece, true));
   }
 
-  /// As [#complete], but at once: for code that runs on the loop's thread already.
+  /// Completes the reply as [#complete] does, but at once. Called on the loop's thread.
   public void completeHere(Piece piece) {
     if (!completed.compareAndSet(false, true)) {
       throw new IllegalStateException("this reply is complete already");
@@ -74,10 +74,10 @@ public final class ReplyTicket {
     arrived(piece, true);
   }
 
-  /// Blocks until what was appended has been staged, and taken by the kernel for the most part:
-  /// back-pressure for replies of any length. Returns at once when the connection is gone.
+  /// Blocks until the appended pieces have been staged and mostly taken by the kernel:
+  /// back-pressure for replies of any length. Returns at once if the connection is gone.
   ///
-  /// @throws InterruptedException when the waiting thread is interrupted
+  /// @throws InterruptedException if the waiting thread is interrupted
   public void awaitRoom() throws InterruptedException {
     waiter = Thread.currentThread();
     try {
@@ -108,7 +108,7 @@ public final class ReplyTicket {
             || connection.loop.outputMemory().staging().full());
   }
 
-  /// On the loop's thread, when there is output memory.
+  /// Stages waiting pieces when there is output memory. Called on the loop's thread.
   void roomCame() {
     while (!waiting.isEmpty()) {
       if (mustWait()) {
@@ -153,7 +153,8 @@ public final class ReplyTicket {
     return full;
   }
 
-  /// On the loop's thread, whenever output was taken.
+  /// Wakes the answering thread if output has drained below the low-water mark. Called on the
+  /// loop's thread whenever output was taken.
   void roomIfDrained() {
     if (full && connection.output().queuedBytes() < lowWaterBytes()) {
       full = false;
@@ -165,7 +166,7 @@ public final class ReplyTicket {
     return connection.loop.outputRoom().lowWaterBytes();
   }
 
-  /// On the loop's thread, when the connection ends.
+  /// Abandons the waiting pieces when the connection ends. Called on the loop's thread.
   void connectionGone() {
     gone = true;
     while (!waiting.isEmpty()) {

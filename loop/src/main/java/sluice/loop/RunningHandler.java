@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Which guarded handler a loop runs now, if any. Written by the loop's thread, looked at by the
+/// The guarded handler that a loop runs now, if any. Written by the loop's thread, read by the
 /// [sluice.loop.server.Watchdog].
 ///
 /// | field | writer | read mode | write mode |
@@ -34,7 +34,7 @@ public final class RunningHandler {
 
   private long sequence;
 
-  /// The loop's alone.
+  /// The start time of the run; used by the loop's thread alone.
   private long enteredNanos;
 
   void enter(HandlerGuard entered) {
@@ -43,18 +43,20 @@ public final class RunningHandler {
     enteredNanos = System.nanoTime();
   }
 
-  /// @return nanoseconds since the handler began
+  /// Ends the run.
+  ///
+  /// @return the time since the handler began, in nanoseconds
   long leave() {
     GUARD.setOpaque(this, null);
     return System.nanoTime() - enteredNanos;
   }
 
-  /// The handler that runs, or null. Any thread.
+  /// Returns the handler that runs now, or null. Any thread may call.
   public @Nullable HandlerGuard guard() {
     return (HandlerGuard) GUARD.getAcquire(this);
   }
 
-  /// Tells one run from the next. Any thread.
+  /// Returns a number that distinguishes one run from the next. Any thread may call.
   public long sequence() {
     return (long) SEQUENCE.getOpaque(this);
   }

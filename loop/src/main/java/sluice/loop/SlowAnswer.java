@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.Objects;
 import sluice.loop.sockets.Log;
 
-/// One message in the hands of a [SlowHandler], and the stream its reply goes to. Made by the
-/// loop's thread, run and filled by one of the slow path; the loop's thread stages what was filled.
+/// The task of answering one message by a [SlowHandler], and the stream for its reply. Created by
+/// the loop's thread, run and filled by a thread of the slow path; the loop's thread stages the
+/// written bytes.
 final class SlowAnswer extends OutputStream implements Runnable {
   private static final int PIECE_BYTES = 16 << 10;
 
@@ -45,7 +46,8 @@ final class SlowAnswer extends OutputStream implements Runnable {
     }
   }
 
-  /// This will never run: the executor has refused it. On the loop's thread.
+  /// Ends the answer without a run, because the executor has refused it. Called on the loop's
+  /// thread.
   void reject() {
     ended = true;
     ticket.completeHere(new Failure(this));
@@ -75,7 +77,7 @@ final class SlowAnswer extends OutputStream implements Runnable {
     }
   }
 
-  /// Sends what was written so far, when what was sent before has gone for the most part.
+  /// Sends the bytes written so far, once the bytes sent before have mostly gone.
   @Override
   public void flush() throws IOException {
     if (ended) {
@@ -129,7 +131,7 @@ final class SlowAnswer extends OutputStream implements Runnable {
     }
   }
 
-  /// There is no reply.
+  /// The end of a reply that failed.
   private static final class Failure implements ReplyTicket.Piece {
     private final SlowAnswer answer;
 

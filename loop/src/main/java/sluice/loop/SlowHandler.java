@@ -2,17 +2,16 @@ package sluice.loop;
 
 import java.io.OutputStream;
 
-/// Answers messages with ordinary code that may block: on the slow path, a virtual thread for each
-/// unless the server was given another. Several messages are answered at a time, but of one
-/// connection only one: the next is looked at when this one has been answered.
+/// A handler that answers messages with ordinary code, which may block. It runs on the slow path,
+/// on a virtual thread per message unless the server was given another executor. Messages are
+/// answered concurrently, but only one per connection: the next is handled after this one has been
+/// answered.
 @FunctionalInterface
 public interface SlowHandler {
-  /// Answers a message.
+  /// Answers a message. An exception is logged and ends the connection, unless the client has gone.
   ///
-  /// What it throws is logged and ends the connection, unless the client has gone.
-  ///
-  /// @param message a copy, the handler's own
-  /// @param reply what is written leaves in order, complete when this method returns. Writing
-  ///   blocks while the client does not read, and throws an `IOException` when it has gone
+  /// @param message a copy that belongs to the handler
+  /// @param reply sends the written bytes in order, and is complete when this method returns.
+  ///   Writing blocks while the client does not read, and throws an `IOException` if it has gone
   void handle(byte[] message, OutputStream reply) throws Exception;
 }

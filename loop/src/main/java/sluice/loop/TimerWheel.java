@@ -2,13 +2,14 @@ package sluice.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/// Deadlines of connections, coarse and cheap: a wheel of lists. Owned by the loop's thread.
+/// A timer wheel for the deadlines of connections, coarse and cheap. Owned by the loop's thread.
 ///
-/// A connection sits in at most one list. Moving its deadline further away, which is what every
-/// request does, only writes a field; when the old place comes round the connection is put where it
-/// belongs now. Hashed wheel after Varghese and Lauck, SOSP 1987, scheme 6.
+/// A connection is in at most one list. Moving its deadline further away, as every request does,
+/// only writes a field; when the old slot comes round, the connection moves to the right one.
+/// Hashed wheel after Varghese and Lauck, SOSP 1987, scheme 6.
 final class TimerWheel {
-  /// Resolution: about 67 ms. A deadline fires late by at most one tick and never early.
+  /// The resolution as a shift: about 67 ms. A deadline fires late by at most one tick and never
+  /// early.
   static final int TICK_SHIFT = 26;
 
   private static final int SLOTS = 1024;
@@ -17,7 +18,7 @@ final class TimerWheel {
   private long tick;
   private int count;
 
-  /// No slot before this tick holds anything.
+  /// A lower bound of the ticks whose slots hold a connection.
   private long earliest;
 
   TimerWheel(long nowNanos) {
@@ -48,7 +49,7 @@ final class TimerWheel {
     connection.deadlineNanos = Endpoint.NO_DEADLINE;
   }
 
-  /// Fires every deadline that has passed.
+  /// Fires all deadlines that have passed.
   void advance(long nowNanos) {
     long now = nowNanos >> TICK_SHIFT;
     if (count == 0) {
@@ -64,7 +65,7 @@ final class TimerWheel {
     }
   }
 
-  /// Nanoseconds until something may be due, or -1 when nothing is scheduled.
+  /// Returns the time until a deadline may be due, in nanoseconds, or -1 if none is scheduled.
   long untilNextTick(long nowNanos) {
     if (count == 0) {
       return -1;

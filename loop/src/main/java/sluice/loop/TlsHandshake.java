@@ -6,8 +6,8 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
-/// The handshake of a TLS connection, its time and its delegated tasks. Owned by the loop's thread;
-/// only the tasks run on the slow path, and while they do the loop does not touch the engine, whose
+/// The handshake of a TLS connection with its deadline and its delegated tasks. Owned by the loop's
+/// thread. Only the tasks run on the slow path; meanwhile the loop does not touch the engine, whose
 /// lock they hold.
 final class TlsHandshake {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -22,10 +22,10 @@ final class TlsHandshake {
   private boolean established;
   private boolean renegotiable;
 
-  /// Delegated tasks run on the slow path.
+  /// True while delegated tasks run on the slow path.
   private boolean busy;
 
-  /// The protocol has closed before the handshake was over, with output to be sent first.
+  /// True if the protocol has closed before the end of the handshake, with output to be sent first.
   private boolean closeWaits;
 
   TlsHandshake(
@@ -51,7 +51,7 @@ final class TlsHandshake {
     return established;
   }
 
-  /// Whether the peer could ask for another handshake, which is refused.
+  /// Returns true if the peer could ask for another handshake, which is refused.
   boolean renegotiable() {
     return renegotiable;
   }
@@ -60,12 +60,12 @@ final class TlsHandshake {
     return closeWaits;
   }
 
-  /// The connection closes when the handshake is over.
+  /// Makes the connection close when the handshake is over.
   void closeAfterwards() {
     closeWaits = true;
   }
 
-  /// The earlier of a deadline and that of the handshake.
+  /// Returns the earlier of a deadline and the handshake's.
   long deadline(long nanos) {
     if (established || layer.failed()) {
       return nanos;
@@ -75,7 +75,7 @@ final class TlsHandshake {
         : nanos;
   }
 
-  /// Does what the engine asks for until it wants input, or nothing.
+  /// Performs the steps the engine asks for until it needs input or nothing.
   void proceed(HandshakeStatus asked) throws SSLException {
     HandshakeStatus status = asked;
     while (!busy) {
@@ -129,7 +129,7 @@ final class TlsHandshake {
     }
   }
 
-  /// On the slow path.
+  /// Runs the delegated tasks. Called on the slow path.
   private void runTasks() {
     try {
       Runnable task = engine.getDelegatedTask();

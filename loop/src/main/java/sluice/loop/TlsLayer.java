@@ -10,8 +10,8 @@ import sluice.loop.sockets.Log;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.block.Block;
 
-/// TLS between a connection's socket and its protocol (RFC 8446, RFC 5246): what is encrypted when,
-/// and how either direction ends. Owned by the loop's thread.
+/// The TLS layer between a connection's socket and its protocol (RFC 8446, RFC 5246): decides when
+/// output is encrypted and how either direction ends. Owned by the loop's thread.
 ///
 /// ```
 /// chunk ──TlsReader──▶ plain block ──▶ ConnectionInput ──▶ protocol
@@ -19,12 +19,12 @@ import sluice.memory.block.Block;
 /// ```
 ///
 /// At most [TlsWriter#WIRE_BYTES] are encrypted ahead of the socket. A FIN without `close_notify`
-/// may be forged: the protocol hears of it by [Protocol#truncated].
+/// may be forged: it is reported by [Protocol#truncated].
 final class TlsLayer {
-  /// What one piece of a file may hold: as much as leaves in one turn.
+  /// The most bytes in one piece of a file: as much as leaves in one turn.
   static final int FILE_PIECE_BYTES = TlsWriter.WIRE_BYTES;
 
-  /// Attempts to get alerts out of a broken engine, which throws some errors twice.
+  /// The number of attempts to get alerts out of a broken engine, which throws some errors twice.
   private static final int ALERT_ATTEMPTS = 8;
 
   private static final int UNKNOWN_ROOM = -1;
@@ -37,10 +37,10 @@ final class TlsLayer {
   private enum Inbound {
     OPEN,
 
-    /// The peer's FIN is looked at when the tasks of the handshake are done.
+    /// The peer's FIN is handled when the tasks of the handshake are done.
     FIN_WAITS,
 
-    /// The peer has said that it sends no more.
+    /// The peer has announced the end of its input.
     ENDED,
 
     /// Input ended without `close_notify`.
@@ -59,7 +59,7 @@ final class TlsLayer {
   private Inbound inbound = Inbound.OPEN;
   private boolean closeSent;
 
-  /// @param output what the protocol stages
+  /// @param output the output that the protocol stages
   TlsLayer(LoopParts loop, Endpoint connection, Output output, TlsContext context) {
     this.connection = connection;
     this.loop = loop;
@@ -72,19 +72,19 @@ final class TlsLayer {
     this.reader = new TlsReader(loop, connection, engine, this, handshake);
   }
 
-  /// What goes to the socket.
+  /// Returns the output that goes to the socket.
   Output wire() {
     return writer.wire();
   }
 
   // ---- input --------------------------------------------------------------------------------
 
-  /// Ciphertext came in a chunk that has no other holder: it is decrypted in place.
+  /// Handles ciphertext from a chunk that has no other holder, so that it is decrypted in place.
   void received(Block chunk, long base, int count) {
     reader.received(chunk, base, count);
   }
 
-  /// Whether so much waits for the slow path that receiving stops.
+  /// Returns true if so much ciphertext waits for the slow path that receiving stops.
   boolean saturated() {
     return reader.saturated();
   }
@@ -97,12 +97,12 @@ final class TlsLayer {
     return !handshake.established();
   }
 
-  /// The earlier of a deadline and that of the handshake.
+  /// Returns the earlier of a deadline and the handshake's.
   long deadline(long nanos) {
     return handshake.deadline(nanos);
   }
 
-  /// The engine may be used again: go on where the tasks have interrupted.
+  /// Resumes after the delegated tasks, when the engine may be used again.
   void tasksDone() {
     if (!handshake.busy() && reader.accepts() && reader.held().missing() == 0) {
       reader.decryptHeld();
@@ -114,10 +114,10 @@ final class TlsLayer {
 
   // ---- output -------------------------------------------------------------------------------
 
-  /// Encrypts the output as far as the socket should have it now. Only when nothing is with the
-  /// kernel.
+  /// Encrypts as much output as the socket should have now. Called only if the kernel holds none of
+  /// it.
   ///
-  /// @return whether it goes on in the next turn
+  /// @return true if encrypting continues in the next turn
   boolean encrypt() {
     if (failed) {
       output.clear();
@@ -145,7 +145,9 @@ final class TlsLayer {
     return postponed;
   }
 
-  /// @return whether it goes on in the next turn, because this one has staged too much
+  /// Encrypts the output in front of the first file.
+  ///
+  /// @return true if encrypting continues in the next turn, because this one has staged too much
   private boolean encryptOutput() throws SSLException {
     int room = UNKNOWN_ROOM;
     while (!handshake.busy() && !writer.full(room > 0 ? room : TlsWriter.WIRE_BYTES)) {
@@ -178,14 +180,14 @@ final class TlsLayer {
     return false;
   }
 
-  /// Ciphertext that waits goes first.
+  /// Waits for output memory, unless ciphertext is queued, which is sent first.
   private void awaitRoom() {
     if (writer.wire().isEmpty()) {
       connection.awaitRoom();
     }
   }
 
-  /// The file at the front of the output, when it is its turn.
+  /// Returns the file at the front of the output, or null if it is not its turn.
   @Nullable OutSegment readyFile() {
     OutSegment head = output.head();
     return handshake.established() && !handshake.busy() && head != null && head.file != null
@@ -193,15 +195,16 @@ final class TlsLayer {
         : null;
   }
 
-  /// Whether everything has been encrypted, with the `close_notify` when the connection closes.
+  /// Returns true if everything has been encrypted, including the `close_notify` of a connection
+  /// that closes.
   boolean drained() {
     return output.isEmpty() && (closeSent || connection.state != Endpoint.State.CLOSING);
   }
 
   // ---- end ----------------------------------------------------------------------------------
 
-  /// Whether a close by the protocol is dealt with here: before the handshake is over there is
-  /// either nothing to say, or it is said afterwards.
+  /// Returns true if a close by the protocol is handled here. Before the end of the handshake, the
+  /// connection is aborted if there is no output, and otherwise closed after the handshake.
   boolean takesClose() {
     if (handshake.established() || failed) {
       return false;
@@ -218,7 +221,7 @@ final class TlsLayer {
     return handshake.closeWaits();
   }
 
-  /// FIN from the peer.
+  /// Handles the peer's FIN.
   void peerFin() {
     if (inputEnded()) {
       if (connection.state == Endpoint.State.LINGER) {
@@ -240,12 +243,12 @@ final class TlsLayer {
     }
   }
 
-  /// Whether input ended without `close_notify`.
+  /// Returns true if input ended without `close_notify`.
   boolean truncated() {
     return inbound == Inbound.TRUNCATED;
   }
 
-  /// Bytes of a record that ended early.
+  /// Returns the number of bytes of an incomplete record.
   int heldBytes() {
     return reader.held().length();
   }
@@ -254,7 +257,7 @@ final class TlsLayer {
     return reader.held().blockBytes();
   }
 
-  /// No more input will be decrypted.
+  /// Drops the held ciphertext; no more input will be decrypted.
   void dropHeld() {
     reader.held().release();
   }
@@ -263,7 +266,7 @@ final class TlsLayer {
     return failed;
   }
 
-  /// The peer broke the protocol: an alert, our FIN, and no more.
+  /// Ends a connection whose peer violated the protocol: sends an alert and FIN, and nothing else.
   void fail(SSLException e) {
     if (failed || connection.finished()) {
       return;
@@ -297,7 +300,7 @@ final class TlsLayer {
     connection.abort();
   }
 
-  /// Releases everything; nothing is in flight any more.
+  /// Releases everything. Called when nothing is in flight any more.
   void release() {
     reader.held().release();
     writer.wire().clear();

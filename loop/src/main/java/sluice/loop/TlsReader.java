@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.input.TlsHeld;
 import sluice.memory.block.Block;
 
-/// Decrypts records, from the chunk they arrived in; only the beginning of a record that is not
-/// complete is copied. Owned by the loop's thread, and idle while tasks of the handshake run on the
-/// slow path.
+/// A decoder of records, which decrypts them in the chunk they arrived in; only the beginning of an
+/// incomplete record is copied. Owned by the loop's thread, and idle while tasks of the handshake
+/// run on the slow path.
 ///
 /// Plain bytes get a block for the time they are shown to the protocol. Between messages a
 /// connection holds no buffer.
@@ -30,7 +30,7 @@ final class TlsReader {
   private final TlsHandshake handshake;
   private final TlsHeld held;
 
-  /// Plain bytes of the chunk at hand.
+  /// The block of plain bytes decrypted from the current chunk.
   private @Nullable Block plain;
 
   private ByteBuffer target = NO_ROOM;
@@ -49,12 +49,12 @@ final class TlsReader {
     this.held = new TlsHeld(loop.partials(), connection);
   }
 
-  /// Ciphertext that waits.
+  /// Returns the held ciphertext.
   TlsHeld held() {
     return held;
   }
 
-  /// Ciphertext came in a chunk that has no other holder: it is decrypted in place.
+  /// Handles ciphertext from a chunk that has no other holder, so that it is decrypted in place.
   void received(Block chunk, long base, int count) {
     if (!accepts()) {
       connection.showInput(chunk, base, count); // counted, and dropped
@@ -85,7 +85,7 @@ final class TlsReader {
     }
   }
 
-  /// Whether input is still decrypted.
+  /// Returns true if input is still decrypted.
   boolean accepts() {
     return connection.acceptsInput() && !layer.inputEnded();
   }
@@ -101,13 +101,13 @@ final class TlsReader {
     return true;
   }
 
-  /// Whether so much waits for the slow path that receiving stops.
+  /// Returns true if so much ciphertext waits for the slow path that receiving stops.
   boolean saturated() {
     int most = Math.max(loop.config().partialBytesPerConnection(), TlsHeld.LONGEST_RECORD_BYTES);
     return handshake.busy() && held.length() >= most;
   }
 
-  /// Decrypts what was held, unless it is the beginning of a record only.
+  /// Decrypts the held records, unless only the beginning of one is held.
   void decryptHeld() {
     int length = held.length();
     Block block = held.take();
@@ -121,9 +121,10 @@ final class TlsReader {
     block.release();
   }
 
-  /// Decrypts complete records and shows what they carry.
+  /// Decrypts complete records and shows their content.
   ///
-  /// @return bytes used up; fewer than `count` when a record is incomplete or tasks must run first
+  /// @return the number of bytes consumed; less than `count` if a record is incomplete or tasks
+  ///   must run first
   private int decrypt(MemorySegment from, long offset, int count) {
     ByteBuffer source = from.asSlice(offset, count).asByteBuffer();
     try {

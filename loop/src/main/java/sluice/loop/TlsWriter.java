@@ -10,19 +10,20 @@ import sluice.loop.output.OutputMemory;
 import sluice.loop.output.Staging;
 import sluice.memory.block.Block;
 
-/// Makes the records of one connection: ciphertext in the turn's staging memory, or in blocks of
-/// their own when that is crowded. Owned by the loop's thread.
+/// An encoder of the records of one connection. The ciphertext goes to the turn's staging memory,
+/// or to separate blocks when that is crowded. Owned by the loop's thread.
 final class TlsWriter {
-  /// Ciphertext from which on no more output is encrypted before the socket has taken some.
+  /// The amount of queued ciphertext at which encrypting stops until the socket has taken some.
   static final int WIRE_BYTES = 64 << 10;
 
-  /// Ciphertext at which a peer that only makes us answer, and reads nothing, is cut off.
+  /// The amount of ciphertext at which a peer is cut off that only provokes answers and reads
+  /// nothing.
   private static final int WIRE_LIMIT_BYTES = 3 * WIRE_BYTES;
 
-  /// Plain bytes of a record at most.
+  /// The most plain bytes in a record.
   private static final int RECORD_BYTES = 16 << 10;
 
-  /// Ranges that one record gathers at most.
+  /// The most ranges gathered into one record.
   private static final int RECORD_RANGES = 16;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -34,7 +35,7 @@ final class TlsWriter {
   private final Output wire;
   private ByteBuffer[] ranges = NO_RANGES;
 
-  /// @param wire what goes to the socket
+  /// @param wire the output that goes to the socket
   TlsWriter(OutputMemory memory, Endpoint connection, Output wire, SSLEngine engine) {
     this.memory = memory;
     this.connection = connection;
@@ -42,29 +43,30 @@ final class TlsWriter {
     this.wire = wire;
   }
 
-  /// What goes to the socket.
+  /// Returns the output that goes to the socket.
   Output wire() {
     return wire;
   }
 
-  /// Whether so much ciphertext waits that no more output is encrypted.
+  /// Returns true if so much ciphertext is queued that no more output is encrypted.
   ///
-  /// @param most ciphertext to be made ahead of the socket
+  /// @param most the most ciphertext to be produced ahead of the socket
   boolean full(int most) {
     return wire.queuedBytes() >= most;
   }
 
-  /// Makes a record of what the engine itself has to say.
+  /// Produces a record of the engine's own messages.
   ///
-  /// @throws IllegalStateException when there is no room, or the peer has not read what was said
+  /// @throws IllegalStateException if there is no room, or the peer has not read earlier messages
   SSLEngineResult message() throws SSLException {
     return record(0);
   }
 
-  /// Makes a record of what is at the front of the output, before a file, and drops that from it.
+  /// Produces a record from the front of the output, up to the first file, and drops the encrypted
+  /// bytes.
   ///
-  /// @param room plain bytes of the record at most; 0 for bytes alone that [OutputRoom] counts
-  ///   already, the first at least
+  /// @param room the most plain bytes in the record; 0 for only those bytes that [OutputRoom] has
+  ///   already counted, at least the first
   SSLEngineResult record(Output output, int room) throws SSLException {
     int count = collect(output, room);
     try {

@@ -1,5 +1,5 @@
-/// One event loop with its connections, and the protocols and interruptlets that answer them. The
-/// packages, from the top; each names only those below it:
+/// Event loops with their connections, and the protocols and interruptlets that answer them. The
+/// packages are listed from the top; each imports only those below it:
 ///
 /// ```
 /// server     several loops that serve the same addresses: Server, the      → loop, tls, readiness,

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.sockets.SocketFactories;
 import sluice.sys.sockets.JdkDecisions;
 
-/// What `-javaagent:sluice-agent.jar` does: makes ours the JVM's selector provider, without further
-/// options. The JVM's main thread runs it before the application.
+/// The agent of `-javaagent:sluice-agent.jar`, which installs Sluice as the JVM's selector provider
+/// without further options. The JVM's main thread runs it before the application.
 ///
 /// It exports `sun.nio.ch` of java.base to the agent's code, and gives the class path native
 /// access, which the manifest of an agent cannot ask for. Both are what `--add-exports` and
@@ -19,14 +19,14 @@ import sluice.sys.sockets.JdkDecisions;
 public final class Agent {
   static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";
 
-  /// The JDK's class that is there once the JVM has taken a provider.
+  /// The JDK's class that is loaded once the JVM has chosen a provider.
   private static final String HOLDER = PROVIDER + "$Holder";
 
   private Agent() {}
 
-  /// Called by the JVM.
+  /// Installs the provider. Called by the JVM.
   ///
-  /// @param arguments none are known, which is said; system properties configure the provider
+  /// @param arguments not supported; a message says so. System properties configure the provider
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
     JdkDecisions.begin();
     if (arguments != null && !arguments.isEmpty()) {
@@ -61,10 +61,11 @@ public final class Agent {
     }
   }
 
-  /// The JVM takes its provider once. An agent before this one can have made it do so; but a first
-  /// question here would take the application's own choice from it.
+  /// Checks that the JVM has not chosen another provider yet, which it does only once. An agent
+  /// before this one may have caused that; but querying the provider first here would preempt the
+  /// application's own choice.
   ///
-  /// @return whether another provider is the JVM's, which is told
+  /// @return true if the JVM has another provider, which is reported
   private static boolean isLate(Instrumentation instrumentation) {
     for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
       if (loaded.getName().equals(HOLDER)) {
@@ -81,7 +82,8 @@ public final class Agent {
     return false;
   }
 
-  /// Without it everything works too, after a warning of the JDK that names the option to give.
+  /// Gives the class path native access. Without it everything works too, after a warning of the
+  /// JDK that names the option to use.
   private static void enableNativeAccess() {
     try {
       Method enable = Module.class.getDeclaredMethod("implAddEnableNativeAccessToAllUnnamed");

@@ -26,12 +26,13 @@ import sluice.nio.ring.RingBudget;
 import sluice.nio.ring.RingStart;
 import sluice.nio.ring.SelectorLoop;
 
-/// Our own channels, and selectors that let a ring move their bytes. Every thread may call.
+/// The engine with Sluice's own channels, and selectors that let a ring move their bytes. Any
+/// thread may call.
 final class CompletionEngine implements NioEngine {
-  /// For selectors that take a ring before their first wait.
+  /// The setting for selectors that start a ring before their first wait.
   static final int AT_ONCE = 0;
 
-  /// For selectors without rings.
+  /// The setting for selectors without rings.
   static final int NEVER = -1;
 
   private final SelectorProvider provider;
@@ -39,7 +40,7 @@ final class CompletionEngine implements NioEngine {
   private final AcceptPorts ports;
   private final Supplier<@Nullable SelectorLoop> loops;
 
-  /// @param provider what channels and selectors name as their provider
+  /// @param provider the provider that channels and selectors report
   CompletionEngine(SelectorProvider provider) {
     this(
         provider,
@@ -48,7 +49,7 @@ final class CompletionEngine implements NioEngine {
             : NEVER);
   }
 
-  /// @param ringAfter how many ready channels a selector reports before it takes a ring, or
+  /// @param ringAfter the number of ready channels a selector reports before it starts a ring, or
   ///   [#NEVER]
   CompletionEngine(SelectorProvider provider, int ringAfter) {
     this(provider, ringAfter, channel -> null, () -> null);
@@ -65,23 +66,24 @@ final class CompletionEngine implements NioEngine {
     this.loops = loops;
   }
 
-  /// Without rings, since a connection is in one ring at most, and the front's loop has it.
+  /// Creates the engine behind a front. It has no rings, because a connection belongs to at most
+  /// one ring, and the front's loop has it.
   static CompletionEngine behind(Front front, SelectorProvider provider) {
     return new CompletionEngine(provider, NEVER, front, front::loop);
   }
 
-  /// Why no ring can be used here, with what would allow it; null when one can.
+  /// Returns the reason why no ring can be used here, with the fix; null if one can.
   static @Nullable String unavailable() {
     return Availability.REASON;
   }
 
-  /// Found out once per JVM.
+  /// The availability of rings, determined once per JVM.
   private static final class Availability {
     static final @Nullable String REASON = reason();
   }
 
-  /// Tries it out. A ring belongs to a platform thread, but a virtual one may be the first to want
-  /// a channel.
+  /// Tries whether a ring can be used. A ring belongs to a platform thread, but a virtual one may
+  /// be the first to need a channel.
   static @Nullable String reason() {
     return Thread.currentThread().isVirtual()
         ? CompletableFuture.supplyAsync(

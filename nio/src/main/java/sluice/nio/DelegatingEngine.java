@@ -11,13 +11,13 @@ import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
-/// Channels and selectors of a provider that makes the JDK's channels: the JDK's own, as the choice
-/// of no effect, or [sluice.nio.readiness.ReadinessChannels]. Every thread may use it.
+/// An engine that delegates to a provider of the JDK's channels: the JDK's own, for a choice
+/// without effect, or [sluice.nio.readiness.ReadinessChannels]. Any thread may use it.
 final class DelegatingEngine implements NioEngine {
   private final String name;
   private final SelectorProvider provider;
 
-  /// @param name what `-Dsluice.nio.engine` calls it
+  /// @param name the name of the engine in `-Dsluice.nio.engine`
   DelegatingEngine(String name, SelectorProvider provider) {
     this.name = name;
     this.provider = provider;

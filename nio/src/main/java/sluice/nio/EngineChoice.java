@@ -21,17 +21,19 @@ import sluice.nio.ring.RingBudget;
 import sluice.nio.ring.RingNotice;
 import sluice.sys.threads.ModuleOption;
 
-/// Which engine a JVM uses, and why. Made once, by the thread that first needs a channel.
+/// The choice of a JVM's engine, with the reason. Made once, by the thread that first needs a
+/// channel.
 ///
-/// System properties: `sluice.nio.engine` names an engine or is `auto`, `sluice.nio.threshold` is
-/// the number of interest changes that wait for the next select, `sluice.nio.coalescing=false` lets
-/// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
-/// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
-/// the readiness engine has counted, `sluice.nio.static` names a directory whose files are answered
-/// in front of the application, `sluice.nio.static.log` a file that gets a line for each of these
-/// replies, `sluice.nio.static.log.format` how it looks, `sluice.nio.cache` is how many MiB of its
-/// cacheable replies are kept there, `sluice.nio.cache.rules` names paths whose replies are though
-/// they do not say so, `sluice.nio.quiet=true` leaves out the line that tells the choice.
+/// System properties: `sluice.nio.engine` names an engine or is `auto`. `sluice.nio.threshold` is
+/// the number of interest changes that wait for the next select. `sluice.nio.coalescing=false`
+/// keeps the readiness engine from delaying waits. `sluice.nio.memory` is the memory of all rings
+/// together, in MiB from 16 to 1024, or 0 for no rings. `sluice.nio.stats=true` prints the counts
+/// of the readiness engine at the JVM's exit. `sluice.nio.static` names a directory whose files are
+/// served in front of the application, `sluice.nio.static.log` a file that gets a line for each of
+/// these replies, and `sluice.nio.static.log.format` the format of the lines. `sluice.nio.cache` is
+/// the number of MiB for caching the application's cacheable replies, and `sluice.nio.cache.rules`
+/// names paths whose replies are cached although they do not allow it. `sluice.nio.quiet=true`
+/// suppresses the line with the choice.
 ///
 /// @param engine the choice
 /// @param why one clause for people
@@ -51,12 +53,14 @@ record EngineChoice(NioEngine engine, String why) {
   private static final int MAX_THRESHOLD = 1 << 20;
   private static final int MAX_CACHE_MIB = 4096;
 
+  /// Makes the choice.
+  ///
   /// @param properties the value of a system property, or null
-  /// @param provider what channels of ours report
+  /// @param provider the provider that Sluice's own channels report
   /// @throws IllegalArgumentException for a value that has no meaning
-  /// @throws IllegalStateException when the named engine cannot work here
+  /// @throws IllegalStateException if the named engine cannot work here
   static EngineChoice make(UnaryOperator<@Nullable String> properties, SelectorProvider provider) {
-    // A wrong value is told at once, whichever engine uses it.
+    // Reports a wrong value at once, whichever engine uses it.
     int memory = RingBudget.mib(properties);
     ReadinessSettings settings =
         new ReadinessSettings(
@@ -108,7 +112,7 @@ record EngineChoice(NioEngine engine, String why) {
     };
   }
 
-  /// Our own channels behind the files of a directory.
+  /// Chooses Sluice's own channels behind the files of a directory.
   private static EngineChoice inFront(
       String files,
       @Nullable String wanted,
@@ -142,7 +146,8 @@ record EngineChoice(NioEngine engine, String why) {
         CompletionEngine.behind(front, provider), "without rings, because of -D" + STATIC);
   }
 
-  /// A log that cannot be written is told at the start, not with the first client.
+  /// Returns the file of the access log. A log that cannot be written is reported at the start, not
+  /// with the first client.
   private static @Nullable Path accessLog(@Nullable String file) {
     if (file == null) {
       return null;
@@ -211,15 +216,15 @@ record EngineChoice(NioEngine engine, String why) {
     };
   }
 
-  /// One line that tells the choice.
+  /// Returns one line with the choice.
   String line() {
     return "sluice.nio: engine " + engine.name() + ", " + why + " (-D" + QUIET + "=true: not said)";
   }
 
-  /// What is said where the completion engine works without its rings; empty where it has them.
+  /// Returns the notice for a completion engine without rings; empty if it has them.
   ///
-  /// @param memory MiB for all rings
-  /// @param unavailable why no ring can be used, null when one can
+  /// @param memory the MiB for all rings
+  /// @param unavailable the reason why no ring can be used, null if one can
   static String withoutRings(int memory, @Nullable String unavailable) {
     if (memory == 0) {
       return ", without rings because of -D" + RingBudget.PROPERTY + "=0";
@@ -236,10 +241,10 @@ record EngineChoice(NioEngine engine, String why) {
     return new DelegatingEngine(ReadinessChannels.NAME, ReadinessChannels.open(settings));
   }
 
-  /// Our own channels, for an application that asked for them by name: without rings they would be
-  /// no more than the JDK's.
+  /// Returns the engine with Sluice's own channels, for an application that asked for them by name:
+  /// without rings they would be no better than the JDK's.
   ///
-  /// @param unavailable why no ring can be used, with a fix of its own; null when one can
+  /// @param unavailable the reason why no ring can be used, with its own fix; null if one can
   static NioEngine completion(SelectorProvider provider, @Nullable String unavailable) {
     if (unavailable != null) {
       String reason =
@@ -259,7 +264,7 @@ record EngineChoice(NioEngine engine, String why) {
     if (JdkExport.isExported()) {
       return new DelegatingEngine("jdk", JdkProvider.find());
     }
-    // While the JVM's default is being made by this very call, there is none yet.
+    // While the JVM's default is being created by this very call, there is none yet.
     SelectorProvider found = SelectorProvider.provider();
     if (found == null || found instanceof SluiceSelectorProvider) {
       requireExport("the JDK's own provider, when this one is the JVM's default");
@@ -280,7 +285,7 @@ record EngineChoice(NioEngine engine, String why) {
     }
   }
 
-  /// A property that is `true` or `false`.
+  /// Returns a property that is `true` or `false`.
   ///
   /// @throws IllegalArgumentException for another value
   static boolean flag(UnaryOperator<@Nullable String> properties, String name, boolean otherwise) {
@@ -305,7 +310,7 @@ record EngineChoice(NioEngine engine, String why) {
         "-D" + THRESHOLD + "=" + text + ": not a number from 1 to " + MAX_THRESHOLD + ".");
   }
 
-  /// Names the JDK's class only once it is known to be accessible.
+  /// The access to the JDK's class, which is named only once it is known to be accessible.
   private static final class JdkProvider {
     static SelectorProvider find() {
       return sun.nio.ch.DefaultSelectorProvider.get();

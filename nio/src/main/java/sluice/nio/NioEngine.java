@@ -10,10 +10,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import org.jspecify.annotations.Nullable;
 
-/// One way to make channels and the selectors they register with. Every thread may call every
-/// method at any time.
+/// A factory of channels and the selectors they register with. Any thread may call any method at
+/// any time.
 interface NioEngine {
-  /// What `-Dsluice.nio.engine` calls it.
+  /// Returns the name of the engine in `-Dsluice.nio.engine`.
   String name();
 
   AbstractSelector openSelector() throws IOException;
@@ -26,6 +26,6 @@ interface NioEngine {
 
   Pipe openPipe() throws IOException;
 
-  /// The channel the process was started with, as of inetd; null when there is none.
+  /// Returns the channel the process was started with, as by inetd; null if there is none.
   @Nullable Channel inheritedChannel() throws IOException;
 }

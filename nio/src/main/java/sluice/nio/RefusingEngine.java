@@ -10,15 +10,15 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import org.jspecify.annotations.Nullable;
 
-/// Stands in for an engine that cannot be used, or that no property names rightly, and says so to
-/// each call for a channel or a selector. Every thread may call.
+/// A stand-in for an engine that cannot be used, or whose name or settings are wrong. It reports
+/// that to each call for a channel or a selector. Any thread may call.
 ///
-/// A provider whose constructor threw would tell it less well: the JDK wraps that into two more
-/// exceptions, and later calls find only a class that could not be initialized.
+/// A provider whose constructor threw would report it less clearly: the JDK wraps the exception
+/// into two more, and later calls only find a class that could not be initialized.
 final class RefusingEngine implements NioEngine {
   private final String refusal;
 
-  /// @param refusal what, why and the fix
+  /// @param refusal the message with the problem, the reason and the fix
   RefusingEngine(String refusal) {
     this.refusal = refusal;
   }

@@ -14,12 +14,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.sockets.JdkDecisions;
 
-/// The provider that an unmodified application gets its channels and selectors from. Every thread
-/// may use it.
+/// The selector provider that supplies channels and selectors to unmodified applications. Any
+/// thread may use it.
 ///
 /// As the JVM's default it is named by the system property
-/// `java.nio.channels.spi.SelectorProvider`, found as a service, or set by the agent. An object of
-/// it works as well without being the default.
+/// `java.nio.channels.spi.SelectorProvider`, found as a service, or set by the agent. An instance
+/// also works without being the default.
 public final class SluiceSelectorProvider extends SelectorProvider {
   private final NioEngine engine;
 
@@ -27,9 +27,10 @@ public final class SluiceSelectorProvider extends SelectorProvider {
     JdkDecisions.begin(); // before the application can change what the JDK has read
   }
 
-  /// The engine named by the system property `sluice.nio.engine`, which is told on standard error
-  /// once per JVM. Where it cannot work in this JVM, or a property of ours has a value without a
-  /// meaning, every call that opens something throws an [IOException] with the reason and the fix.
+  /// Creates a provider with the engine named by the system property `sluice.nio.engine`, which is
+  /// reported on standard error once per JVM. If the engine cannot work in this JVM, or a property
+  /// has an invalid value, every call that opens something throws an [IOException] with the reason
+  /// and the fix.
   public SluiceSelectorProvider() {
     this.engine = Chosen.engine(this);
   }
@@ -38,12 +39,12 @@ public final class SluiceSelectorProvider extends SelectorProvider {
     this.engine = engine;
   }
 
-  /// With an engine whose channels name this provider as theirs.
+  /// Creates a provider with an engine whose channels report this provider.
   SluiceSelectorProvider(Function<SelectorProvider, NioEngine> engine) {
     this.engine = engine.apply(this);
   }
 
-  /// The choice of this JVM, made once; the channels of every provider report the first one.
+  /// The choice of this JVM, made once. The channels of all providers report the first one.
   private static final class Chosen {
     private static @Nullable NioEngine chosen;
 
@@ -67,8 +68,8 @@ public final class SluiceSelectorProvider extends SelectorProvider {
     }
   }
 
-  /// Name of the engine in use: `readiness`, `completion` or `jdk`; `none` where every call is
-  /// refused.
+  /// Returns the name of the engine in use: `readiness`, `completion` or `jdk`; `none` if every
+  /// call is refused.
   public String engineName() {
     return engine.name();
   }

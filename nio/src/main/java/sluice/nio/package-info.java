@@ -1,5 +1,5 @@
 /// The provider that users name, [SluiceSelectorProvider], the agent that sets it, and the choice
-/// of an engine. The packages, from the top; each names only those below it, and no other one is
+/// of an engine. The packages, from the top; each imports only those below it, and only this one is
 /// exported:
 ///
 /// ```
@@ -9,7 +9,7 @@
 ///               moves the bytes of its channels                            → channels, descriptors
 /// front         files in front of an application, over [sluice.http.FrontServer]
 ///                                                                          → channels, descriptors
-/// channels      our SocketChannel, ServerSocketChannel, DatagramChannel
+/// channels      the SocketChannel, ServerSocketChannel, DatagramChannel
 ///               and Pipe                                                   → adaptors, descriptors
 /// adaptors      their java.net views: Socket, ServerSocket, DatagramSocket → descriptors
 /// descriptors   a descriptor: waiting in it, closing it, moving its bytes,
@@ -20,5 +20,6 @@
 /// ```
 ///
 /// A channel knows a ring only as a [sluice.nio.channels.StreamPort] or
-/// [sluice.nio.channels.AcceptPort], and an adaptor knows a channel by what it needs of it.
+/// [sluice.nio.channels.AcceptPort], and an adaptor knows a channel only by its `Adapted…`
+/// interface.
 package sluice.nio;

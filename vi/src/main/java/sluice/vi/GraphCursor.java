@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 
-/// Where reading a graph stands. Of one thread. What it reads may be a hostile peer's.
+/// A read position in a graph. Used by one thread. The bytes it reads may come from a hostile peer.
 final class GraphCursor {
   private final MemorySegment segment;
   private long at;
@@ -18,9 +18,9 @@ final class GraphCursor {
     return segment;
   }
 
-  /// Goes on by so many bytes.
+  /// Advances by a number of bytes.
   ///
-  /// @return where they begin
+  /// @return the position before
   long pass(long bytes) {
     long begin = at;
     at += bytes;
@@ -31,10 +31,10 @@ final class GraphCursor {
     return segment.get(JAVA_INT_UNALIGNED, pass(Integer.BYTES));
   }
 
-  /// How many elements follow.
+  /// Reads the number of elements that follow.
   ///
-  /// @param bytes least bytes of each, at least 1
-  /// @throws IndexOutOfBoundsException when so many cannot be there
+  /// @param bytes the least number of bytes per element, at least 1
+  /// @throws IndexOutOfBoundsException if the buffer cannot hold that many
   int count(int bytes) {
     int count = number();
     if (count < 0 || (long) count * bytes > segment.byteSize() - at) {

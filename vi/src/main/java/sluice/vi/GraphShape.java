@@ -21,9 +21,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How values of one declared type stand in a buffer. Immutable once made: any thread may use it.
+/// The format of values of one declared type in a buffer. Immutable once created: any thread may
+/// use it.
 abstract class GraphShape {
-  /// An object that has been read, and as what.
+  /// An object that has been read, with its shape.
   record Known(GraphShape shape, Object value) {}
 
   private static final Map<Class<?>, ValueLayout> PRIMITIVES =
@@ -43,8 +44,10 @@ abstract class GraphShape {
     this.type = type;
   }
 
-  /// @param made shapes of this graph, so that each type has one
-  /// @throws IllegalArgumentException when a type cannot stand in a buffer
+  /// Returns the shape of a type.
+  ///
+  /// @param made the shapes of this graph, so that each type has one
+  /// @throws IllegalArgumentException if a type cannot be stored in a buffer
   static GraphShape of(Type type, Map<Type, GraphShape> made) {
     GraphShape known = made.get(type);
     if (known != null) {
@@ -77,12 +80,12 @@ abstract class GraphShape {
     return shape;
   }
 
-  /// Finds the shapes of what is inside.
+  /// Resolves the shapes of the components.
   void complete(Map<Type, GraphShape> made) {}
 
   /// Writes a value, or a reference to an object in the buffer.
   ///
-  /// @return behind it
+  /// @return the position behind it
   long write(
       MemorySegment to,
       long at,
@@ -139,7 +142,7 @@ abstract class GraphShape {
     return type.getTypeName();
   }
 
-  /// A component that is a number or a truth value: without a reference.
+  /// The shape of a component that is a number or a truth value, which has no reference.
   private static final class Primitive extends GraphShape {
     private final Class<?> type;
     private final int bytes;
@@ -320,7 +323,7 @@ abstract class GraphShape {
     }
   }
 
-  /// A record: two kinds of method handles, made once.
+  /// The shape of a record: two kinds of method handles, created once.
   private static final class Composite extends GraphShape {
     private final RecordComponent[] components;
     private final MethodHandle[] accessors;

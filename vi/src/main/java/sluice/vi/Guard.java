@@ -4,11 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import sluice.vi.device.BiasedFlag;
 
-/// Sees to it that one thread at a time uses a work queue. It is no lock: a thread that finds
-/// another one inside has made an error and is told so.
+/// A check that only one thread at a time uses a work queue. It is not a lock: entering while
+/// another thread is inside is an error, which throws.
 ///
-/// A thread at the other queue may pass through ([#tryPass]), to go on with what is posted here.
-/// That is no error of the queue's own thread, which waits until it has left.
+/// A thread at the other queue may pass through ([#tryPass]), to continue with descriptors posted
+/// here. That is not an error of the queue's own thread, which waits until the passing one has
+/// left.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,7 +18,7 @@ import sluice.vi.device.BiasedFlag;
 final class Guard {
   private static final long NAP_NANOS = 50_000;
 
-  /// The longest nap is 1.6 ms.
+  /// The number of doublings of a nap. The longest nap is 1.6 ms.
   private static final int MOST_DOUBLED = 5;
 
   private static final int SPINS = 100;
@@ -31,7 +32,9 @@ final class Guard {
     this.what = what;
   }
 
-  /// @throws IllegalStateException when another thread is inside
+  /// Enters the queue.
+  ///
+  /// @throws IllegalStateException if another thread is inside
   void enter() {
     if (!tryEnter()) {
       enterAfterPasses();
@@ -56,10 +59,11 @@ final class Guard {
     keep(interrupted);
   }
 
-  /// A pass takes less than a microsecond, unless its thread has lost its processor: then a virtual
-  /// thread that spins would keep a carrier from it.
+  /// Pauses. A pass takes less than a microsecond, unless its thread has lost its processor: then a
+  /// virtual thread that spins would keep a carrier from it.
   ///
-  /// @return whether the thread was interrupted, which is forgotten: parking would return at once
+  /// @return true if the thread was interrupted. The interrupt status is cleared, because parking
+  ///   would return at once
   private static boolean pause(int pauses) {
     if (pauses < SPINS) {
       Thread.onSpinWait();
@@ -79,7 +83,7 @@ final class Guard {
     return busy.tryTake();
   }
 
-  /// Enters for a moment, for the thread at the other queue. Ends by [#exitPass].
+  /// Enters for a moment, for the thread at the other queue. [#exitPass] ends the pass.
   boolean tryPass() {
     int _ = begun.getAndIncrement();
     if (tryEnter()) {
@@ -94,8 +98,8 @@ final class Guard {
     int _ = ended.getAndIncrement();
   }
 
-  /// Waits for a thread that will leave soon, and parks meanwhile. For closing only. An interrupt
-  /// is kept.
+  /// Waits, parking, for a thread that will leave soon. For closing only. An interrupt is
+  /// preserved.
   void enterUninterruptibly() {
     boolean interrupted = false;
     for (int pauses = SPINS; !tryEnter(); pauses++) {

@@ -4,17 +4,19 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Level I of a VI: byte arrays, copied through registered memory. Sending belongs to the thread at
-/// the send queue, receiving to the one at the receive queue.
+/// Level I of a VI: byte arrays, copied through registered memory. Sending is owned by the thread
+/// at the send queue, receiving by the thread at the receive queue.
 ///
 /// An array has no address that a device could use after a call, so every message is copied through
 /// registered memory once on each side, whatever its length. A device that copies by Java code
 /// ([sluice.vi.device.Port#takesArrays]) takes the array itself: a send returns when the device has
-/// finished with it, and a send with a time limit takes the rest of the message along in a copy.
+/// finished with it, and a send that exceeds its time limit keeps the rest of the message in a
+/// copy.
 ///
 /// Limits: as many receive buffers as the receive queue is deep, made when they are first needed.
 final class LevelOne {
-  /// Receives that [#recv] keeps posted, so that messages between two calls find room.
+  /// The number of receives that [#recv] keeps posted, so that messages between two calls find
+  /// room.
   private static final int PREPOSTED = 8;
 
   private static final int LEAST_BYTES = 4096;
@@ -30,7 +32,7 @@ final class LevelOne {
   /// The send of a device that takes arrays.
   private final ViBATicket inPlace = new ViBATicket(new byte[0], 0);
 
-  /// Whether what is posted was posted by [#recv].
+  /// True if the posted receives were posted by [#recv].
   private boolean byRecv;
 
   LevelOne(Vi vi, ViQueue sends, ViQueue receives) {
@@ -92,7 +94,7 @@ final class LevelOne {
     }
   }
 
-  /// Memory of at least this size, up to the longest message.
+  /// Returns a buffer of at least a given size, up to the longest message.
   private Bounce room(ArrayDeque<Bounce> idle, int bytes) throws ViException {
     Bounce memory = idle.poll();
     if (memory != null && memory.sizeBytes() < bytes) {
@@ -123,8 +125,8 @@ final class LevelOne {
     }
   }
 
-  /// Posts as many receives as are to be posted. When the VI fails meanwhile, those that are posted
-  /// already may have a message: the wait tells.
+  /// Posts receives up to the wanted number. If the VI fails meanwhile, receives that are already
+  /// posted may have a message: the wait reports that.
   private void prepost() throws ViException {
     int wanted = Math.min(PREPOSTED, vi.attributes().receiveDepth());
     while (receives.waitable() < wanted && !vi.hasFailed()) {
@@ -180,7 +182,7 @@ final class LevelOne {
     }
   }
 
-  /// After both queues have been drained.
+  /// Releases the buffers. Called after both queues have been drained.
   void close() {
     Bounce last = sending;
     if (last != null) {

@@ -14,11 +14,11 @@ import sluice.vi.device.DeviceProvider;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
-/// A network interface, or what stands in for one: the device that VIs are made on. Any thread may
+/// A network interface, or a substitute for one: the device that VIs are created on. Any thread may
 /// call.
 ///
-/// Lifecycle: opened by name → its VIs and servers are made and closed → closed, which closes its
-/// servers, fails its VIs and ends its thread.
+/// Lifecycle: opened by name → its VIs and servers are created and closed → closed, which closes
+/// its servers, fails its VIs and ends its thread.
 public final class Nic implements AutoCloseable {
   private final String name;
   private final Device device;
@@ -32,7 +32,7 @@ public final class Nic implements AutoCloseable {
 
   /// Opens the first device that can be used here: `local`, on Linux.
   ///
-  /// @throws ViException when none can, with the reason for each
+  /// @throws ViException if none can, with the reason for each
   public static Nic open() throws ViException {
     for (DeviceProvider provider : providers()) {
       for (String name : provider.names()) {
@@ -46,7 +46,7 @@ public final class Nic implements AutoCloseable {
 
   /// Opens a device by name.
   ///
-  /// @throws ViException when there is none of that name, or it cannot be used, with the reason
+  /// @throws ViException if there is none of that name, or it cannot be used, with the reason
   public static Nic open(String name) throws ViException {
     DeviceProvider provider = provider(name);
     String why = provider.why(name);
@@ -56,13 +56,13 @@ public final class Nic implements AutoCloseable {
     return open(provider, name);
   }
 
-  /// Opens a device by name, and says what it is to use.
+  /// Opens a device by name with its arguments.
   ///
-  /// @param words of `xdp`: driver, interface and address, and a gateway if wanted, such as
-  ///   `xdp:eth0,10.0.0.2/24,via=10.0.0.1` or `tap:tap0,10.0.0.2/24`; of `ring` its engine, such as
-  ///   `epoll`; other devices take none
-  /// @throws ViException when there is none of that name, the words are wrong, or what they name is
-  ///   not to be had; the message says why and what to do
+  /// @param words for `xdp`: driver, interface and address, and optionally a gateway, such as
+  ///   `xdp:eth0,10.0.0.2/24,via=10.0.0.1` or `tap:tap0,10.0.0.2/24`; for `ring` its engine, such
+  ///   as `epoll`; other devices take none
+  /// @throws ViException if there is none of that name, the arguments are wrong, or the named
+  ///   resources are not available; the message gives the reason and the fix
   public static Nic open(String name, String words) throws ViException {
     try {
       return new Nic(name, provider(name).open(name, words));
@@ -100,7 +100,8 @@ public final class Nic implements AutoCloseable {
     return all;
   }
 
-  /// Every device of this build, and why it cannot be used here; empty where it can.
+  /// Returns every device of this build, with the reason why it cannot be used here; empty if it
+  /// can.
   public static Map<String, String> skipped() {
     Map<String, String> all = new LinkedHashMap<>();
     for (DeviceProvider provider : providers()) {
@@ -123,22 +124,24 @@ public final class Nic implements AutoCloseable {
     return out.toString();
   }
 
-  /// Which device this is.
+  /// Returns the name of the device.
   public String name() {
     return name;
   }
 
-  /// One line for each device: in use, can be used, or why it is skipped.
+  /// Returns one line for each device: in use, usable, or the reason why it is skipped.
   public String why() {
     return describe(name);
   }
 
-  /// A place that this device can connect to or listen at.
+  /// Returns an address that this device can connect to or listen at.
   public ViAddress address(String place) {
     return new ViAddress(this, place);
   }
 
-  /// @throws ViClosed when it has been closed
+  /// Returns the device.
+  ///
+  /// @throws ViClosed if it has been closed
   Device device() throws ViClosed {
     if (closed) {
       throw isClosed(null);
@@ -150,22 +153,22 @@ public final class Nic implements AutoCloseable {
     return new ViClosed("the device is closed. Fix: open another Nic, and close it last", cause);
   }
 
-  /// The end of a VI as its program is told it. VIs are ended in turn, so one of two on this device
-  /// hears of its peer's end before its own: both are this device's doing, which was marked closed
-  /// before the first of them ended.
+  /// Returns the end of a VI as reported to its program. VIs are ended one after the other, so one
+  /// of two on this device learns of its peer's end before its own. Both result from closing this
+  /// device, which was marked closed before the first of them ended.
   Failure told(Failure why) {
     return closed && why.fault() == Fault.PEER_CLOSED ? Failure.DEVICE_CLOSED : why;
   }
 
-  /// As [#told], of a call of the device: a client is not refused by a server of this device that
-  /// ends with it.
+  /// Returns the exception for a failed call of the device, translated as by [#told]: a client is
+  /// not refused by a server of this device that ends with it.
   ViException told(String doing, IOException thrown) {
     return closed ? isClosed(thrown) : ViFaults.of(doing, thrown);
   }
 
-  /// A server or a VI is open, which must be ended before the device is closed.
+  /// Registers an open server or VI, which must be ended before the device is closed.
   ///
-  /// @param ending ends it; the same object goes to [#closed]
+  /// @param ending ends it; the same object is passed to [#closed]
   void opened(Runnable ending) {
     open.add(ending);
     if (closed) {
@@ -177,8 +180,8 @@ public final class Nic implements AutoCloseable {
     open.remove(ending);
   }
 
-  /// Closes the servers, ends the VIs, then closes the device: whatever ends by it ends with
-  /// [ViClosed]. A VI must still be closed. Idempotent.
+  /// Closes the servers, ends the VIs, then closes the device; everything it ends ends with
+  /// [ViClosed]. VIs must still be closed. Idempotent.
   @Override
   public void close() {
     closed = true;

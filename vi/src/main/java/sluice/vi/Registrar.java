@@ -2,14 +2,14 @@ package sluice.vi;
 
 import java.lang.foreign.MemorySegment;
 
-/// What buffers are registered with, and tickets are posted to: a [Vi], seen from below. Made by
-/// this package alone.
+/// The target of buffer registrations and posted tickets: the view of a [Vi] from the lower
+/// classes. Only this package can extend it.
 public abstract class Registrar {
   Registrar() {}
 
-  /// Makes memory known to the device.
+  /// Registers memory with the device.
   ///
-  /// @return a key that goes with each piece of it
+  /// @return a key that accompanies each piece of the memory
   abstract long register(MemorySegment memory, boolean writable) throws ViException;
 
   abstract void unregister(long key);

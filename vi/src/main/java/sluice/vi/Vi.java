@@ -13,8 +13,9 @@ import sluice.vi.device.Port;
 /// and von Eicken, "Interfacing Java to the Virtual Interface Architecture").
 ///
 /// Level I sends and receives byte arrays and copies them. Level II posts registered [ViBuffer]s,
-/// which the application fills and reads in place. One thread at a time uses the send queue, post
-/// and wait alike, and one the receive queue; a second one is refused. Any thread may close.
+/// which the application fills and reads in place. Only one thread at a time may use the send
+/// queue, for posting and waiting, and one the receive queue; a second one gets an exception. Any
+/// thread may close.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,7 +25,7 @@ import sluice.vi.device.Port;
 /// Lifecycle: connected → error, when anything fails → closed. In the error state every posted
 /// descriptor has failed and nothing can be posted.
 public final class Vi extends Registrar implements AutoCloseable {
-  /// Waits for any time.
+  /// The time limit of a wait without limit.
   public static final int INFINITE = -1;
 
   private final Nic nic;
@@ -36,15 +37,15 @@ public final class Vi extends Registrar implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile @Nullable LevelOne levelOne;
 
-  /// Connects to a [ViServer] of the same tag.
+  /// Connects to a [ViServer] with the same tag.
   ///
-  /// @param sendQ where completed sends go, or null
-  /// @param recvQ where completed receives go, or null
-  /// @throws ViRefused when no server has this tag, or it wants another reliability
-  /// @throws ViTimeout when it does not accept in time
-  /// @throws ViMisconfigured when the address is none of this device, or the device does not have
-  ///   the reliability
-  /// @throws ViClosed when the device has been closed
+  /// @param sendQ the queue for completed sends, or null
+  /// @param recvQ the queue for completed receives, or null
+  /// @throws ViRefused if no server has this tag, or it requires another reliability
+  /// @throws ViTimeout if the server does not accept in time
+  /// @throws ViMisconfigured if the address is not one of this device, or the device does not
+  ///   support the reliability
+  /// @throws ViClosed if the device has been closed
   public Vi(
       ViAddress mach,
       ViAttributes attr,
@@ -88,8 +89,8 @@ public final class Vi extends Registrar implements AutoCloseable {
     return micros < 0 ? -1 : TimeUnit.MICROSECONDS.toNanos(micros);
   }
 
-  /// The VI that a ticket was posted to last, which a completion queue of many VIs does not tell
-  /// otherwise; null when it was posted to none.
+  /// Returns the VI that a ticket was posted to last, for completion queues shared by many VIs;
+  /// null if it was never posted.
   public static @Nullable Vi of(ViTicket ticket) {
     return (Vi) ticket.postedTo();
   }
@@ -98,13 +99,13 @@ public final class Vi extends Registrar implements AutoCloseable {
     return attributes;
   }
 
-  /// Longest message, as both ends agreed on it.
+  /// Returns the longest message, as agreed by both ends.
   public int transferBytes() {
     return port.spec().transferBytes();
   }
 
-  /// What put the VI into the error state; null while it is connected, and after the peer's end
-  /// while messages that came before it wait for receives.
+  /// Returns the reason for the error state; null while the VI is connected, and after the peer's
+  /// end while messages that arrived before it wait for receives.
   public @Nullable String failure() {
     Failure failure = port.failure();
     return failure == null ? null : told(failure).why();
@@ -112,15 +113,16 @@ public final class Vi extends Registrar implements AutoCloseable {
 
   // ---- Level I -------------------------------------------------------------------------------
 
-  /// Sends bytes of an array and returns when the send completes. Copies; the array is the caller's
-  /// again, also after a failure.
+  /// Sends bytes of an array and returns when the send completes. The bytes are copied: the caller
+  /// may reuse the array, also after a failure.
   ///
-  /// @throws ViException when the VI has failed, or the message is too long
+  /// @throws ViException if the VI has failed, or the message is too long
   public void send(byte[] b, int off, int len) throws ViException {
     send(b, off, len, INFINITE);
   }
 
-  /// As the other [#send], for a time. After a [ViTimeout] the message is still under way.
+  /// Sends bytes of an array with a time limit. After a [ViTimeout] the message is still in
+  /// transit.
   public void send(byte[] b, int off, int len, int microseconds) throws ViException {
     levelOne().send(b, off, len, microseconds);
   }
@@ -130,12 +132,12 @@ public final class Vi extends Registrar implements AutoCloseable {
     return levelOne().recv(microseconds);
   }
 
-  /// Posts room for a message in an array.
+  /// Posts an array as room for a message.
   public void recvPost(ViBATicket ticket) throws ViException {
     levelOne().recvPost(ticket);
   }
 
-  /// Waits for the next message that [#recvPost] made room for.
+  /// Waits for the next message into an array posted by [#recvPost].
   public ViBATicket recvWait(int microseconds) throws ViException {
     return levelOne().recvWait(microseconds);
   }
@@ -156,11 +158,11 @@ public final class Vi extends Registrar implements AutoCloseable {
 
   // ---- Level II ------------------------------------------------------------------------------
 
-  /// Posts a part of a buffer to be sent. The buffer is the device's until the send completes.
+  /// Posts a part of a buffer to be sent. The device owns the buffer until the send completes.
   ///
-  /// @throws ViException when the VI has failed, the queue is full, the buffer is not registered
-  ///   with this VI, or the message is too long
-  /// @throws IllegalStateException when the buffer is posted already
+  /// @throws ViException if the VI has failed, the queue is full, the buffer is not registered with
+  ///   this VI, or the message is too long
+  /// @throws IllegalStateException if the buffer is posted already
   public void sendBufPost(ViBufferTicket ticket, int off, int len) throws ViException {
     sends.post(ticket, off, len);
   }
@@ -173,10 +175,10 @@ public final class Vi extends Registrar implements AutoCloseable {
   /// Waits for the oldest send to complete.
   ///
   /// @return a [ViBufferTicket] or a [ViDescriptor]
-  /// @throws ViTimeout when it did not in this time
-  /// @throws ViException when the VI has failed, and all that completed before has been returned;
-  ///   every posted descriptor has failed then
-  /// @throws IllegalStateException when nothing is posted, or Level I's; that stays posted
+  /// @throws ViTimeout if it did not complete in this time
+  /// @throws ViException if the VI has failed, and all earlier completions have been returned;
+  ///   every posted descriptor has then failed
+  /// @throws IllegalStateException if nothing is posted, or a send of Level I, which stays posted
   public ViTicket sendBufWait(int microseconds) throws ViException {
     return await(sends, microseconds);
   }
@@ -196,7 +198,7 @@ public final class Vi extends Registrar implements AutoCloseable {
     receives.post(pieces);
   }
 
-  /// Waits for the next message. As [#sendBufWait].
+  /// Waits for the next message, with the results and exceptions of [#sendBufWait].
   public ViTicket recvBufWait(int microseconds) throws ViException {
     return await(receives, microseconds);
   }
@@ -246,7 +248,8 @@ public final class Vi extends Registrar implements AutoCloseable {
     return nic.told(why);
   }
 
-  /// A thread at the receive queue goes on with sends, unless their own thread is there.
+  /// Continues with sends on behalf of the thread at the receive queue, unless the thread at the
+  /// send queue is there.
   void progressSends() {
     if (sends.guard().tryPass()) {
       try {
@@ -257,8 +260,9 @@ public final class Vi extends Registrar implements AutoCloseable {
     }
   }
 
-  /// The VI has failed, and so has what is posted to the other queue and not done. A thread at that
-  /// queue, if there is one, finds out by itself; a completion queue returns what failed.
+  /// Fails the unfinished descriptors of the other queue, because the VI has failed. A thread at
+  /// that queue, if there is one, finds out by itself; a completion queue returns failed
+  /// descriptors.
   void failed(ViQueue which) {
     ViQueue other = which == sends ? receives : sends;
     if (other.completions() == null && other.guard().tryPass()) {
@@ -270,14 +274,15 @@ public final class Vi extends Registrar implements AutoCloseable {
     }
   }
 
-  /// The device is about to be closed.
+  /// Ends the VI, because the device is about to be closed.
   void deviceClosed() {
     port.end(Failure.DEVICE_CLOSED);
   }
 
-  /// Ends the connection. The peer still gets what was sent; what is posted here fails, and a
-  /// thread that waits is told. Registrations end. The calling thread parks until the device and a
-  /// thread at a queue have left; it never spins, and an interrupt is kept. Idempotent.
+  /// Ends the connection. The peer still receives the sent messages. Descriptors posted here fail,
+  /// and a waiting thread gets an exception. Registrations end. The calling thread parks until the
+  /// device and a thread at a queue have left; it never spins, and an interrupt is preserved.
+  /// Idempotent.
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

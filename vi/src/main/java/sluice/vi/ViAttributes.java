@@ -2,17 +2,18 @@ package sluice.vi;
 
 import sluice.vi.device.PortSpec;
 
-/// What a VI is to be. Immutable; [#DEFAULT] and the `with` methods make them.
+/// The attributes of a VI. Immutable; start from [#DEFAULT] and use the `with` methods.
 ///
-/// @param reliability must be the same at both ends
-/// @param waiting how threads wait for it
-/// @param spinMicros how long [WaitMode#HYBRID] spins, 1 to 10 000
-/// @param sendDepth most sends posted at one time, 1 to 1024
-/// @param receiveDepth most receives posted at one time, 1 to 1024
-/// @param transferBytes longest message, 1 byte to 64 MiB; the smaller one of both ends counts
-/// @param ringBytes memory for messages under way in one direction, a power of two from 16 KiB to
-///   64 MiB; of `local`, where the connecting side's counts, and of `xdp`, for what a side receives
-/// @param connectMicros how long the accepting side may take, [Vi#INFINITE] for any time
+/// @param reliability the reliability, which must be the same at both ends
+/// @param waiting the way in which threads wait
+/// @param spinMicros the time for which [WaitMode#HYBRID] spins, 1 to 10 000
+/// @param sendDepth the most sends posted at one time, 1 to 1024
+/// @param receiveDepth the most receives posted at one time, 1 to 1024
+/// @param transferBytes the longest message, 1 byte to 64 MiB; the smaller one of both ends applies
+/// @param ringBytes the memory for messages in transit in one direction, a power of two from 16 KiB
+///   to 64 MiB; used by `local`, where the connecting side's value applies, and by `xdp`, for what
+///   a side receives
+/// @param connectMicros the time the accepting side may take, [Vi#INFINITE] for no limit
 public record ViAttributes(
     Reliability reliability,
     WaitMode waiting,
@@ -25,8 +26,8 @@ public record ViAttributes(
   private static final int MAX_DEPTH = 1024;
   private static final int MAX_TRANSFER_BYTES = 64 << 20;
 
-  /// Reliable delivery, hybrid waiting, 64 descriptors each way, messages of up to 64 KiB, 10 s to
-  /// connect.
+  /// The default: reliable delivery, hybrid waiting, 64 descriptors each way, messages of up to 64
+  /// KiB, 10 s to connect.
   public static final ViAttributes DEFAULT =
       new ViAttributes(
           Reliability.RELIABLE_DELIVERY,

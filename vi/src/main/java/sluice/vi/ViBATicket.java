@@ -6,20 +6,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A byte array that Level I receives into: the array, where in it, and the length of what came. Of
-/// one thread at a time.
+/// A ticket for a byte array that Level I receives into: the array, the offset of the message, and
+/// its length. Used by one thread at a time.
 public final class ViBATicket extends ViTicket {
   private byte[] array;
   private final int offset;
   private final boolean allocates;
 
-  /// The array as a device sees it.
+  /// The array as a memory segment for a device.
   private @Nullable MemorySegment segment;
 
-  /// While it is posted: where the device puts the message.
+  /// The buffer into which the device puts the message, while the ticket is posted.
   private @Nullable Bounce bounce;
 
-  /// @param array where a message goes, from `offset` to its end at most
+  /// @param array the array that receives a message, from `offset` to its end at most
   public ViBATicket(byte[] array, int offset) {
     super(1);
     Objects.checkIndex(offset, array.length + 1);
@@ -28,7 +28,7 @@ public final class ViBATicket extends ViTicket {
     allocates = false;
   }
 
-  /// A ticket that gets an array of the message's length when it completes.
+  /// Creates a ticket that gets an array of the message's length when it completes.
   ViBATicket() {
     super(1);
     array = new byte[0];
@@ -36,12 +36,12 @@ public final class ViBATicket extends ViTicket {
     allocates = true;
   }
 
-  /// The array, with the message from the offset on.
+  /// Returns the array, which holds the message from the offset on.
   public byte[] byteArray() {
     return array;
   }
 
-  /// Where in the array the message begins.
+  /// Returns the offset of the message in the array.
   public int offset() {
     return offset;
   }
@@ -54,7 +54,7 @@ public final class ViBATicket extends ViTicket {
     return array.length - offset;
   }
 
-  /// The device puts the message into the array itself.
+  /// Lends the array to the device for a receive.
   void lendArray(int room) {
     MemorySegment memory = segment;
     if (memory == null) {
@@ -65,7 +65,7 @@ public final class ViBATicket extends ViTicket {
     descriptor.add(memory, offset, room, 0);
   }
 
-  /// For a send: the device copies from the array itself.
+  /// Lends an array to the device for a send: the device copies from the array itself.
   void lendArray(byte[] from, int at, int length) {
     MemorySegment memory = segment;
     if (memory == null || array != from) {
@@ -77,7 +77,8 @@ public final class ViBATicket extends ViTicket {
     descriptor.add(memory, at, length, 0);
   }
 
-  /// The caller gets the array back before the device has sent all of it.
+  /// Returns the array to the caller before the device has sent all of it, by giving the device a
+  /// copy.
   void takeArrayBack() {
     int length = descriptor.lengthBytes();
     byte[] copy = new byte[length];

@@ -11,10 +11,10 @@ import sluice.vi.device.BiasedFlag;
 /// Memory that a device sends from and receives into, outside the heap (Chang and von Eicken,
 /// "Interfacing Java to the Virtual Interface Architecture", section 4).
 ///
-/// Between post and completion a buffer is the device's: a second post, an access through a view
-/// and closing are refused, so that the owner is the device's lease on the memory. Registration,
-/// views and freeing are for one thread at a time; a device may give a buffer back in another
-/// thread than that which posted it.
+/// Between post and completion a buffer belongs to the device: a second post, an access through a
+/// view and closing are refused, so that the owner is the device's lease on the memory.
+/// Registration, views and freeing are for one thread at a time; a device may give a buffer back in
+/// another thread than that which posted it.
 ///
 /// ```
 ///            post                      free(callback)
@@ -44,7 +44,7 @@ public final class ViBuffer implements AutoCloseable {
   private final MemorySegment memory;
   private final int sizeBytes;
 
-  /// Taken while the device has the buffer, and for ever by closing.
+  /// Taken while the device has the buffer, and forever after closing.
   private final BiasedFlag lent = new BiasedFlag();
 
   private volatile boolean closed;
@@ -53,9 +53,9 @@ public final class ViBuffer implements AutoCloseable {
   private @Nullable ViewStorage storage;
   private @Nullable ViBufferTicket registration;
 
-  /// Allocates zeroed memory that begins with a cache line.
+  /// Allocates zeroed memory, aligned to a cache line.
   ///
-  /// @throws OutOfMemoryError when all buffers together would hold more than they may
+  /// @throws OutOfMemoryError if all buffers together would exceed their limit
   public ViBuffer(int sizeInBytes) {
     Block allocated = Block.allocate(ACCOUNT, sizeInBytes);
     if (allocated == null) {
@@ -67,7 +67,7 @@ public final class ViBuffer implements AutoCloseable {
     sizeBytes = sizeInBytes;
   }
 
-  /// Bytes that all buffers of this process hold now.
+  /// Returns the number of bytes that all buffers of this process hold now.
   static long usedBytes() {
     return ACCOUNT.usedBytes();
   }
@@ -76,16 +76,18 @@ public final class ViBuffer implements AutoCloseable {
     return sizeBytes;
   }
 
-  /// For devices: bounded, but without a scope; only while the buffer is the device's.
+  /// Returns the memory for devices: bounded, but without a scope. Only while the buffer belongs to
+  /// the device.
   MemorySegment memory() {
     return memory;
   }
 
   // ---- ownership -----------------------------------------------------------------------------
 
-  /// The device gets it.
+  /// Passes the buffer to the device.
   ///
-  /// @throws IllegalStateException when it has it already, or the buffer is being freed or closed
+  /// @throws IllegalStateException if the device has it already, or the buffer is being freed or
+  ///   closed
   void claim() {
     if (callback != null) {
       throw new IllegalStateException(
@@ -97,7 +99,7 @@ public final class ViBuffer implements AutoCloseable {
     }
   }
 
-  /// The application gets it back.
+  /// Returns the buffer to the application.
   void giveBack() {
     lent.free();
     VarHandle.releaseFence(); // the compiler keeps the order; the barrier is paid by `free`
@@ -106,7 +108,9 @@ public final class ViBuffer implements AutoCloseable {
     }
   }
 
-  /// @throws IllegalStateException when it is not the application's
+  /// Checks that the buffer belongs to the application.
+  ///
+  /// @throws IllegalStateException if it does not
   void checkApplication() {
     if (lent.isTaken()) {
       throw new IllegalStateException(
@@ -118,12 +122,12 @@ public final class ViBuffer implements AutoCloseable {
 
   // ---- registration --------------------------------------------------------------------------
 
-  /// Makes the buffer known to the device of a VI. It can then be posted to this VI only.
+  /// Registers the buffer with the device of a VI. It can then be posted to this VI only.
   ///
   /// @param vi a [Vi]
-  /// @return what is posted
-  /// @throws ViException when the device has no room for it
-  /// @throws IllegalStateException when it is registered already
+  /// @return the ticket to be posted
+  /// @throws ViException if the device has no room for it
+  /// @throws IllegalStateException if it is registered already
   public synchronized ViBufferTicket register(Registrar vi, ViBufferAttributes attributes)
       throws ViException {
     checkApplication();
@@ -137,10 +141,11 @@ public final class ViBuffer implements AutoCloseable {
     return ticket;
   }
 
-  /// Ends the registration; the buffer can be registered with this VI again, or with another.
+  /// Ends the registration. The buffer can then be registered with this VI again, or with another.
   ///
-  /// @param ticket what [#register] returned last
-  /// @throws IllegalStateException when the buffer is the device's, or registered otherwise
+  /// @param ticket the result of the last [#register]
+  /// @throws IllegalStateException if the buffer belongs to the device, or is not registered by
+  ///   this ticket
   public synchronized void unregister(ViBufferTicket ticket) {
     checkApplication();
     if (registration != ticket) {
@@ -160,35 +165,35 @@ public final class ViBuffer implements AutoCloseable {
 
   // ---- views ---------------------------------------------------------------------------------
 
-  /// The bytes of the buffer, in place.
+  /// Returns a view of the buffer as bytes, in place.
   public ViBytes bytes() {
     return new ViBytes(storage());
   }
 
-  /// The buffer as 32-bit numbers in the order of this machine.
+  /// Returns a view of the buffer as 32-bit numbers in native byte order.
   public ViInts ints() {
     return new ViInts(storage());
   }
 
-  /// The buffer as 64-bit numbers in the order of this machine.
+  /// Returns a view of the buffer as 64-bit numbers in native byte order.
   public ViLongs longs() {
     return new ViLongs(storage());
   }
 
-  /// The buffer as floating-point numbers.
+  /// Returns a view of the buffer as floating-point numbers.
   public ViDoubles doubles() {
     return new ViDoubles(storage());
   }
 
-  /// The buffer as a sequence of records with components of primitive types, which are read and
-  /// written one by one, without an array between.
+  /// Returns a view of the buffer as a sequence of records with components of primitive types.
+  /// Records are read and written one by one, without an intermediate array.
   public <R extends Record> ViRecords<R> records(Class<R> type) {
     return new ViRecords<>(storage(), type);
   }
 
-  /// The buffer as the place of graphs of objects, which are written and read in place.
+  /// Returns a view of the buffer for graphs of objects, which are written and read in place.
   ///
-  /// @throws IllegalArgumentException when a component of the type cannot stand in a buffer
+  /// @throws IllegalArgumentException if a component of the type cannot be stored in a buffer
   public <R extends Record> ViGraph<R> graph(Class<R> type) {
     return new ViGraph<>(storage(), type);
   }
@@ -208,11 +213,12 @@ public final class ViBuffer implements AutoCloseable {
 
   // ---- the end -------------------------------------------------------------------------------
 
-  /// Asks for the buffer back: `whenFree` runs once, when the device does not have it and no view
-  /// of it can be reached any more. From then on it can be used again. It runs in the thread that
-  /// completes the last descriptor or in the thread `sluice-vi-free`, and should be short.
+  /// Frees the buffer for other use: `whenFree` runs once, when the device does not have it and no
+  /// view of it is reachable any more. From then on it can be used again. The callback runs on the
+  /// thread that completes the last descriptor or on the thread `sluice-vi-free`, and should be
+  /// short.
   ///
-  /// @throws IllegalStateException when it is being freed already, or is closed
+  /// @throws IllegalStateException if the buffer is being freed already, or is closed
   public void free(Runnable whenFree) {
     synchronized (this) {
       if (closed || callback != null) {
@@ -250,11 +256,11 @@ public final class ViBuffer implements AutoCloseable {
     run.run();
   }
 
-  /// Frees the buffer for other use at once: its views, wherever they are, show a copy in the heap
-  /// from now on. Costs the copy and a handshake with all threads (tens of microseconds). No other
-  /// thread uses the views meanwhile: its access fails.
+  /// Frees the buffer for other use at once: all its views show a copy in the heap from now on.
+  /// Costs the copy and a handshake with all threads (tens of microseconds). No other thread may
+  /// use the views meanwhile: its access fails.
   ///
-  /// @throws IllegalStateException when the buffer is the device's
+  /// @throws IllegalStateException if the buffer belongs to the device
   public synchronized void detach() {
     checkApplication();
     ViewStorage views = storage;
@@ -266,7 +272,7 @@ public final class ViBuffer implements AutoCloseable {
 
   /// Ends the views and the registration and returns the memory. Idempotent.
   ///
-  /// @throws IllegalStateException when the buffer is the device's
+  /// @throws IllegalStateException if the buffer belongs to the device
   @Override
   public synchronized void close() {
     if (closed) {

@@ -1,6 +1,6 @@
 package sluice.vi;
 
-/// What the device may do with a registered buffer. VIA's remote access is not offered, as in the
+/// The access of a device to a registered buffer. VIA's remote access is not offered, as in the
 /// paper.
 public enum ViBufferAttributes {
   /// The device sends from it and receives into it.

@@ -1,7 +1,7 @@
 package sluice.vi;
 
-/// A buffer that is registered with a VI: what Level II posts. Made by [ViBuffer#register]; of one
-/// thread at a time.
+/// A ticket for a buffer that is registered with a VI, posted by Level II. Created by
+/// [ViBuffer#register]; used by one thread at a time.
 public final class ViBufferTicket extends ViTicket {
   private final ViBuffer buffer;
   private final Registrar registeredWith;
@@ -17,12 +17,12 @@ public final class ViBufferTicket extends ViTicket {
     this.key = key;
   }
 
-  /// The buffer.
+  /// Returns the buffer.
   public ViBuffer buffer() {
     return buffer;
   }
 
-  /// What the device may do with it.
+  /// Returns the device's access to the buffer.
   public ViBufferAttributes attributes() {
     return attributes;
   }
@@ -43,7 +43,7 @@ public final class ViBufferTicket extends ViTicket {
     live = false;
   }
 
-  /// Refuses what may not be posted.
+  /// Checks that a part of the buffer may be posted.
   void check(Registrar vi, boolean send, int offset, int length) throws ViException {
     if (!live || registeredWith != vi) {
       throw new ViMisconfigured(

@@ -4,7 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// The bytes of a [ViBuffer], in place. Of one thread at a time; every access is checked.
+/// A view of a [ViBuffer] as bytes, in place. Used by one thread at a time; every access is
+/// checked.
 public final class ViBytes {
   private final ViewStorage storage;
 
@@ -29,7 +30,7 @@ public final class ViBytes {
     MemorySegment.copy(storage.use(), JAVA_BYTE, from, array, at, count);
   }
 
-  /// Copies bytes out of an array.
+  /// Copies bytes from an array.
   public void copyFrom(byte[] array, int from, int at, int count) {
     MemorySegment.copy(array, from, storage.use(), JAVA_BYTE, at, count);
   }

@@ -2,7 +2,7 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// This side closed the VI, the server or the device, perhaps in another thread.
+/// Thrown if this side closed the VI, the server or the device, possibly in another thread.
 public final class ViClosed extends ViException {
   private static final long serialVersionUID = 1L;
 

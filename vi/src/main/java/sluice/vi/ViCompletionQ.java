@@ -3,11 +3,11 @@ package sluice.vi;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Completions of many work queues in one place: one thread serves many VIs. That thread alone
-/// polls and waits; any thread makes and closes VIs.
+/// A completion queue for many work queues, with which one thread serves many VIs. Only that thread
+/// polls and waits; any thread may create and close VIs.
 ///
-/// Polling looks at each work queue in turn, one cache line for each, and goes on behind the one
-/// that had a completion, so that none starves. Failed descriptors come too: see
+/// Polling checks each work queue in turn, at the cost of one cache line each, and continues behind
+/// the VI that had a completion, so that none starves. Failed descriptors are returned too, see
 /// [ViTicket#failure].
 ///
 /// | field | writer | read mode | write mode |
@@ -19,7 +19,7 @@ public final class ViCompletionQ implements Waiter.Source {
   private volatile ViQueue[] queues = {};
   private int next;
 
-  /// @param how waiting mode and spin time count
+  /// @param how the attributes, of which the waiting mode and the spin time are used
   public ViCompletionQ(ViAttributes how) {
     this.how = how;
   }
@@ -34,7 +34,8 @@ public final class ViCompletionQ implements Waiter.Source {
     queues = Arrays.stream(queues).filter(each -> each != queue).toArray(ViQueue[]::new);
   }
 
-  /// A completed ticket, or null: of a send or a receive ([ViTicket#isSend]) of any of its VIs.
+  /// Returns a completed ticket, or null: of a send or a receive ([ViTicket#isSend]) of any of its
+  /// VIs.
   @Override
   public @Nullable ViTicket poll() {
     ViQueue[] all = queues;
@@ -51,7 +52,7 @@ public final class ViCompletionQ implements Waiter.Source {
   }
 
   private static @Nullable ViTicket poll(ViQueue queue) {
-    // Another thread posts at this moment, or closes the VI: the next look will do.
+    // Another thread posts at this moment, or closes the VI: the next poll will see the result.
     if (queue.posted() == 0 || !queue.guard().tryEnter()) {
       return null;
     }
@@ -64,7 +65,7 @@ public final class ViCompletionQ implements Waiter.Source {
 
   /// Waits for a completion.
   ///
-  /// @throws ViTimeout when there was none in this time
+  /// @throws ViTimeout if there was none in this time
   public ViTicket await(int microseconds) throws ViException {
     ViTicket done = Waiter.await(this, how, microseconds);
     if (done == null) {

@@ -4,24 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.vi.device.Descriptor;
 
-/// A message that is gathered from, or scattered over, up to eight pieces of registered buffers. Of
-/// one thread at a time.
+/// A message that is gathered from, or scattered over, up to eight pieces of registered buffers.
+/// Used by one thread at a time.
 public final class ViDescriptor extends ViTicket {
-  /// Most pieces.
+  /// The most pieces.
   public static final int MAX_PIECES = Descriptor.MAX_PIECES;
 
   private record Piece(ViBufferTicket ticket, int offset, int length) {}
 
   private final List<Piece> pieces = new ArrayList<>(MAX_PIECES);
 
-  /// Without pieces.
+  /// Creates a descriptor without pieces.
   public ViDescriptor() {
     super(MAX_PIECES);
   }
 
   /// Adds a piece behind the others.
   ///
-  /// @throws IllegalStateException when there are [#MAX_PIECES], or the device has it
+  /// @throws IllegalStateException if there are [#MAX_PIECES] already, or the device has the
+  ///   descriptor
   public ViDescriptor add(ViBufferTicket ticket, int offset, int length) {
     checkIdle();
     if (pieces.size() == MAX_PIECES) {
@@ -31,13 +32,13 @@ public final class ViDescriptor extends ViTicket {
     return this;
   }
 
-  /// Takes all pieces away.
+  /// Removes all pieces.
   public void clear() {
     checkIdle();
     pieces.clear();
   }
 
-  /// Checks the pieces, takes the buffers for the device, and describes them.
+  /// Checks the pieces, passes their buffers to the device, and describes them.
   void claim(Registrar vi, boolean send) throws ViException {
     if (pieces.isEmpty()) {
       throw new IllegalStateException("a descriptor without pieces. Fix: add one");

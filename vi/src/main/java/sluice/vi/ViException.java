@@ -3,8 +3,8 @@ package sluice.vi;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A connection could not be made, or has failed; the message says what, where and the fix. The
-/// same condition has the same class on every device:
+/// Thrown if a connection could not be made, or has failed; the message gives the problem, the
+/// place and the fix. The same condition has the same class on every device:
 ///
 /// | class | condition |
 /// |---|---|

@@ -8,18 +8,18 @@ import sluice.vi.device.DeviceException;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
-/// Chooses the class of [ViException] by the side at fault. Stateless.
+/// A translation of faults to the subclasses of [ViException]. Stateless.
 final class ViFaults {
   private ViFaults() {}
 
-  /// What a device threw, with the class of its fault.
+  /// Returns the exception for an exception thrown by a device, with the class of its fault.
   ///
-  /// @param doing what the message begins with
+  /// @param doing the beginning of the message
   static ViException of(String doing, IOException thrown) {
     return of(fault(thrown), doing + ": " + thrown.getMessage(), thrown);
   }
 
-  /// What ended a VI or failed a descriptor.
+  /// Returns the exception for the failure of a VI or descriptor.
   static ViException of(Failure failure) {
     return of(failure.fault(), "the VI has failed: " + failure.why(), null);
   }
@@ -36,7 +36,8 @@ final class ViFaults {
     };
   }
 
-  /// An address that another program has, or that this machine has not, is this program's fault.
+  /// Returns the fault of an exception. An address that another program has, or that this machine
+  /// does not have, is this program's fault.
   private static Fault fault(IOException thrown) {
     if (thrown instanceof SysException call) {
       return switch (call.errno()) {

@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/// A [ViBuffer] as the place of graphs of objects: records whose components are primitives,
-/// strings, arrays of primitives, records, and lists of these. Of one thread at a time.
+/// A view of a [ViBuffer] for graphs of objects: records whose components are primitives, strings,
+/// arrays of primitives, records, and lists of these. Used by one thread at a time.
 ///
-/// A graph is written into the buffer and read out of it object by object, without an array
-/// between. An object that is reached on two ways is there once, and is one object again when it is
-/// read. The classes follow from the declared types alone: bytes of a peer name none.
+/// A graph is written into the buffer and read from it object by object, without an intermediate
+/// array. An object that is reached by two paths is stored once, and becomes one object again when
+/// it is read. The classes follow from the declared types alone, never from a peer's bytes.
 ///
 /// ```
 ///  reference: 0 null · 1 a new object, its content behind · -k the k-th object that was complete
@@ -20,7 +20,7 @@ import java.util.List;
 /// Limits: a depth of [#MAX_DEPTH], so no cycles; what is read takes memory in proportion to its
 /// bytes.
 public final class ViGraph<R extends Record> {
-  /// Most objects on a way from the first one.
+  /// The longest path of objects from the root.
   public static final int MAX_DEPTH = 64;
 
   private final ViewStorage storage;
@@ -33,10 +33,10 @@ public final class ViGraph<R extends Record> {
 
   /// Writes a graph.
   ///
-  /// @param offset in the buffer, in bytes
-  /// @return how many bytes it took: what a send is posted with
-  /// @throws IndexOutOfBoundsException when it does not fit; some of it has been written then
-  /// @throws IllegalArgumentException when it is too deep
+  /// @param offset the offset in the buffer, in bytes
+  /// @return the number of bytes written, for posting a send
+  /// @throws IndexOutOfBoundsException if it does not fit; a part has then been written
+  /// @throws IllegalArgumentException if it is too deep
   public int write(int offset, R root) {
     IdentityHashMap<Object, Integer> known = new IdentityHashMap<>();
     return (int) (shape.write(storage.use(), offset, root, known, 0) - offset);
@@ -44,7 +44,7 @@ public final class ViGraph<R extends Record> {
 
   /// Reads a graph.
   ///
-  /// @throws ViException when the bytes are none of this type
+  /// @throws ViException if the bytes are not a value of this type
   public R read(int offset) throws ViException {
     List<GraphShape.Known> known = new ArrayList<>();
     GraphCursor cursor = new GraphCursor(storage.use(), offset);

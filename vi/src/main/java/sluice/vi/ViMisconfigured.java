@@ -2,9 +2,9 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// This program asked for what cannot be had: a wrong address or device, a reliability that the
-/// device does not have, a buffer that is not registered, a message that is too long, a queue that
-/// is full.
+/// Thrown if this program requested something unavailable: a wrong address or device, a reliability
+/// that the device does not support, a buffer that is not registered, a message that is too long,
+/// or a queue that is full.
 public final class ViMisconfigured extends ViException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// The peer closed its end. All that it had sent before has been received.
+/// Thrown if the peer closed its end. All messages it had sent before have been received.
 public final class ViPeerClosed extends ViException {
   private static final long serialVersionUID = 1L;
 

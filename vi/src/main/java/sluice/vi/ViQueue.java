@@ -7,7 +7,7 @@ import sluice.vi.device.Descriptor;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Port;
 
-/// One work queue of a VI. Belongs to the thread that has entered its [Guard].
+/// One of the two work queues of a VI. Owned by the thread that has entered its [Guard].
 final class ViQueue implements Waiter.Source {
   private final Vi vi;
   private final Port port;
@@ -16,10 +16,11 @@ final class ViQueue implements Waiter.Source {
   private final Guard guard;
   private final @Nullable ViCompletionQ completions;
 
-  /// Of what is posted: whether it is Level I's. A queue serves one level at a time.
+  /// True if the posted descriptors belong to Level I. A queue serves one level at a time.
   private boolean levelOne;
 
-  /// What had completed well when the other queue failed, for the next wait; null mostly.
+  /// The tickets that had completed well when the other queue failed, for the next waits; usually
+  /// null.
   private @Nullable ArrayDeque<ViTicket> kept;
 
   ViQueue(Vi vi, Port port, boolean sends, int depth, @Nullable ViCompletionQ completions) {
@@ -47,7 +48,7 @@ final class ViQueue implements Waiter.Source {
     return completions;
   }
 
-  /// Tickets that a wait would return: posted, or done and kept.
+  /// Returns the number of tickets that waits would return: posted, or completed and kept.
   int waitable() {
     ArrayDeque<ViTicket> done = kept;
     return done == null ? posted() : posted() + done.size();
@@ -57,9 +58,9 @@ final class ViQueue implements Waiter.Source {
     return levelOne && waitable() > 0;
   }
 
-  /// Refuses to post when it cannot be. What is posted behind descriptors that no wait has returned
-  /// is not refused for a failure: it fails in its turn, and what completed before is returned
-  /// first. The guard is entered.
+  /// Checks that a ticket may be posted. Posting behind descriptors that no wait has returned yet
+  /// is not rejected because of a failure: the ticket fails in its turn, and earlier completions
+  /// are returned first. The guard is entered.
   void check(boolean asLevelOne, int length) throws ViException {
     int posted = waitable();
     if (posted == 0) {
@@ -87,7 +88,7 @@ final class ViQueue implements Waiter.Source {
     levelOne = asLevelOne;
   }
 
-  /// Hands a ticket whose descriptor is ready to the device. The guard is entered.
+  /// Passes a ticket whose descriptor is ready to the device. The guard is entered.
   void hand(ViTicket ticket) {
     ticket.posted(vi, sends);
     if (sends) {
@@ -169,7 +170,7 @@ final class ViQueue implements Waiter.Source {
     return port.isPollLong();
   }
 
-  /// Refuses to wait here for what a completion queue gets.
+  /// Rejects waiting here for tickets that go to a completion queue.
   void checkWaits() {
     if (completions != null) {
       throw new IllegalStateException(
@@ -179,10 +180,11 @@ final class ViQueue implements Waiter.Source {
 
   /// Waits for the next completion. The guard is entered.
   ///
-  /// @param asLevelOne whether the caller expects a ticket of Level I
-  /// @throws IllegalStateException when nothing is posted, or the other level's; that stays posted
-  /// @throws ViException the VI has failed, and all that completed before has been returned; then
-  ///   all that was posted has completed as failed
+  /// @param asLevelOne true if the caller expects a ticket of Level I
+  /// @throws IllegalStateException if nothing is posted, or a ticket of the other level, which
+  ///   stays posted
+  /// @throws ViException if the VI has failed, and all earlier completions have been returned; then
+  ///   all posted descriptors have completed as failed
   ViTicket await(boolean asLevelOne, int micros) throws ViException {
     checkWaits();
     if (waitable() == 0) {
@@ -209,8 +211,9 @@ final class ViQueue implements Waiter.Source {
     return ticket;
   }
 
-  /// Takes all that is posted off a device that has ended this queue, or is about to; the thread
-  /// parks meanwhile. What completed well is kept for the next wait. The guard is entered.
+  /// Takes all posted descriptors off a device that has ended this queue, or is about to; the
+  /// thread parks meanwhile. Successful completions are kept for the next waits. The guard is
+  /// entered.
   void settle() {
     boolean interrupted = false;
     while (posted() > 0) {
@@ -241,7 +244,8 @@ final class ViQueue implements Waiter.Source {
     return ticket != null;
   }
 
-  /// As [#settle], and forgets what completed: the VI is closed. The guard is entered.
+  /// Settles the queue as [#settle] does, and drops the completions, because the VI is closed. The
+  /// guard is entered.
   void end() {
     settle();
     kept = null;

@@ -3,11 +3,11 @@ package sluice.vi;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// A [ViBuffer] as a sequence of records of primitive components, in place. Of one thread at a
-/// time; every access is checked.
+/// A view of a [ViBuffer] as a sequence of records of primitive components, in place. Used by one
+/// thread at a time; every access is checked.
 ///
-/// Components stand one behind the other in their order, without padding, in the byte order of this
-/// machine; a `boolean` is one byte, 0 or 1.
+/// Components are stored in their order, without padding, in native byte order; a `boolean` is one
+/// byte, 0 or 1.
 public final class ViRecords<R extends Record> {
   private final ViewStorage storage;
   private final RecordCodec<R> codec;
@@ -17,17 +17,17 @@ public final class ViRecords<R extends Record> {
     codec = RecordCodec.of(type);
   }
 
-  /// How many fit.
+  /// Returns the number of records that fit.
   public int length() {
     return (int) (storage.sizeBytes() / codec.sizeBytes());
   }
 
-  /// Bytes of one record.
+  /// Returns the size of one record in bytes.
   public int recordBytes() {
     return codec.sizeBytes();
   }
 
-  /// Makes the record at an index.
+  /// Returns the record at an index, as a new object.
   public R get(int index) {
     MemorySegment segment = storage.use();
     return codec.read(segment, at(index));

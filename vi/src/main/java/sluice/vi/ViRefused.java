@@ -2,8 +2,8 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// The other side refuses: nothing listens there for this tag, or the two sides want different
-/// things, such as another reliability. It may accept later.
+/// Thrown if the other side refuses: nothing listens there for this tag, or the two sides require
+/// different attributes, such as another reliability. The peer may accept later.
 public final class ViRefused extends ViException {
   private static final long serialVersionUID = 1L;
 

@@ -6,17 +6,19 @@ import sluice.vi.device.Device;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 
-/// Accepts connections for one tag at one address. While it is open, a [Vi] with this tag waits
-/// until it is accepted; a tag without a server is refused at once. Any thread may call.
+/// A server that accepts connections for one tag at one address. While it is open, a [Vi] with this
+/// tag waits until it is accepted; a tag without a server is refused at once. Any thread may call.
 public final class ViServer implements AutoCloseable {
   private final ViAddress address;
   private final int tag;
   private final Listener listener;
   private final Runnable ending = this::close;
 
-  /// @throws ViMisconfigured when another server has this tag at this address, or there is no such
+  /// Opens a server.
+  ///
+  /// @throws ViMisconfigured if another server has this tag at this address, or there is no such
   ///   address
-  /// @throws ViClosed when the device has been closed
+  /// @throws ViClosed if the device has been closed
   public ViServer(ViAddress address, int tag) throws ViException {
     this.address = address;
     this.tag = tag;
@@ -31,11 +33,11 @@ public final class ViServer implements AutoCloseable {
 
   /// Waits for a connection.
   ///
-  /// @param sendQ where completed sends go, or null
-  /// @param recvQ where completed receives go, or null
-  /// @throws ViTimeout when none came in this time
-  /// @throws ViRefused when the peer wants another reliability: the next one may not
-  /// @throws ViClosed when the server or its device is closed
+  /// @param sendQ the queue for completed sends, or null
+  /// @param recvQ the queue for completed receives, or null
+  /// @throws ViTimeout if none arrived in this time
+  /// @throws ViRefused if the peer requires another reliability; the next peer may not
+  /// @throws ViClosed if the server or its device is closed
   public Vi accept(
       ViAttributes attr,
       @Nullable ViCompletionQ sendQ,
@@ -54,12 +56,12 @@ public final class ViServer implements AutoCloseable {
     return new Vi(address.nic(), port, attr, sendQ, recvQ);
   }
 
-  /// As the other [#accept], without completion queues.
+  /// Waits for a connection as the other [#accept] does, without completion queues.
   public Vi accept(ViAttributes attr, int microseconds) throws ViException {
     return accept(attr, null, null, microseconds);
   }
 
-  /// Refuses connections from now on; those that were accepted stay. Idempotent.
+  /// Refuses connections from now on; accepted ones stay. Idempotent.
   @Override
   public void close() {
     address.nic().closed(ending);

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Failure;
 
-/// One message that is posted, or was: completion, length and failure. Belongs to the application's
-/// thread at the queue it is posted to.
+/// A ticket for one message that is or was posted, with its completion, length and failure. Owned
+/// by the application's thread at the queue it is posted to.
 public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDescriptor {
   final Descriptor descriptor;
   private @Nullable Registrar vi;
@@ -16,36 +16,36 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
     descriptor = new Descriptor(this, pieces);
   }
 
-  /// Whether what was posted last has completed, well or not.
+  /// Returns true if the last posting has completed, successfully or not.
   public final boolean isDone() {
     return !posted && descriptor.isDone();
   }
 
-  /// Whether the device has it.
+  /// Returns true if the device has it.
   public final boolean isPosted() {
     return posted;
   }
 
-  /// Whether it was posted last to a send queue.
+  /// Returns true if it was posted last to a send queue.
   public final boolean isSend() {
     return send;
   }
 
-  /// Of a completed receive, the length of the message; of a send, what was sent.
+  /// Returns the length of the received or sent message; 0 if it has not completed.
   public final int length() {
     return isDone() ? descriptor.transferredBytes() : 0;
   }
 
-  /// Why it failed; null when it did not.
+  /// Returns the reason of the failure; null if it did not fail.
   public final @Nullable String failure() {
     Failure failure = posted ? null : descriptor.failure();
     return failure == null ? null : failure.why();
   }
 
-  /// Throws what a wait would throw for it, if what was posted last has failed: for tickets of a
+  /// Throws the exception that a wait would throw, if the last posting has failed. For tickets of a
   /// [ViCompletionQ].
   ///
-  /// @throws ViException of the class that tells the side at fault
+  /// @throws ViException of the class that identifies the side at fault
   public final void check() throws ViException {
     Failure failure = posted ? null : descriptor.failure();
     if (failure != null) {
@@ -53,12 +53,12 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
     }
   }
 
-  /// The VI that it was posted to last: see [Vi#of].
+  /// Returns the VI that it was posted to last, see [Vi#of].
   final @Nullable Registrar postedTo() {
     return vi;
   }
 
-  /// The device gets it.
+  /// Records that it is passed to the device.
   final void posted(Registrar to, boolean asSend) {
     vi = to;
     send = asSend;
@@ -66,7 +66,7 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
     descriptor.restart();
   }
 
-  /// The device has given it back.
+  /// Records that the device has given it back.
   final void completed() {
     posted = false;
     giveBack();

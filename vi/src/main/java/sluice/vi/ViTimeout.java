@@ -2,8 +2,8 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// The time was over: nothing completed, no connection came, or none was accepted. A VI and what is
-/// posted stay as they are.
+/// Thrown if the time was over: nothing completed, no connection arrived, or none was accepted. The
+/// VI and the posted descriptors are not affected.
 public final class ViTimeout extends ViException {
   private static final long serialVersionUID = 1L;
 

@@ -6,16 +6,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.NativeMemory;
 
-/// What all views of a buffer look at: the buffer, or the copy they got when it was detached. Of
-/// the thread that uses the views; an access of another thread during the change fails, and touches
-/// nothing.
+/// The memory behind all views of a buffer: the buffer, or the copy they got when it was detached.
+/// Owned by the thread that uses the views; an access by another thread during the change fails,
+/// and touches nothing.
 ///
-/// The buffer holds it until it is freed. After that only views do, so that it can be seen when the
-/// last of them has gone.
+/// The buffer holds it until it is freed. After that only views do, so that it becomes unreachable
+/// with the last of them.
 final class ViewStorage {
-  /// The buffer: it says whether the application may access it now.
+  /// The buffer, which knows whether the application may access it now.
   interface Owner {
-    /// @throws IllegalStateException when it is not the application's
+    /// Checks that the application may access the buffer.
+    ///
+    /// @throws IllegalStateException if it belongs to the device
     void checkApplication();
   }
 
@@ -30,9 +32,9 @@ final class ViewStorage {
     segment = NativeMemory.alias(memory, lifetime);
   }
 
-  /// The bytes to access now.
+  /// Returns the memory to access now.
   ///
-  /// @throws IllegalStateException when the buffer is the device's
+  /// @throws IllegalStateException if the buffer belongs to the device
   MemorySegment use() {
     Owner inPlace = owner;
     if (inPlace != null) {
@@ -45,7 +47,7 @@ final class ViewStorage {
     return segment.byteSize();
   }
 
-  /// Views show a copy from now on; the memory is no longer accessed when this returns.
+  /// Makes the views show a copy from now on; the memory is no longer accessed when this returns.
   void detach() {
     MemorySegment copy = MemorySegment.ofArray(new byte[(int) segment.byteSize()]);
     copy.copyFrom(segment);
@@ -54,7 +56,7 @@ final class ViewStorage {
     end();
   }
 
-  /// Every access in place fails from now on.
+  /// Makes every access in place fail from now on.
   void end() {
     while (lifetime.scope().isAlive()) {
       try {

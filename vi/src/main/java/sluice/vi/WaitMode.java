@@ -1,11 +1,11 @@
 package sluice.vi;
 
-/// How a thread waits for completions.
+/// The way in which a thread waits for completions.
 public enum WaitMode {
-  /// Looks again and again: the shortest latency, and one processor for each thread that waits.
+  /// Polls continuously: the shortest latency, at the cost of one processor per waiting thread.
   SPIN,
   /// Spins for a while ([ViAttributes#spinMicros]), then parks.
   HYBRID,
-  /// Parks at once, and is woken by the device. A virtual thread frees its carrier.
+  /// Parks at once, and is unparked by the device. A virtual thread frees its carrier.
   PARK
 }

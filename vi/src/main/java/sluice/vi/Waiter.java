@@ -4,43 +4,46 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for a completion in one of the three modes. Stateless; in the thread that waits.
+/// A wait for a completion in one of the three modes. Stateless; runs on the waiting thread.
 final class Waiter {
-  /// Looks between two looks at the clock, a power of two.
+  /// The number of polls between two reads of the clock, a power of two.
   private static final int LOOKS = 64;
 
-  /// Looks before the clock is read for the first time, which costs as much as several of them:
-  /// most messages of a peer that is awake come within these. A poll counts as several.
+  /// The number of polls before the clock is read for the first time, which costs as much as
+  /// several of them: most messages of a peer that is awake arrive within these. A full poll counts
+  /// as several.
   private static final int FIRST_LOOKS = 512;
 
   private static final int LOOKS_OF_A_POLL = 16;
 
-  /// Looks without a pause of the processor, which would find an answer that comes at once later.
+  /// The number of polls without a pause of the processor, which would delay finding an immediate
+  /// answer.
   private static final int LOOKS_AT_ONCE = 64;
 
-  /// How long a thread spins before it lets another one run. By the clock, because a look takes ten
-  /// nanoseconds on one device and a system call on another; far less than a slice of the
-  /// scheduler.
+  /// The time a thread spins before it yields to another one. It is measured by the clock, because
+  /// a poll takes ten nanoseconds on one device and a system call on another; it is far less than a
+  /// slice of the scheduler.
   private static final long YIELD_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /// Where completions come from.
+  /// A source of completions.
   interface Source {
-    /// A completed ticket, or null. Also throws what ends the waiting.
+    /// Returns a completed ticket, or null. Throws an exception that ends the waiting.
     @Nullable ViTicket poll() throws ViException;
 
-    /// Whether a look at memory says that a poll would return nothing. False where it does not say.
+    /// Returns true if a look at memory shows that a poll would return nothing; false if it does
+    /// not show that.
     default boolean isQuiet() {
       return false;
     }
 
-    /// As [sluice.vi.device.Port#isPollLong].
+    /// Returns the value of [sluice.vi.device.Port#isPollLong].
     default boolean isPollLong() {
       return false;
     }
 
-    /// Asks to be unparked.
+    /// Requests to be unparked.
     ///
-    /// @return how long to park at most, in nanoseconds
+    /// @return the longest time to park, in nanoseconds
     long arm(Thread sleeper);
 
     void disarm();
@@ -48,8 +51,10 @@ final class Waiter {
 
   private Waiter() {}
 
-  /// @param micros [Vi#INFINITE] for any time, 0 to look once
-  /// @return null when the time is over
+  /// Waits for a completion.
+  ///
+  /// @param micros [Vi#INFINITE] for no limit, 0 to poll once
+  /// @return null if the time is over
   static @Nullable ViTicket await(Source source, ViAttributes how, int micros) throws ViException {
     ViTicket ticket = source.poll();
     if (ticket != null || micros == 0) {

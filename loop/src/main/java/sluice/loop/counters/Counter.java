@@ -2,8 +2,8 @@ package sluice.loop.counters;
 
 import java.lang.foreign.MemorySegment;
 
-/// One 64-bit number in a counters file. One thread at a time writes it, by rule and without check;
-/// any thread, and any process that may open the file, reads it.
+/// A 64-bit number in a counters file. Only one thread at a time may write it, which is not
+/// checked; any thread, and any process that may open the file, reads it.
 ///
 /// Writing is one store without a fence and allocates nothing. Reading may lag behind the writer by
 /// the time a store takes to leave its processor.
@@ -16,7 +16,7 @@ public final class Counter {
   private final MemorySegment segment;
   private final long offset;
 
-  /// The owner's copy, so that adding need not read the shared slot.
+  /// The owner's copy, so that adding does not read the shared slot.
   private long value;
 
   Counter(MemorySegment segment, long offset) {
@@ -40,7 +40,7 @@ public final class Counter {
     CounterLayout.LONG.setOpaque(segment, offset, newValue);
   }
 
-  /// Replaces the number if it is another one: a counter at rest costs its readers no cache miss.
+  /// Replaces the number if it has changed: a counter at rest costs its readers no cache miss.
   /// Owner only.
   void update(long newValue) {
     if (newValue != value) {
@@ -48,7 +48,7 @@ public final class Counter {
     }
   }
 
-  /// The number as it is in the file. Any thread.
+  /// Returns the number in the file. Any thread may call.
   public long value() {
     return (long) CounterLayout.LONG.getOpaque(segment, offset);
   }

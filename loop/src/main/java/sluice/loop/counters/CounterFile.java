@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// Reads counters files of other processes. Stateless: any thread may call.
+/// A reader of counters files of other processes. Stateless: any thread may call.
 ///
 /// A file is untrusted input: every length and count in it is checked against what the format and
 /// the file's size allow, and text is stripped of control characters. It is copied with `read(2)`
@@ -28,13 +28,14 @@ import java.util.function.Consumer;
 public final class CounterFile {
   private static final String SUFFIX = ".counters";
 
-  /// Clocks of the process table and of files differ by some ticks.
+  /// The tolerance between the clocks of the process table and of files, which differ by some
+  /// ticks.
   private static final long START_SLACK_MILLIS = 2_000;
 
   private CounterFile() {}
 
-  /// `$SLUICE_RUN_DIR`, else `$XDG_RUNTIME_DIR/sluice`, else `sluice-USER` in the directory for
-  /// temporary files.
+  /// Returns the directory of counters files: `$SLUICE_RUN_DIR`, else `$XDG_RUNTIME_DIR/sluice`,
+  /// else `sluice-USER` in the directory for temporary files.
   public static Path defaultDirectory() {
     String own = System.getenv("SLUICE_RUN_DIR");
     if (own != null && !own.isEmpty()) {
@@ -48,12 +49,12 @@ public final class CounterFile {
     return Path.of(System.getProperty("java.io.tmpdir", "."), "sluice-" + user);
   }
 
-  /// The file that a process with this number would have.
+  /// Returns the file of the process with a given number.
   public static Path fileOf(Path directory, long pid) {
     return directory.resolve(pid + SUFFIX);
   }
 
-  /// Numbers of the live processes that have a counters file here, ascending.
+  /// Returns the numbers of the live processes with a counters file in a directory, ascending.
   public static List<Long> processes(Path directory) throws IOException {
     List<Long> pids = new ArrayList<>();
     for (long pid : pidsOfFiles(directory)) {
@@ -65,9 +66,9 @@ public final class CounterFile {
     return pids;
   }
 
-  /// Reads the files of all live processes. A file that is damaged hides no other.
+  /// Reads the files of all live processes. A damaged file does not affect the others.
   ///
-  /// @param problems told of each file that cannot be read
+  /// @param problems receives a message for each file that cannot be read
   public static List<CounterSnapshot> readAll(Path directory, Consumer<String> problems)
       throws IOException {
     List<CounterSnapshot> snapshots = new ArrayList<>();
@@ -81,9 +82,9 @@ public final class CounterFile {
     return snapshots;
   }
 
-  /// Deletes files whose process is gone.
+  /// Deletes the files of processes that are gone.
   ///
-  /// @return files deleted
+  /// @return the number of files deleted
   public static int deleteStale(Path directory) throws IOException {
     int deleted = 0;
     for (long pid : pidsOfFiles(directory)) {
@@ -111,7 +112,8 @@ public final class CounterFile {
     return pids;
   }
 
-  /// A process of this number that started after the file was made is another one.
+  /// Returns true if the process of a file is alive. A process with this number that started after
+  /// the file was written is another one.
   private static boolean alive(Path file, long pid) throws IOException {
     Optional<ProcessHandle> process = ProcessHandle.of(pid);
     if (process.isEmpty() || !process.get().isAlive()) {
@@ -131,9 +133,9 @@ public final class CounterFile {
 
   /// Reads a file.
   ///
-  /// @throws NoSuchFileException when there is none
-  /// @throws IOException when it cannot be read, is no counters file, or is damaged; the message
-  ///   says what is wrong
+  /// @throws NoSuchFileException if there is none
+  /// @throws IOException if it cannot be read, is not a counters file, or is damaged, with the
+  ///   reason
   public static CounterSnapshot read(Path file) throws IOException {
     if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
         && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -148,13 +150,13 @@ public final class CounterFile {
       }
       ByteBuffer bytes = ByteBuffer.allocate((int) size);
       while (bytes.hasRemaining() && channel.read(bytes) > 0) {
-        // until all is read; what a truncation took away stays zero and fails the checks
+        // Until all is read. Bytes lost to a truncation stay zero and fail the checks.
       }
       return parse(bytes.array(), file.toString());
     }
   }
 
-  /// Reads the bytes of a file.
+  /// Parses the bytes of a file.
   ///
   /// @param name for error messages
   static CounterSnapshot parse(byte[] bytes, String name) throws IOException {
@@ -226,7 +228,7 @@ public final class CounterFile {
     byte[] copy = new byte[length];
     in.get(offset, copy);
     String text = new String(copy, StandardCharsets.UTF_8);
-    // It will be printed on a terminal.
+    // The text will be printed on a terminal.
     return text.replaceAll("\\p{Cntrl}", "?");
   }
 

@@ -3,7 +3,7 @@ package sluice.loop.counters;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// The bytes of a counters file, version 1. One process writes a file, any number of others read
+/// The layout of a counters file, version 1. One process writes a file, any number of others read
 /// it.
 ///
 /// ```
@@ -58,7 +58,8 @@ final class CounterLayout {
   static final int KIND_COUNTER = 1;
   static final int KIND_GAUGE = 2;
 
-  /// Keeps a file below 16 MiB, so that a reader never allocates more for a hostile one.
+  /// The largest capacity. It keeps a file below 16 MiB, so that a reader never allocates more for
+  /// a hostile one.
   static final int CAPACITY_MAX = 65_536;
 
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();

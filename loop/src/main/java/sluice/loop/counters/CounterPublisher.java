@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
-/// Carries numbers that others count in plain fields into a counters file. Runs on the watchdog's
-/// thread ten times a second, so that loops pay nothing for being watched, asleep or awake.
+/// A publisher that copies numbers from plain fields into a counters file. Runs on the watchdog's
+/// thread ten times a second, so that publishing costs loops nothing, asleep or awake.
 ///
 /// A number is read without synchronisation and may lag; each is whole, as a `long` is on the
 /// machines that Sluice runs on.
@@ -21,14 +21,14 @@ public final class CounterPublisher {
 
   private record Entry(Counter counter, LongSupplier number) {}
 
-  /// @param counters where the numbers go
+  /// @param counters the counters that the numbers are written to
   public CounterPublisher(Counters counters) {
     this(counters, "");
   }
 
-  /// Publishes for one of several servers of a process.
+  /// Creates a publisher for one of several servers of a process.
   ///
-  /// @param prefix of all labels
+  /// @param prefix the prefix of all labels
   public CounterPublisher(Counters counters, String prefix) {
     this.counters = counters;
     this.prefix = prefix;
@@ -47,14 +47,14 @@ public final class CounterPublisher {
     entries.add(new Entry(counters.gauge(prefix + label), number));
   }
 
-  /// Writes what has changed.
+  /// Writes the numbers that have changed.
   public synchronized void publish() {
     for (Entry entry : entries) {
       entry.counter.update(entry.number.getAsLong());
     }
   }
 
-  /// Everything published so far, brought up to date.
+  /// Publishes the numbers and returns a snapshot of all counters.
   public CounterSnapshot snapshot() {
     publish();
     return counters.snapshot();

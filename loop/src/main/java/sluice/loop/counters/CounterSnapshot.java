@@ -2,12 +2,12 @@ package sluice.loop.counters;
 
 import java.util.List;
 
-/// The counters of one process at one time. Values were read one after another, not all at once.
+/// The counters of one process at one time. The values were read one after another, not atomically.
 ///
 /// @param pid the process that writes them
-/// @param openedMillis when it opened its file, in milliseconds since 1970
-/// @param description what the process said about itself, possibly empty
-/// @param values in the order in which they were created
+/// @param openedMillis the time at which it opened its file, in milliseconds since 1970
+/// @param description the description set by the process, possibly empty
+/// @param values the values, in the order of their creation
 public record CounterSnapshot(
     long pid, long openedMillis, String description, List<CounterValue> values) {
   /// Copies `values`.

@@ -1,6 +1,6 @@
 package sluice.loop.counters;
 
-/// What a reader saw of one counter.
+/// The value of one counter, as a reader saw it.
 ///
 /// @param label `source/name`, for example `loop0/requests`
 /// @param gauge true for a level that goes up and down, false for a count that only grows

@@ -18,14 +18,14 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The counters of this process, in a memory-mapped file that `sluice stat` reads without asking
+/// The counters of this process, in a memory-mapped file that `sluice stat` reads without involving
 /// the process. Any thread may create counters and take snapshots; each [Counter] then belongs to
 /// one thread.
 ///
 /// The file is `PID.counters` in [CounterFile#defaultDirectory], mode 0600 in a directory of mode
 /// 0700, and is deleted by [#close]. Files of processes that died without closing are deleted by
-/// the next process that opens one. Where no file can be had (read-only or foreign directory), the
-/// counters live in private memory, and [#whyNoFile] says why; nothing else changes.
+/// the next process that opens one. If no file can be created (read-only or foreign directory), the
+/// counters live in private memory, and [#whyNoFile] gives the reason; nothing else changes.
 ///
 /// | field             | writer           | read mode  | write mode |
 /// |-------------------|------------------|------------|------------|
@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 /// Memory is unmapped when neither this object nor a counter is reachable any more, so a late
 /// increment after `close` is harmless.
 public final class Counters implements AutoCloseable {
-  /// Room for counters unless the caller asks for another number.
+  /// The number of counters there is room for by default.
   public static final int DEFAULT_CAPACITY = 1024;
 
-  /// Room for what a loop counts, with its protocol; HTTP has some sixty.
+  /// The room for the counters of a loop and its protocol; HTTP has some sixty.
   private static final int LOOP_CAPACITY = 96;
 
   private final MemorySegment segment;
@@ -64,17 +64,18 @@ public final class Counters implements AutoCloseable {
 
   /// Opens this process's counters file in the default directory.
   ///
-  /// @param loops event loops of the process, 0 or more: there is room for what each counts
+  /// @param loops the number of event loops of the process, 0 or more; the file has room for their
+  ///   counters
   public static Counters open(int loops) {
     long capacity = DEFAULT_CAPACITY + (long) loops * LOOP_CAPACITY;
     return open(
         CounterFile.defaultDirectory(), (int) Math.min(capacity, CounterLayout.CAPACITY_MAX));
   }
 
-  /// Opens this process's counters file. A file that is there already is replaced: one process has
-  /// one `Counters`.
+  /// Opens this process's counters file. An existing file is replaced: one process has one
+  /// `Counters`.
   ///
-  /// @param capacity counters there is room for, 1 to 65 536
+  /// @param capacity the number of counters there is room for, 1 to 65 536
   public static Counters open(Path directory, int capacity) {
     if (capacity < 1 || capacity > CounterLayout.CAPACITY_MAX) {
       throw new IllegalArgumentException(
@@ -91,7 +92,7 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /// Counters that no other process sees, for tests and embedders.
+  /// Returns counters that no other process sees, for tests and embedders.
   public static Counters inMemory() {
     return inMemory(DEFAULT_CAPACITY, ProcessHandle.current().pid(), "opened without a file");
   }
@@ -102,7 +103,8 @@ public final class Counters implements AutoCloseable {
     return new Counters(memory, capacity, null, why, pid);
   }
 
-  /// An interrupt closes the channel: nothing of ours sends one, so it is tried again.
+  /// Creates the file. Retries after an interrupt, which closes the channel; Sluice itself sends
+  /// none.
   private static MemorySegment create(Path directory, Path file, int capacity) throws IOException {
     while (true) {
       try {
@@ -134,7 +136,8 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /// In a directory that another user owns or may write, the file could be replaced under us.
+  /// Checks that the directory belongs to this user alone. In a directory that another user owns or
+  /// may write to, the file could be replaced at any time.
   private static void requireOwnDirectory(Path directory, Path ownFile) throws IOException {
     Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     if (!owner.equals(Files.getAttribute(ownFile, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
@@ -159,8 +162,8 @@ public final class Counters implements AutoCloseable {
   /// Creates a count that only grows, such as requests answered.
   ///
   /// @param label `source/name`, at most 120 bytes of UTF-8, for example `loop0/requests`
-  /// @throws IllegalArgumentException when the label is taken or too long
-  /// @throws IllegalStateException when the table is full
+  /// @throws IllegalArgumentException if the label is taken or too long
+  /// @throws IllegalStateException if the table is full
   public Counter counter(String label) {
     return create(label, CounterLayout.KIND_COUNTER);
   }
@@ -197,8 +200,8 @@ public final class Counters implements AutoCloseable {
     return new Counter(segment, CounterLayout.valueOffset(capacity, index));
   }
 
-  /// Sets the line that `sluice stat` shows for this process, such as what it serves and where.
-  /// What does not fit into 472 bytes is cut.
+  /// Sets the line that `sluice stat` shows for this process, such as what it serves and where. It
+  /// is cut after 472 bytes.
   public synchronized void describe(String description) {
     byte[] text = description.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(text.length, CounterLayout.DESCRIPTION_MAX_BYTES);
@@ -207,7 +210,7 @@ public final class Counters implements AutoCloseable {
     CounterLayout.INT.setRelease(segment, CounterLayout.DESCRIPTION_LENGTH_OFFSET, length);
   }
 
-  /// What the counters say now. Any thread.
+  /// Returns the current values of the counters. Any thread may call.
   public CounterSnapshot snapshot() {
     byte[] copy = segment.toArray(ValueLayout.JAVA_BYTE);
     try {
@@ -217,17 +220,17 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /// Where other processes find the counters, or null, see [#whyNoFile].
+  /// Returns the file with the counters, or null, see [#whyNoFile].
   public @Nullable Path file() {
     return file;
   }
 
-  /// Why there is no file; empty when there is one.
+  /// Returns the reason why there is no file; empty if there is one.
   public String whyNoFile() {
     return whyNoFile;
   }
 
-  /// Removes the file. Idempotent; counters may still be written, and are read no more.
+  /// Removes the file. Idempotent. Counters may still be written, but are no longer read.
   @Override
   public synchronized void close() {
     if (closed || file == null) {
@@ -237,7 +240,7 @@ public final class Counters implements AutoCloseable {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      // The next process that opens counters in this directory deletes it.
+      // The file stays until the next process that opens counters in this directory deletes it.
       return;
     }
   }

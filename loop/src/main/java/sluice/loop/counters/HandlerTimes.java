@@ -3,9 +3,9 @@ package sluice.loop.counters;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// How long the runs of one handler took: a histogram of [#STEP_NANOS] up to a millisecond, of ten
-/// times that up to 10 ms, and of a millisecond up to 100 ms. Loops count; any thread may read what
-/// is a hint while they do. Nothing is allocated for a run.
+/// The run times of one handler: a histogram with steps of [#STEP_NANOS] up to a millisecond, of
+/// ten times that up to 10 ms, and of a millisecond up to 100 ms. Loops count; any thread may read,
+/// and gets a hint while they do. Nothing is allocated per run.
 ///
 /// ```
 /// bucket  0 … 99       100 … 189       190 … 279       280
@@ -23,9 +23,9 @@ public final class HandlerTimes {
   /// The resolution up to a millisecond.
   public static final long STEP_NANOS = 10_000;
 
-  /// A handler that runs longer than this, and not just now and then, passes such messages better
-  /// to the slow path: the other connections of its loop wait for it. The rule that yields it, from
-  /// the rounds of `sluice bench handler`: the longest time of a tenth of all runs with which the
+  /// The longest advisable run. A handler that often runs longer should pass such messages to the
+  /// slow path, because the other connections of its loop wait for it. The value follows from the
+  /// rounds of `sluice bench handler`: it is the longest time of a tenth of all runs with which the
   /// p99 of the other requests is at most 1.25 of what it is with those runs handed off.
   public static final long ADVISED_NANOS = 100_000;
 
@@ -56,7 +56,7 @@ public final class HandlerTimes {
   @SuppressWarnings("UnusedVariable") // changed through FAILURES
   private volatile long failures;
 
-  /// A loop has made its instance, for which its first message waited.
+  /// Records the time to create a loop's instance, for which its first message waited.
   public void made(long nanos) {
     madeNanos = Math.max(0, nanos);
   }
@@ -72,12 +72,12 @@ public final class HandlerTimes {
     }
   }
 
-  /// Counts a run that has ended by an exception; [#ran] counts it too.
+  /// Counts a run that ended with an exception; [#ran] counts it too.
   public void failed() {
     FAILURES.getAndAdd(this, 1L);
   }
 
-  /// Runs that have ended by an exception.
+  /// Returns the number of runs that ended with an exception.
   public long failures() {
     return failures;
   }
@@ -96,7 +96,7 @@ public final class HandlerTimes {
     return BUCKETS - 1;
   }
 
-  /// Where a bucket ends; [Long#MAX_VALUE] for the last.
+  /// Returns the end of a bucket; [Long#MAX_VALUE] for the last.
   static long endNanos(int bucket) {
     if (bucket < FINE) {
       return (bucket + 1) * STEP_NANOS;
@@ -110,12 +110,12 @@ public final class HandlerTimes {
     return Long.MAX_VALUE;
   }
 
-  /// Runs so far.
+  /// Returns the number of runs so far.
   public long count() {
     return countUpTo(Long.MAX_VALUE);
   }
 
-  /// Runs in the buckets that end at `nanos` or before.
+  /// Returns the number of runs in the buckets that end at `nanos` or before.
   public long countUpTo(long nanos) {
     long sum = 0;
     for (int i = 0; i < BUCKETS && endNanos(i) <= nanos; i++) {
@@ -124,16 +124,17 @@ public final class HandlerTimes {
     return sum;
   }
 
-  /// Runs that took longer than [#ADVISED_NANOS].
+  /// Returns the number of runs that took longer than [#ADVISED_NANOS].
   public long countBeyondAdvice() {
     long all = count();
     return Math.max(0, all - countUpTo(ADVISED_NANOS));
   }
 
-  /// The time that a share of the runs stayed below: the end of a bucket, or the longest run.
+  /// Returns a quantile of the run times: the end of its bucket, or the longest run if that is
+  /// less.
   ///
   /// @param share above 0, at most 1
-  /// @return 0 when there was no run
+  /// @return 0 if there was no run
   public long quantileNanos(double share) {
     if (!(share > 0 && share <= 1)) {
       throw new IllegalArgumentException("share must be above 0 and at most 1: " + share);
@@ -152,8 +153,8 @@ public final class HandlerTimes {
     return maxNanos;
   }
 
-  /// The buckets that are not empty: `10:1234 20:17 1100:1`, the end of each in microseconds and
-  /// its runs; `more` for the last.
+  /// Returns the buckets that are not empty: `10:1234 20:17 1100:1`, the end of each in
+  /// microseconds and its runs; `more` for the last.
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
@@ -173,8 +174,8 @@ public final class HandlerTimes {
     return maxNanos;
   }
 
-  /// What the first message waited for: the making of the handler and its first run, before most of
-  /// it was compiled unless it was warmed; -1 before.
+  /// Returns the delay of the first message: the creation of the handler and its first run, mostly
+  /// uncompiled unless it was warmed; -1 before.
   public long firstNanos() {
     return firstNanos;
   }

@@ -12,21 +12,21 @@ import sluice.sys.MultiMsgHeader;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// Room for the datagrams of one `recvmmsg(2)` or `sendmmsg(2)`, with their addresses. Owned by the
-/// loop's thread.
+/// The buffers for the datagrams of one `recvmmsg(2)` or `sendmmsg(2)`, with their addresses. Owned
+/// by the loop's thread.
 ///
 /// ```
 ///  headers | vectors | names | controls | datagrams
 ///  SLOTS of each, in one block
 /// ```
 ///
-/// The control messages that come with a datagram say which of our addresses it was sent to; sent
-/// back with the reply, they make it come from there.
+/// The control messages of a received datagram contain the local address it was sent to. Passed
+/// back with the reply, they make it the source address of the reply.
 final class DatagramBatch {
-  /// Datagrams of one system call.
+  /// The number of datagrams of one system call.
   static final int SLOTS = 16;
 
-  /// Room for the longest datagram.
+  /// The room for the longest datagram, in bytes.
   static final int DATAGRAM_BYTES = 64 << 10;
 
   private static final int NAME_BYTES = SocketAddresses.STORAGE_BYTES;
@@ -36,7 +36,7 @@ final class DatagramBatch {
   private static final long CONTROLS = NAMES + (long) SLOTS * NAME_BYTES;
   private static final long DATAGRAMS = CONTROLS + (long) SLOTS * CONTROL_BYTES;
 
-  /// `cmsg_level`, `cmsg_type` and the interface of an `IP_PKTINFO`.
+  /// The offsets of `cmsg_level` and of the interface of an `IP_PKTINFO`.
   private static final int CMSG_LEVEL_AT = 8;
 
   private static final int IPI_IFINDEX_AT = 16;
@@ -74,9 +74,9 @@ final class DatagramBatch {
 
   // ---- receiving -------------------------------------------------------------------------------
 
-  /// Receives what there is, up to all slots.
+  /// Receives the available datagrams, up to the number of slots.
   ///
-  /// @return datagrams, or a negative errno
+  /// @return the number of datagrams, or a negative errno
   int receive(int fd) {
     for (int slot = 0; slot < SLOTS; slot++) {
       prepare(slot, DATAGRAM_BYTES, NAME_BYTES, CONTROL_BYTES);
@@ -95,7 +95,7 @@ final class DatagramBatch {
     }
   }
 
-  /// Bytes of a received datagram; -1 when it was longer than its slot.
+  /// Returns the length of a received datagram; -1 if it was longer than its slot.
   int length(int slot) {
     if ((MsgHeader.flags(block.segment(), header(slot)) & Sockets.MSG_TRUNC) != 0) {
       return -1;
@@ -107,7 +107,7 @@ final class DatagramBatch {
     return binder.bind(block.segment(), datagram(slot), bytes);
   }
 
-  /// Where a received datagram came from, and was sent to.
+  /// Reads the sender and the destination of a received datagram.
   void peer(int slot, DatagramPeer into) {
     MemorySegment all = block.segment();
     int nameBytes = Math.min(NAME_BYTES, MsgHeader.nameLength(all, header(slot)));
@@ -129,7 +129,8 @@ final class DatagramBatch {
     return block;
   }
 
-  /// Where in the block the next datagram is built; only when it is not [#full].
+  /// Returns the offset in the block at which the next datagram is built. Only if it is not
+  /// [#full].
   long place() {
     return datagram(filled);
   }
@@ -142,15 +143,16 @@ final class DatagramBatch {
     to.copyControl(all, control(slot));
     if (to.controlBytes() > IPI_IFINDEX_AT
         && all.get(ValueLayout.JAVA_INT, control(slot) + CMSG_LEVEL_AT) == Sockets.IPPROTO_IP) {
-      // Which interface it leaves by is for the routing table to say.
+      // The routing table chooses the outgoing interface.
       all.set(ValueLayout.JAVA_INT, control(slot) + IPI_IFINDEX_AT, 0);
     }
     prepare(slot, bytes, to.nameBytes(), to.controlBytes());
   }
 
-  /// Sends what was added; what the kernel does not take is lost, as datagrams are.
+  /// Sends the added datagrams. A datagram that the kernel does not take is lost, as datagrams may
+  /// be.
   ///
-  /// @return datagrams that were lost
+  /// @return the number of lost datagrams
   int send(int fd) {
     int sent = 0;
     int lost = 0;

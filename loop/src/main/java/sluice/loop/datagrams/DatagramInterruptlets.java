@@ -15,17 +15,17 @@ import sluice.memory.Account;
 import sluice.memory.View;
 
 /// The handlers of one port: an interruptlet that may be admitted, replaced and evicted while
-/// datagrams come, and ordinary code for what it passes.
+/// datagrams arrive, and ordinary code for the datagrams it passes.
 ///
-/// [#admit] and [#evict] may be called by any thread, all else by the loop's. Copies for the slow
-/// path are bounded: a datagram beyond that is dropped, and counted.
+/// Any thread may call [#admit] and [#evict], the loop's thread everything else. Copies for the
+/// slow path are bounded; a datagram beyond the bound is dropped and counted.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | admission | any thread | volatile | volatile |
 /// | the counts | the loop's thread | plain; hints elsewhere | plain |
 public final class DatagramInterruptlets implements DatagramHandler {
-  /// What datagrams on the slow path may hold together, by default.
+  /// The default for the most bytes of datagrams on the slow path.
   public static final long DEFAULT_COPIED_BYTES = 16 << 20;
 
   private record Admission(HandlerGuard guard, Supplier<? extends DatagramInterruptlet> maker) {}
@@ -43,9 +43,9 @@ public final class DatagramInterruptlets implements DatagramHandler {
   private long passed;
   private long dropped;
 
-  /// Without an interruptlet: all datagrams go to the slow handler.
+  /// Creates the handlers without an interruptlet: all datagrams go to the slow handler.
   ///
-  /// @param copiedBytes what datagrams on the slow path may hold together
+  /// @param copiedBytes the most bytes of datagrams on the slow path
   public DatagramInterruptlets(Loop loop, DatagramSlowHandler slow, long copiedBytes) {
     this.loop = loop;
     this.running = loop.handler();
@@ -57,12 +57,12 @@ public final class DatagramInterruptlets implements DatagramHandler {
     this(loop, slow, DEFAULT_COPIED_BYTES);
   }
 
-  /// Shows datagrams to an interruptlet from now on, instead of the one before.
+  /// Admits an interruptlet in place of the previous one.
   ///
   /// @param name for reports
-  /// @param maker makes the interruptlet, on the loop's thread, at its first datagram
-  /// @param limit longest run, at least 1 ms
-  /// @return says whether the interruptlet overran and was disabled
+  /// @param maker creates the interruptlet, on the loop's thread, at its first datagram
+  /// @param limit the longest run, at least 1 ms
+  /// @return the guard, which reports whether the interruptlet overran and was disabled
   public HandlerGuard admit(
       String name, Supplier<? extends DatagramInterruptlet> maker, Duration limit) {
     HandlerGuard guard = new HandlerGuard(name, limit.toNanos());
@@ -70,7 +70,7 @@ public final class DatagramInterruptlets implements DatagramHandler {
     return guard;
   }
 
-  /// Sends all datagrams to the slow path from now on.
+  /// Evicts the interruptlet: all datagrams go to the slow path from now on.
   public void evict() {
     admission = null;
   }
@@ -83,7 +83,9 @@ public final class DatagramInterruptlets implements DatagramHandler {
     }
   }
 
-  /// @return whether the interruptlet is done with it
+  /// Shows a datagram to the interruptlet.
+  ///
+  /// @return true if the interruptlet has handled it
   private boolean answer(Datagrams port, View datagram, DatagramPeer from) {
     Admission now = admission;
     if (now != seen) {
@@ -184,29 +186,30 @@ public final class DatagramInterruptlets implements DatagramHandler {
     return receivedBytes;
   }
 
-  /// Bytes of replies, fast and slow.
+  /// Returns the number of bytes of replies, fast and slow.
   public long sentBytes() {
     return sentBytes;
   }
 
-  /// Datagrams that the interruptlet was done with.
+  /// Returns the number of datagrams that the interruptlet has handled.
   public long answered() {
     return answered;
   }
 
-  /// Datagrams that went to the slow path.
+  /// Returns the number of datagrams that went to the slow path.
   public long passed() {
     return passed;
   }
 
-  /// Datagrams that found no room on the slow path, or whose slow handler failed.
+  /// Returns the number of datagrams that found no room on the slow path, or whose slow handler
+  /// failed.
   public long dropped() {
     return dropped;
   }
 
-  /// Shows the counts in a counters file.
+  /// Publishes the counts in a counters file.
   ///
-  /// @param source goes before the slash of each label
+  /// @param source the part of each label before the slash
   public void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/received_bytes", this::receivedBytes);
     into.counter(source + "/sent_bytes", this::sentBytes);

@@ -7,11 +7,11 @@ import java.util.Objects;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// One datagram that is being built, in the memory it is sent from. Owned by the loop's thread;
-/// good until it is sent or another is begun on its port.
+/// A builder of one datagram, in the memory it is sent from. Owned by the loop's thread; valid
+/// until it is sent or another is begun on its port.
 ///
-/// A datagram that would be longer than [Datagrams#MOST_BYTES] is refused by the call that would
-/// make it so, with an [IndexOutOfBoundsException]; what was built before stays.
+/// A call that would make the datagram longer than [Datagrams#MOST_BYTES] throws an
+/// [IndexOutOfBoundsException]; the bytes built before stay.
 public final class DatagramOutput {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -32,7 +32,7 @@ public final class DatagramOutput {
     return this;
   }
 
-  /// Bytes so far.
+  /// Returns the number of bytes so far.
   public int length() {
     return Math.max(0, length);
   }
@@ -53,7 +53,7 @@ public final class DatagramOutput {
     return this;
   }
 
-  /// Four bytes in network order.
+  /// Appends four bytes in network order.
   public DatagramOutput putInt(int value) {
     block.segment().set(INT, claim(Integer.BYTES), value);
     return this;
@@ -69,14 +69,14 @@ public final class DatagramOutput {
     return this;
   }
 
-  /// Copies what a handler was shown.
+  /// Appends bytes that a handler was shown.
   public DatagramOutput put(View view, int from, int count) {
     Objects.checkFromIndexSize(from, count, view.length());
     view.copyTo(from, block.segment(), claim(count), count);
     return this;
   }
 
-  /// Copies a part of a block.
+  /// Appends a part of a block.
   public DatagramOutput put(Block source, long from, int count) {
     Objects.checkFromIndexSize(from, count, source.lengthBytes());
     MemorySegment.copy(source.segment(), from, block.segment(), claim(count), count);
@@ -91,7 +91,7 @@ public final class DatagramOutput {
     port.stage(bytes);
   }
 
-  /// Forgets the datagram.
+  /// Discards the datagram.
   public void discard() {
     length = -1;
   }

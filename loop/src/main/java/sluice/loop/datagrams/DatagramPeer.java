@@ -11,10 +11,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.SocketAddresses;
 
-/// Where a datagram came from and which of the port's addresses it was sent to: what a reply needs.
-/// Good for the port that made it. Owned by the loop's thread.
+/// The sender of a datagram and the local address it was sent to, which together address a reply.
+/// Valid for the port that created it. Owned by the loop's thread.
 public final class DatagramPeer {
-  /// `struct sockaddr_in`: family in the machine's order, port and address in that of the network.
+  /// `struct sockaddr_in`: family in native order, port and address in network order.
   private static final int SOCKADDR_IN_BYTES = 16;
 
   private static final int PORT_AT = 2;
@@ -33,14 +33,14 @@ public final class DatagramPeer {
 
   DatagramPeer() {}
 
-  /// Names a receiver that has sent nothing yet.
+  /// Returns a peer that has not sent anything yet.
   public static DatagramPeer of(Inet4Address address, int port) {
     DatagramPeer made = new DatagramPeer();
     made.set((int) ADDRESSES.get(address.getAddress(), 0), port);
     return made;
   }
 
-  /// A copy that stays as it is.
+  /// Returns a copy that does not change.
   public DatagramPeer keep() {
     DatagramPeer copy = new DatagramPeer();
     copy.nameBytes = nameBytes;
@@ -57,7 +57,7 @@ public final class DatagramPeer {
     MemorySegment.copy(from, ValueLayout.JAVA_BYTE, controlAt, control, 0, ofControl);
   }
 
-  /// Names a sender that the kernel has not named, as the kernel would.
+  /// Sets a sender that does not come from the kernel, in the kernel's format.
   void set(int address, int port) {
     nameBytes = SOCKADDR_IN_BYTES;
     controlBytes = 0;
@@ -66,7 +66,7 @@ public final class DatagramPeer {
     ADDRESSES.set(name, ADDRESS_AT, address);
   }
 
-  /// Of a sender that was named by numbers.
+  /// Returns the IPv4 address of a sender that was set by numbers.
   int internetAddress() {
     return (int) ADDRESSES.get(name, ADDRESS_AT);
   }
@@ -91,14 +91,14 @@ public final class DatagramPeer {
     MemorySegment.copy(control, 0, to, ValueLayout.JAVA_BYTE, at, controlBytes);
   }
 
-  /// Whether both are the same sender, by address and port.
+  /// Returns true if both are the same sender, by address and port.
   public boolean sameSender(DatagramPeer other) {
     return Arrays.equals(name, 0, nameBytes, other.name, 0, other.nameBytes);
   }
 
-  /// The sender's address. Makes a new object.
+  /// Returns the sender's address, as a new object.
   ///
-  /// @return null when it is no internet address
+  /// @return null if it is not an internet address
   public @Nullable InetSocketAddress address() {
     MemorySegment bytes = MemorySegment.ofArray(name);
     return SocketAddresses.decode(bytes, nameBytes) instanceof InetSocketAddress inet ? inet : null;

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import sluice.loop.Loop;
 
-/// Opens ports for datagrams: on the kernel's sockets, or on a network stack of our own. Called on
-/// the loop's thread.
+/// A factory of datagram ports: on kernel sockets, or on a network stack of our own. Called on the
+/// loop's thread.
 @FunctionalInterface
 public interface DatagramPorts {
-  /// The kernel's sockets.
+  /// The factory of ports on kernel sockets.
   DatagramPorts KERNEL = Datagrams::open;
 
-  /// As [Datagrams#open].
+  /// Opens a port, see [Datagrams#open].
   Datagrams open(Loop loop, InetSocketAddress wanted, DatagramHandler handler) throws IOException;
 }

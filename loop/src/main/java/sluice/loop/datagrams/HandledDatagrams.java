@@ -7,7 +7,7 @@ import sluice.loop.sockets.Log;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// What datagrams of the kernel and of a stack of our own have in common: the handler, its
+/// The common part of datagram ports on the kernel and on a stack of our own: the handler, its
 /// failures, and the counts. Owned by the loop's thread.
 abstract class HandledDatagrams implements Datagrams {
   private final Loop loop;
@@ -18,13 +18,13 @@ abstract class HandledDatagrams implements Datagrams {
   final ViewBinder binder = new ViewBinder(Thread.currentThread());
   final DatagramPeer from = new DatagramPeer();
 
-  /// Of the datagram that is being built.
+  /// The receiver of the datagram being built.
   DatagramPeer to = from;
 
-  /// Whether the handler runs: what it sends waits until it returns.
+  /// True while the handler runs: its datagrams wait until it returns.
   boolean handling;
 
-  /// Whether the loop calls [#flushing] before it waits.
+  /// True if the loop will call [#flushing] before it waits.
   private boolean asked;
 
   boolean closed;
@@ -40,15 +40,15 @@ abstract class HandledDatagrams implements Datagrams {
 
   abstract DatagramOutput output();
 
-  /// Gives back socket and memory. Once.
+  /// Releases socket and memory. Called once.
   abstract void end();
 
-  /// When all is made: the loop closes this when it ends.
+  /// Registers this port to be closed with the loop. Called once it is complete.
   void closeWithLoop() {
     loop.onClose(closing);
   }
 
-  /// Idempotent. What is staged leaves first.
+  /// Closes the port after sending the staged datagrams. Idempotent.
   @Override
   public void close() {
     if (!closed) {
@@ -59,8 +59,8 @@ abstract class HandledDatagrams implements Datagrams {
     }
   }
 
-  /// Shows a datagram of `from` to the handler, whose failure costs that datagram alone. Unbinds
-  /// it.
+  /// Shows a datagram of `from` to the handler and unbinds it. A failure of the handler costs only
+  /// that datagram.
   void handle(View datagram) {
     try {
       handler.received(this, datagram, from);
@@ -73,8 +73,8 @@ abstract class HandledDatagrams implements Datagrams {
     }
   }
 
-  /// A datagram was staged. What the handler stages leaves with its batch, the rest of a turn
-  /// before the loop waits.
+  /// Records that a datagram was staged. Datagrams staged by the handler leave with its batch, all
+  /// others before the loop waits.
   void noteStaged() {
     if (!handling && !asked) {
       asked = true;

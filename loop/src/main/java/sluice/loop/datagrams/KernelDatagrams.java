@@ -11,12 +11,12 @@ import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// Datagrams over one UDP socket, which the loop waits for beside its connections. Owned by the
-/// loop's thread.
+/// A datagram port over one UDP socket, which the loop waits for beside its connections. Owned by
+/// the loop's thread.
 final class KernelDatagrams extends HandledDatagrams {
   private static final int SOCKET_BUFFER_BYTES = 4 << 20;
 
-  /// System calls before others of the loop get a turn.
+  /// The number of system calls before the rest of the loop gets its turn.
   private static final int BATCHES = 4;
 
   private final int fd;
@@ -122,7 +122,7 @@ final class KernelDatagrams extends HandledDatagrams {
     return output.begin(outgoing.place());
   }
 
-  /// The datagram that was built is complete.
+  /// Stages the completed datagram.
   private void stage(int bytes) {
     outgoing.add(bytes, to);
     noteStaged();

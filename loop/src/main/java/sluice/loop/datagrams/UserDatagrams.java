@@ -5,23 +5,23 @@ import sluice.loop.Loop;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// Datagrams over a socket of a network stack of our own, on a loop that runs the stack. Owned by
-/// the loop's thread.
+/// A datagram port over a socket of a network stack of our own, on a loop that runs the stack.
+/// Owned by the loop's thread.
 ///
-/// A datagram is built in one block and copied into frames when it is sent; what comes is shown in
-/// the frame that it came in.
+/// A datagram is built in one block and copied into frames when it is sent; a received one is shown
+/// in the frame it arrived in.
 public final class UserDatagrams extends HandledDatagrams {
-  /// Room in front of a datagram's bytes for the headers of the stack.
+  /// The room in front of a datagram's bytes for the headers of the stack.
   public static final int HEADROOM_BYTES = 64;
 
   private final UserDatagramSocket socket;
   private final Block block;
   private final DatagramOutput output;
 
-  /// On the loop's thread. It is closed with the loop at the latest.
+  /// Creates a port on the loop's thread. It is closed with the loop at the latest.
   ///
-  /// @param socket is closed with this
-  /// @param handler gets what [#received] is told of
+  /// @param socket the socket, closed with this port
+  /// @param handler handles the datagrams passed to [#received]
   public UserDatagrams(Loop loop, UserDatagramSocket socket, DatagramHandler handler) {
     super(loop, socket.address(), handler);
     this.socket = socket;
@@ -35,10 +35,10 @@ public final class UserDatagrams extends HandledDatagrams {
     closeWithLoop();
   }
 
-  /// A datagram has come.
+  /// Handles a received datagram.
   ///
-  /// @param memory its bytes are `[at, at + length)`, not used any more when this returns
-  /// @param sender an address of IPv4, in host order
+  /// @param memory its bytes are `[at, at + length)` and are not used after this returns
+  /// @param sender the IPv4 address, in host order
   public void received(MemorySegment memory, long at, int length, int sender, int port) {
     if (closed) {
       return;

@@ -62,14 +62,15 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
   @SuppressWarnings("unused") // through RETURNED: head of the stack that other threads push onto
   private int returned = NONE;
 
-  /// Allocates the region; pages are touched only as chunks are first filled.
+  /// Allocates the region. Its pages are touched only as chunks are first filled.
   ///
-  /// @param count a power of two, 1 to 32 768
+  /// @param count the number of chunks, a power of two, 1 to 32 768
+  /// @param chunkBytes the size of each chunk
   public ChunkPool(int count, int chunkBytes) {
     this(count, chunkBytes, allocate(checked(count, chunkBytes)));
   }
 
-  /// @param memory of all chunks, in a row
+  /// @param memory the contiguous memory of all chunks
   private ChunkPool(int count, int chunkBytes, Block memory) {
     this.memory = memory;
     this.chunkBytes = chunkBytes;
@@ -84,9 +85,10 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     this.free = count;
   }
 
-  /// Over memory of the C heap, for an engine that runs where there is no Linux, and so no region.
+  /// Creates a pool in memory of the C heap, for an engine on a system other than Linux, which has
+  /// no regions.
   ///
-  /// @param count a power of two, 1 to 32 768
+  /// @param count the number of chunks, a power of two, 1 to 32 768
   public static ChunkPool onHeap(int count, int chunkBytes) {
     long bytes = checked(count, chunkBytes);
     Block heap = Objects.requireNonNull(Block.allocate(new Account("chunks", bytes), bytes));
@@ -100,7 +102,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     return (long) count * chunkBytes;
   }
 
-  /// Memory in a row whose pages are touched only as they are first filled.
+  /// Allocates contiguous memory whose pages are touched only as they are first filled.
   public static Block allocate(long bytes) {
     long pages = (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
     try {
@@ -136,29 +138,29 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     return free;
   }
 
-  /// Names the thread on which a release takes effect at once. Before the first call none does.
+  /// Sets the thread on which a release takes effect at once. Before the first call there is none.
   public final void own(Thread thread) {
     owner = thread;
   }
 
-  /// The free chunk to fill next, which stays free; the one used last, whose lines are still in the
-  /// cache.
+  /// Returns the free chunk to fill next, which stays free. It is the one used last, whose lines
+  /// are still in the cache.
   ///
-  /// @return -1 when no chunk is free
+  /// @return -1 if no chunk is free
   public final int peek() {
     return free == 0 ? -1 : stack[free - 1];
   }
 
-  /// Gives out a filled chunk with one lease: the one of the latest [#peek], or the kernel's choice
-  /// when [#onFree] is overridden.
+  /// Lends a filled chunk with one lease: the result of the latest [#peek], or the kernel's choice
+  /// if [#onFree] is overridden.
   public final void lend(int chunk) {
     assert blocks[chunk].leases() == 0 : "chunk " + chunk + " is already out";
     free--;
     blocks[chunk].lend();
   }
 
-  /// Takes a chunk back, on the owner thread. Overriders publish it to the kernel; chunks that were
-  /// never lent are theirs to publish when they open.
+  /// Takes a chunk back, on the owner thread. Overriding methods publish it to the kernel; they
+  /// also publish the chunks that were never lent when they open.
   protected void onFree(int chunk) {
     stack[free] = chunk;
   }
@@ -201,8 +203,8 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     }
   }
 
-  /// Frees the region, now or when the last leased chunk comes back. The kernel must not use the
-  /// region any more. Idempotent.
+  /// Frees the region, now or when the last leased chunk is returned. The kernel must no longer use
+  /// the region. Idempotent.
   @Override
   public final void close() {
     if (closed) {
@@ -215,7 +217,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
       back++;
       chunk = link[chunk];
     }
-    // Releases since the swap have counted below zero; only the very last step can reach it.
+    // Releases since the swap have counted below zero, so only the very last step can reach zero.
     if (leftAfterClose.addAndGet(blocks.length - back) == 0) {
       memory.release();
     }

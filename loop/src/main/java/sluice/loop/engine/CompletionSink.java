@@ -1,10 +1,12 @@
 package sluice.loop.engine;
 
-/// Receives the completions of one [Engine#turn], on the thread that turns the engine.
+/// A receiver of the completions of one [Engine#turn], on the thread that turns the engine.
 @FunctionalInterface
 public interface CompletionSink {
-  /// @param token what the operation was staged with
-  /// @param result bytes moved or a descriptor when not negative, else a negative errno
+  /// Handles a completion.
+  ///
+  /// @param token the token that the operation was staged with
+  /// @param result the number of bytes moved or a descriptor if not negative, else a negative errno
   /// @param flags see [Completion]
   void complete(long token, int result, long flags);
 }

@@ -1,13 +1,14 @@
 package sluice.loop.engine;
 
-/// What an engine is opened with.
+/// The limits of an engine.
 ///
-/// @param chunks chunks of the receive arena, a power of two, 1 to 32 768
-/// @param chunkBytes size of each chunk, 64 bytes to 1 MiB, a multiple of 64
-/// @param maxSockets most sockets and listeners open at one time, 1 to 1 048 576: epoll, poll and
-///   jdk stop accepting with -EMFILE at this limit, as every engine does at the process's own
+/// @param chunks the number of chunks of the receive arena, a power of two, 1 to 32 768
+/// @param chunkBytes the size of each chunk, 64 bytes to 1 MiB, a multiple of 64
+/// @param maxSockets the most sockets and listeners open at one time, 1 to 1 048 576: epoll, poll
+///   and jdk stop accepting with -EMFILE at this limit, as every engine does at the process's own
 public record EngineConfig(int chunks, int chunkBytes, int maxSockets) {
-  /// 512 chunks of 16 KiB: smaller chunks cost several times the CPU on large messages.
+  /// The default: 512 chunks of 16 KiB. Smaller chunks cost several times the CPU on large
+  /// messages.
   public static final EngineConfig DEFAULT = new EngineConfig(512, 16 << 10, 65_536);
 
   public EngineConfig {

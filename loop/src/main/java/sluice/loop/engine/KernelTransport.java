@@ -5,75 +5,76 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// The kernel's sockets as a [Transport], and what only they can. The transport of every [Engine].
+/// The transport of kernel sockets, with the operations that only they support. Every [Engine] has
+/// one.
 public interface KernelTransport extends Transport {
-  /// Takes over a listening descriptor that is already open, for example one of systemd's.
+  /// Adopts a listening descriptor that is already open, for example one passed by systemd.
   int adoptListener(int fd) throws IOException;
 
-  /// Takes over a connected stream descriptor, whatever mode it is in.
+  /// Adopts a connected stream descriptor, blocking or not.
   ///
   /// @return the socket
-  /// @throws IOException where sockets are no descriptors, or there is no room for one more; the
-  ///   descriptor stays the caller's then
+  /// @throws IOException if sockets are not descriptors, or there is no room for one more; the
+  ///   descriptor then stays the caller's
   default int adoptConnected(int fd) throws IOException {
     throw SysException.of(Errno.EOPNOTSUPP, "fcntl", fd, "a socket of another kind");
   }
 
-  /// The kernel's descriptor of a socket, which stays this transport's to close; -1 where sockets
-  /// are numbered otherwise.
+  /// Returns the kernel's descriptor of a socket, which remains owned by this transport; -1 if
+  /// sockets are not descriptors.
   default int descriptor(int socket) {
     return -1;
   }
 
-  /// Bounds the clients that each listener accepts before the loop has looked at the last of them:
-  /// they must not take descriptors that are meant for files. An engine may round up, except that 1
-  /// is 1.
+  /// Limits the number of clients that each listener accepts before the loop has handled the last
+  /// of them, so that they do not take descriptors reserved for files. An engine may round the
+  /// limit up, except that 1 is exact.
   ///
   /// @param count at least 1
-  /// @param used a client with which more descriptors are open is the last: other loops have taken
-  ///   some meanwhile
+  /// @param used the number of open descriptors above which a client is the last one accepted;
+  ///   other loops may have opened some meanwhile
   default void acceptAtMost(int count, int used) {}
 
-  /// Returns how many descriptors this process has open at least.
+  /// Returns a lower bound of the number of descriptors that this process has open.
   ///
-  /// @param socket opened last, whose number tells without a system call; negative for a count by
-  ///   the system
-  /// @return 0 where that is unknown, and `Integer.MAX_VALUE` where not one more is to be had
+  /// @param socket the socket opened last, whose number gives the bound without a system call;
+  ///   negative for a count by the system
+  /// @return 0 if unknown, and `Integer.MAX_VALUE` if no further descriptor is available
   default int descriptorsUsed(int socket) {
     return 0;
   }
 
-  /// Opens the descriptors that are kept to refuse clients with when there are no others. Takes
+  /// Opens the reserve descriptors, which serve to refuse clients when there are no others. Takes
   /// effect at once.
   ///
-  /// @return whether all of them are open; where there are no descriptors, always
+  /// @return true if all of them are open; always true if sockets are not descriptors
   default boolean fillReserve() {
     return true;
   }
 
-  /// Closes one of those descriptors, for the next accept. Takes effect at once.
+  /// Closes one of the reserve descriptors, for the next accept. Takes effect at once.
   ///
-  /// @return false when none was open
+  /// @return false if none was open
   default boolean freeReserve() {
     return false;
   }
 
-  /// Whether [#receiveOnce] and [#tryReceive] can be used with a socket.
+  /// Returns true if [#receiveOnce] and [#tryReceive] can be used with a socket.
   default boolean receivesDirectly(int socket) {
     return false;
   }
 
-  /// As [Transport#receive], for one completion. Only where [#receivesDirectly] says so.
+  /// Arms receiving as [Transport#receive] does, for one completion. Only if [#receivesDirectly].
   default void receiveOnce(int socket, long token) {
     throw new UnsupportedOperationException();
   }
 
-  /// Takes bytes that have come, without waiting, to where they are wanted. Takes effect at once,
-  /// and only while no receive is armed and all its completions have been delivered: what they
-  /// brought comes before. Only where [#receivesDirectly] says so.
+  /// Receives available bytes into the caller's memory, without waiting. Takes effect at once.
+  /// Allowed only while no receive is armed and all its completions have been delivered, because
+  /// their bytes come first, and only if [#receivesDirectly].
   ///
-  /// @return bytes taken; 0 at the end of the stream; -EAGAIN when none have come, or another
-  ///   negative errno
+  /// @return the number of bytes taken; 0 at the end of the stream; -EAGAIN if none are available,
+  ///   or another negative errno
   default int tryReceive(int socket, MemorySegment into, long offset, int length) {
     throw new UnsupportedOperationException();
   }

@@ -1,12 +1,14 @@
 package sluice.loop.engine;
 
-/// What handlers may keep of received bytes beyond their return, [sluice.loop.Connection#retain].
+/// The limits of what handlers may retain of received bytes beyond their return, see
+/// [sluice.loop.Connection#retain].
 ///
-/// @param chunksPerConnection chunks of the arena that one connection's leases may hold, 0 to 32
-///   768; 0 copies always
-/// @param copiedBytesPerConnection bytes of copies made for one connection, where no lease is given
-/// @param copiedBytesPerLoop the same for all connections of the loop together, those included that
-///   have closed while a copy is still in use
+/// @param chunksPerConnection the chunks of the arena that one connection's leases may hold, 0 to
+///   32 768; with 0, bytes are always copied
+/// @param copiedBytesPerConnection the bytes of copies made for one connection, where no lease is
+///   given
+/// @param copiedBytesPerLoop the same for all connections of the loop together, including closed
+///   ones whose copies are still in use
 public record LeaseLimits(
     int chunksPerConnection, long copiedBytesPerConnection, long copiedBytesPerLoop) {
   public static final LeaseLimits DEFAULT = new LeaseLimits(4, 256 << 10, 16L << 20);

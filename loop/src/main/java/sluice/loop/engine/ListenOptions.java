@@ -1,10 +1,11 @@
 package sluice.loop.engine;
 
-/// How a listening socket is opened.
+/// The options for opening a listening socket.
 ///
-/// @param backlog connections the kernel may hold for us, 1 to 65535
-/// @param reusePort several listeners share the port, one per loop; the kernel spreads connections
-/// @param noDelay set `TCP_NODELAY` on the listener, which accepted sockets inherit
+/// @param backlog the connections the kernel may queue, 1 to 65535
+/// @param reusePort true if several listeners share the port, one per loop; the kernel spreads
+///   connections
+/// @param noDelay true to set `TCP_NODELAY` on the listener, which accepted sockets inherit
 public record ListenOptions(int backlog, boolean reusePort, boolean noDelay) {
   public static final ListenOptions DEFAULT = new ListenOptions(4096, false, true);
 

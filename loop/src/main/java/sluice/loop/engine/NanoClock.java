@@ -1,9 +1,9 @@
 package sluice.loop.engine;
 
-/// Time as the loop sees it: a monotonic count of nanoseconds. Simulations bring their own.
+/// A monotonic clock in nanoseconds, as used by loops. Simulations supply their own.
 @FunctionalInterface
 public interface NanoClock {
-  /// The machine's clock.
+  /// The clock of the machine.
   NanoClock SYSTEM = System::nanoTime;
 
   long nanos();

@@ -2,24 +2,28 @@ package sluice.loop.engine;
 
 import sluice.sys.Errno;
 
-/// What the result of a receive says: one reading for all that receive by completion. Any thread.
+/// The meaning of a receive's result, for all code that receives by completion. Any thread may
+/// call.
 public enum ReceiveEnd {
-  /// Bytes came.
+  /// Bytes arrived.
   NONE,
 
   /// The peer sends no more.
   OF_STREAM,
 
-  /// There was no chunk. Nothing is lost: armed again once there are some, see [StarvedReceives].
+  /// No chunk was free. Nothing is lost: the receive is armed again once chunks are free, see
+  /// [StarvedReceives].
   STARVED,
 
-  /// It was cancelled or interrupted. Nothing is lost: it may be armed again.
+  /// The receive was cancelled or interrupted. Nothing is lost: it may be armed again.
   PASSING,
 
-  /// The connection is gone, for the reason that the result tells.
+  /// The connection is gone; the result gives the reason.
   FAILED;
 
-  /// @param result of a completion: bytes, 0, or a negative errno
+  /// Returns the meaning of a result.
+  ///
+  /// @param result the result of a completion: a number of bytes, 0, or a negative errno
   public static ReceiveEnd of(int result) {
     if (result > 0) {
       return NONE;

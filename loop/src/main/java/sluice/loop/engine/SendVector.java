@@ -3,9 +3,9 @@ package sluice.loop.engine;
 import java.lang.foreign.MemorySegment;
 
 /// The ranges of one gathering send, at most [#LIMIT]. Reused by its owner; the transport copies
-/// what it needs when the send is staged.
+/// the entries when the send is staged.
 public final class SendVector {
-  /// Most ranges in one send: well below the kernel's `UIO_MAXIOV` of 1024.
+  /// The most ranges in one send: well below the kernel's `UIO_MAXIOV` of 1024.
   public static final int LIMIT = 256;
 
   private final MemorySegment[] segments = new MemorySegment[LIMIT];
@@ -26,7 +26,7 @@ public final class SendVector {
 
   /// Appends a range.
   ///
-  /// @throws IllegalStateException when the vector is full or would exceed 2 GiB
+  /// @throws IllegalStateException if the vector is full or would exceed 2 GiB
   public void add(MemorySegment segment, long offset, int length) {
     if (count == LIMIT || totalBytes > Integer.MAX_VALUE - length) {
       throw new IllegalStateException("send vector is full: " + count + " ranges");
@@ -38,13 +38,13 @@ public final class SendVector {
     totalBytes += length;
   }
 
-  /// Says that bytes which are sent in another way follow at once, so that the last ones of this
-  /// send need no packet of their own (`MSG_MORE`).
+  /// Announces that further bytes are sent in another way at once, so that the end of this send
+  /// needs no packet of its own (`MSG_MORE`).
   public void moreFollows() {
     more = true;
   }
 
-  /// Whether [#moreFollows] was called.
+  /// Returns true if [#moreFollows] was called.
   public boolean more() {
     return more;
   }

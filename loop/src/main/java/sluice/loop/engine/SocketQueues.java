@@ -7,24 +7,25 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// How much of a reply can be between two sockets of one machine. Constant after start.
+/// The capacity of the queues between two sockets of one machine. Constant after start.
 final class SocketQueues {
   private static final int READ_BYTES = 256;
   private static final long UNKNOWN = 64L << 20;
 
-  /// What a queue may hold beyond its limit, and the piece that is being added.
+  /// The bytes a queue may hold beyond its limit, plus the piece being added.
   private static final long SLACK = 1L << 20;
 
-  /// Bytes a sender's and a receiver's queue can hold at most, unless a program has the privilege
-  /// to go beyond the system's limits.
+  /// The most bytes in a sender's and a receiver's queue together, unless a program has the
+  /// privilege to exceed the system's limits.
   static final long MOST_BYTES = most("tcp_wmem") + most("tcp_rmem") + SLACK;
 
   private SocketQueues() {}
 
-  /// The last of the three numbers of a setting: lowest, initial, highest size of a queue.
+  /// Returns the last of the three numbers of a setting, which are the lowest, initial and highest
+  /// size of a queue.
   private static long most(String setting) {
     try (InputStream in = Files.newInputStream(Path.of("/proc/sys/net/ipv4", setting))) {
-      // at once: a second read of such a file finds nothing
+      // Reads at once, because a second read of such a file returns nothing.
       byte[] text = new byte[READ_BYTES];
       int length = Math.max(0, in.read(text));
       String[] numbers = new String(text, 0, length, US_ASCII).strip().split("\\s+", -1);

@@ -4,14 +4,14 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Receives that found no chunk and wait to be armed again, the longest first. Of the thread that
-/// turns the engine.
+/// The receives that found no chunk and wait to be armed again, in order of waiting time. Owned by
+/// the thread that turns the engine.
 ///
-/// @param <T> what receives
+/// @param <T> the type that identifies a receive
 public final class StarvedReceives<T> {
   private final ArrayDeque<T> waiting = new ArrayDeque<>();
 
-  /// @param receive not waiting already
+  /// @param receive a receive that is not waiting already
   public void add(T receive) {
     waiting.add(receive);
   }
@@ -20,10 +20,11 @@ public final class StarvedReceives<T> {
     return waiting.isEmpty();
   }
 
-  /// Arms those that have waited longest.
+  /// Arms the receives that have waited longest.
   ///
-  /// @param most of them; more than there are chunks would starve again
-  /// @param fed which of them the chunks are for; the others keep their order
+  /// @param most the most receives to arm; more than the number of free chunks would starve again
+  /// @param fed selects the receives that the chunks are for; the others keep their order
+  /// @param arm arms a receive
   public void feed(int most, Predicate<T> fed, Consumer<T> arm) {
     int left = most;
     for (int looks = waiting.size(); looks > 0 && left > 0; looks--) {

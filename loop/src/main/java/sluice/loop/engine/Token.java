@@ -1,7 +1,7 @@
 package sluice.loop.engine;
 
-/// What operations are staged with: operation, generation and table index in one long, so that a
-/// late completion for a reused slot is recognised. Without state: any thread may call.
+/// The token of an operation: operation, generation and table index in one long, so that a late
+/// completion for a reused slot is recognised. Stateless: any thread may call.
 ///
 /// ```
 ///  63      56 55                32 31                 0
@@ -22,29 +22,31 @@ public final class Token {
 
   private Token() {}
 
-  /// @param op what is done, 0 to 127; numbers are the owner's of the table
+  /// Returns a token.
+  ///
+  /// @param op the operation, 0 to 127; numbered by the owner of the table
   public static long of(int op, int generation, int index) {
     return ((long) op << 56)
         | ((long) (generation & GENERATION_MASK) << 32)
         | (index & 0xffff_ffffL);
   }
 
-  /// What is done.
+  /// Returns the operation.
   public static int op(long token) {
     return (int) (token >>> 56);
   }
 
-  /// Which owner of the slot it was staged for.
+  /// Returns the generation of the slot that the operation was staged for.
   public static int generation(long token) {
     return (int) (token >>> 32) & GENERATION_MASK;
   }
 
-  /// The slot.
+  /// Returns the index of the slot.
   public static int index(long token) {
     return (int) token;
   }
 
-  /// The generation of a slot that gets a new owner.
+  /// Returns the generation of a slot that gets a new owner.
   public static int nextGeneration(int generation) {
     return (generation + 1) & GENERATION_MASK;
   }

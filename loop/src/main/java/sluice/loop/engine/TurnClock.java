@@ -1,7 +1,7 @@
 package sluice.loop.engine;
 
-/// The clock of a loop, and when its turn began. On the loop's thread.
+/// The clock of a loop, which also tells when its turn began. Used on the loop's thread.
 public interface TurnClock extends NanoClock {
-  /// The time at the start of this turn's work, when its wait was over.
+  /// Returns the time at which this turn's wait ended and its work began.
   long now();
 }

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.loop.engine.LeaseLimits;
 
-/// What one connection's handlers keep of its input. Charged by the loop's thread, refunded by
-/// whichever thread lets go; it lives on when the connection has closed.
+/// The quota of input that one connection's handlers retain. Charged by the loop's thread, refunded
+/// by the thread that releases the input; it outlives the connection.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -19,7 +19,8 @@ public final class ConnectionLeases {
     this.limits = limits;
   }
 
-  /// The loop's thread alone charges, so what is free when it looks stays free.
+  /// Charges a chunk if the limit allows. Only the loop's thread charges, so free quota it sees
+  /// stays free.
   public boolean tryChargeChunk() {
     if (chunks.get() >= limits.chunksPerConnection()) {
       return false;

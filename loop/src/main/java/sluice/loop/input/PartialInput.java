@@ -4,18 +4,18 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// Input that a protocol has not consumed, copied out of the arena into a block of the loop's
+/// The input that a protocol has not consumed, copied out of the arena into a block of the loop's
 /// budget. Owned by the loop's thread.
 ///
-/// Output may lease the block. From then on it is a snapshot and stays as it is: what is added or
-/// left over moves to a block of its own.
+/// Output may lease the block. From then on it is an immutable snapshot: added or remaining bytes
+/// move to a separate block.
 public final class PartialInput {
   private final PartialMemory memory;
   private final Object owner;
   private @Nullable Block block;
   private int length;
 
-  /// @param owner for what the memory is, see [PartialMemory#allocate]
+  /// @param owner the owner of the memory, see [PartialMemory#allocate]
   public PartialInput(PartialMemory memory, Object owner) {
     this.memory = memory;
     this.owner = owner;
@@ -25,7 +25,7 @@ public final class PartialInput {
     return length;
   }
 
-  /// The bytes; null when there are none.
+  /// Returns the block with the bytes; null if there are none.
   public @Nullable Block block() {
     return block;
   }
@@ -35,7 +35,9 @@ public final class PartialInput {
     return held == null ? 0 : held.lengthBytes();
   }
 
-  /// @return false when the loop's budget has no room
+  /// Appends a copy of bytes.
+  ///
+  /// @return false if the loop's budget has no room
   public boolean append(MemorySegment source, long offset, int count) {
     int need = length + count;
     Block target = block;
@@ -56,9 +58,9 @@ public final class PartialInput {
     return true;
   }
 
-  /// Drops the first `used` bytes; some are left.
+  /// Drops the first `used` bytes, which are not all.
   ///
-  /// @return false when the loop's budget has no room for a copy of the rest
+  /// @return false if the loop's budget has no room for a copy of the rest
   public boolean consume(int used) {
     Block before = block;
     if (used == 0 || before == null) {

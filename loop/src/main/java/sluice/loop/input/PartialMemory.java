@@ -4,15 +4,15 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// The memory that unfinished input of one loop takes. Owned by the loop's thread.
+/// The memory for unfinished input of one loop. Owned by the loop's thread.
 public final class PartialMemory {
   private static final int LEAST_BYTES = 512;
 
-  /// Makes room where there is none.
+  /// Frees memory when none is left.
   public interface Evictor {
-    /// Takes memory from a holder, for another that asks for `bytes`.
+    /// Takes memory from a holder, for another holder that asks for `bytes`.
     ///
-    /// @return false when there is no holder that must give it
+    /// @return false if no holder has to give memory up
     boolean freeInput(Object asking, int bytes);
   }
 
@@ -24,8 +24,10 @@ public final class PartialMemory {
     this.evictor = evictor;
   }
 
-  /// @param asking for what it is; compared by identity only
-  /// @return at least `bytes`, a power of two; null when there is no room
+  /// Allocates a block, evicting other holders if necessary.
+  ///
+  /// @param asking the owner of the memory; compared by identity only
+  /// @return a block of at least `bytes`, a power of two; null if there is no room
   public @Nullable Block allocate(Object asking, int bytes) {
     int size = Math.max(LEAST_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
     Block block = Block.allocate(account, size);
@@ -39,7 +41,7 @@ public final class PartialMemory {
     return account.usedBytes();
   }
 
-  /// Whether less than a quarter is left.
+  /// Returns true if less than a quarter is left.
   public boolean scarce() {
     return account.usedBytes() > account.limitBytes() / 4 * 3;
   }

@@ -3,8 +3,8 @@ package sluice.loop.input;
 import sluice.memory.block.Block;
 
 /// Input that outlives its handler: a chunk of the arena, or a copy, that counts against its
-/// connection's quota until the last reference to it ends. Made by the loop's thread, freed by
-/// whichever thread lets go last.
+/// connection's quota until the last reference to it ends. Created by the loop's thread, freed by
+/// the thread that releases it last.
 public final class RetainedInput extends Block {
   private final Block under;
   private final ConnectionLeases quota;
@@ -17,19 +17,19 @@ public final class RetainedInput extends Block {
     this.chunk = chunk;
   }
 
-  /// Takes a lease of its own on a chunk that was charged.
+  /// Creates retained input with its own lease on a charged chunk.
   public static RetainedInput chunk(Block chunk, ConnectionLeases quota) {
     return new RetainedInput(chunk.lease(), quota, true);
   }
 
-  /// Takes over the caller's lease on a copy that was charged.
+  /// Creates retained input that takes over the caller's lease on a charged copy.
   public static RetainedInput copy(Block copy, ConnectionLeases quota) {
     return new RetainedInput(copy, quota, false);
   }
 
   @Override
   protected void free() {
-    // The quota last: a thread that sees room in it finds the memory given back.
+    // Refunds the quota last: a thread that sees room in it finds the memory released.
     long bytes = under.lengthBytes();
     under.release();
     if (chunk) {

@@ -5,10 +5,11 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// Ciphertext that could not be decrypted when it came: the beginning of a record, or what arrived
-/// while tasks ran. Owned by the loop's thread; charged to its account of partial messages.
+/// The ciphertext that could not be decrypted when it arrived: the beginning of a record, or bytes
+/// that arrived while tasks ran. Owned by the loop's thread; charged to its account of partial
+/// messages.
 public final class TlsHeld {
-  /// The longest record the JDK's engine takes, for peers that ignore the limit.
+  /// The longest record the JDK's engine accepts, for peers that ignore the limit.
   public static final int LONGEST_RECORD_BYTES = 33_093;
 
   private static final int HEADER_BYTES = 5;
@@ -20,7 +21,7 @@ public final class TlsHeld {
   private @Nullable Block block;
   private int length;
 
-  /// @param owner for what the memory is, see [PartialMemory#allocate]
+  /// @param owner the owner of the memory, see [PartialMemory#allocate]
   public TlsHeld(PartialMemory memory, Object owner) {
     this.memory = memory;
     this.owner = owner;
@@ -30,21 +31,21 @@ public final class TlsHeld {
     return length;
   }
 
-  /// Memory it takes.
+  /// Returns the size of the memory it holds.
   public long blockBytes() {
     Block held = block;
     return held == null ? 0 : held.lengthBytes();
   }
 
-  /// Whether `source` begins with a whole record, or with something that is none.
+  /// Returns true if `source` begins with a whole record, or with bytes that are not a record.
   public static boolean complete(ByteBuffer source) {
     int available = source.remaining();
     return available >= HEADER_BYTES
         && recordBytes(source, source.position(), available) <= available;
   }
 
-  /// Length of the record at `at`, header included; `available` for what is no record, so that the
-  /// engine sees it and finds the right alert.
+  /// Returns the length of the record at `at`, header included. For bytes that are not a record,
+  /// returns `available`, so that the engine sees them and sends the right alert.
   private static int recordBytes(ByteBuffer bytes, int at, int available) {
     int type = bytes.get(at);
     int length = HEADER_BYTES + ((bytes.get(at + 3) & 0xff) << 8) + (bytes.get(at + 4) & 0xff);
@@ -52,8 +53,8 @@ public final class TlsHeld {
     return record ? length : available;
   }
 
-  /// Bytes by which the first record is incomplete, as far as that is known; 0 when nothing is
-  /// held.
+  /// Returns the number of bytes missing from the first record, as far as that is known; 0 if
+  /// nothing is held.
   public int missing() {
     Block held = block;
     if (held == null) {
@@ -65,9 +66,9 @@ public final class TlsHeld {
     return Math.max(0, recordBytes(held.segment().asByteBuffer(), 0, length) - length);
   }
 
-  /// Appends a copy.
+  /// Appends a copy of bytes.
   ///
-  /// @return false when the loop's account has no room; nothing was appended then
+  /// @return false if the loop's account has no room; then nothing was appended
   public boolean add(MemorySegment from, long offset, int count) {
     int need = length + count;
     Block held = block;
@@ -93,7 +94,7 @@ public final class TlsHeld {
     return recordBytes(from.asSlice(offset, count).asByteBuffer(), 0, count);
   }
 
-  /// Hands everything over, with its lease; ask for [#length] before.
+  /// Returns the held bytes with their lease, and holds nothing any more. Read [#length] before.
   public @Nullable Block take() {
     Block taken = block;
     block = null;

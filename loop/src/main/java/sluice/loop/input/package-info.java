@@ -1,2 +1,2 @@
-/// Input that is kept: unfinished messages and records, and what handlers retain.
+/// Input that is kept: unfinished messages and records, and retained input of handlers.
 package sluice.loop.input;

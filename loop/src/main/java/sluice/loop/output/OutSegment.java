@@ -5,32 +5,32 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.FileBody;
 import sluice.memory.block.Block;
 
-/// One piece of a connection's output: staged bytes, leased bytes, or a range of a file. Pooled and
+/// A piece of a connection's output: staged bytes, leased bytes, or a range of a file. Pooled and
 /// owned by the loop's thread.
 public final class OutSegment {
-  /// Fewer bytes than this are copied: handing over their pages costs more.
+  /// The size from which on the pages of bytes are sent; copying fewer bytes costs less.
   private static final int LEAST_PAGES_BYTES = 64 << 10;
 
-  /// Memory the bytes are in, when [#file] is null.
+  /// The memory with the bytes, if [#file] is null.
   public MemorySegment bytes = MemorySegment.NULL;
 
   public long offset;
   public int length;
 
-  /// The lease that keeps the bytes; null when they are staged.
+  /// The lease that keeps the bytes; null if they are staged.
   public @Nullable Block lease;
 
-  /// The lease is one on input: memory that others need to receive.
+  /// True if the lease is on input memory, which other connections need to receive.
   public boolean input;
 
-  /// The staging slab the bytes are in, for this turn only; null otherwise.
+  /// The staging slab with the bytes, for this turn only; null otherwise.
   public @Nullable Block slab;
 
-  /// The lease is charged to the loop's account of output.
+  /// True if the lease is charged to the loop's account of output.
   public boolean kept;
 
-  /// What comes next is a range of this file. Then [#lease] is the piece of it that is being sent,
-  /// or null.
+  /// The file of which this segment is a range, or null. [#lease] is then the piece of it that is
+  /// being sent, or null.
   public @Nullable FileBody file;
 
   public long filePosition;
@@ -38,19 +38,21 @@ public final class OutSegment {
 
   public @Nullable OutSegment next;
 
-  /// The pages could not be sent as such: the bytes are copied to the socket.
+  /// True if the pages could not be sent as such, so that the bytes are copied to the socket.
   public boolean copied;
 
   public boolean staged() {
     return slab != null;
   }
 
-  /// Whether [sluice.loop.OutputRoom] counts the bytes already: their ciphertext takes their place.
+  /// Returns true if [sluice.loop.OutputRoom] already counts the bytes, whose ciphertext replaces
+  /// them.
   public boolean counted() {
     return kept || slab != null;
   }
 
-  /// Whether the pages of these bytes are handed to the socket (`sendfile(2)` of a memory file).
+  /// Returns true if the pages of the bytes are passed to the socket (`sendfile(2)` of a memory
+  /// file).
   public boolean sentByPages() {
     return lease != null
         && !copied
@@ -59,7 +61,7 @@ public final class OutSegment {
         && lease.fileDescriptor() >= 0;
   }
 
-  /// Drops what the segment holds. The loop's reference on a file, and the lease, end here.
+  /// Clears the segment and releases the loop's reference on a file, and the lease.
   public void clear() {
     if (lease != null) {
       lease.release();

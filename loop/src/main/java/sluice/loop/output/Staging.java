@@ -5,11 +5,11 @@ import java.util.List;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// Where replies are built during one turn: slabs of native memory filled from the front. Owned by
-/// the loop's thread.
+/// The memory in which replies are built during one turn: slabs of native memory filled from the
+/// front. Owned by the loop's thread.
 ///
-/// Two of them alternate. What a turn stages is submitted by the next turn, and that turn's
-/// completions tell which sends fell short; only then is the memory used again.
+/// Two of them alternate. The bytes staged by a turn are submitted by the next turn, whose
+/// completions report the sends that fell short; only then is the memory reused.
 public final class Staging {
   public static final int SLAB_BYTES = 128 << 10;
 
@@ -20,7 +20,8 @@ public final class Staging {
   private int position;
   private long limitBytes;
 
-  /// @param softLimitBytes from here on [#full] answers true; a reply under way may still grow
+  /// @param softLimitBytes the size at which [#full] returns true; a reply in progress may still
+  ///   grow
   public Staging(Account account, int softLimitBytes) {
     this.account = account;
     this.softLimitBytes = Math.max(1, softLimitBytes / SLAB_BYTES) * SLAB_BYTES;
@@ -62,7 +63,7 @@ public final class Staging {
     return current;
   }
 
-  /// Forgets what was staged since the place was there.
+  /// Drops everything staged behind a position.
   public void rewind(int slab, int at) {
     current = slab;
     position = at;
@@ -72,23 +73,24 @@ public final class Staging {
     return usedBytes() >= limitBytes;
   }
 
-  /// Bytes that have been staged, and gaps between them.
+  /// Returns the number of staged bytes, including gaps between them.
   public long usedBytes() {
     return (long) current * SLAB_BYTES + position;
   }
 
-  /// Says how much of what is staged from now on could be kept.
+  /// Limits the bytes staged from now on to those that could be kept.
   public void limit(long bytes) {
     limitBytes = Math.clamp(bytes, 0, softLimitBytes);
   }
 
-  /// Whether what follows from replies, such as their ciphertext, must wait for the next turn.
+  /// Returns true if secondary output, such as the ciphertext of replies, must wait for the next
+  /// turn.
   public boolean crowded() {
     return usedBytes() >= 3L * softLimitBytes;
   }
 
-  /// Forgets everything staged; keeps one slab more than half of what was needed, so that a burst
-  /// does not hold its memory for ever.
+  /// Drops everything staged. Releases one slab if there are more than twice as many as were
+  /// needed, so that a burst does not hold its memory forever.
   public void reset() {
     int keep = current + 1;
     if (slabs.size() > 2 * keep) {

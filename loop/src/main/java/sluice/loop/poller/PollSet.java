@@ -9,16 +9,17 @@ import sluice.loop.engine.Backend;
 /// The pollset interface of AIX on [Poller]: create, destroy, ctl, poll and query, with its array
 /// of changes. Threads as for [Poller].
 public final class PollSet {
-  /// Adds a descriptor.
+  /// The command that adds a descriptor.
   public static final short PS_ADD = 0;
 
-  /// Adds events to those of a descriptor. To take some away, delete it and add it again.
+  /// The command that adds events to those of a descriptor. To take some away, delete the
+  /// descriptor and add it again.
   public static final short PS_MOD = 1;
 
-  /// Removes a descriptor.
+  /// The command that removes a descriptor.
   public static final short PS_DELETE = 2;
 
-  /// One change, `struct poll_ctl`.
+  /// A change, `struct poll_ctl`.
   ///
   /// @param command `PS_ADD`, `PS_MOD` or `PS_DELETE`
   /// @param events `poll(2)` bits
@@ -32,28 +33,28 @@ public final class PollSet {
     this.poller = poller;
   }
 
-  /// `pollset_create`.
+  /// Creates a pollset, as `pollset_create` does.
   ///
-  /// @param maxfd most descriptors
+  /// @param maxfd the most descriptors
   public static PollSet create(int maxfd) throws IOException {
     return on(Poller.open(maxfd, Backend.AUTO));
   }
 
-  /// A pollset on a given poller, which [#destroy] closes.
+  /// Returns a pollset on a given poller, which [#destroy] closes.
   public static PollSet on(Poller poller) {
     return new PollSet(poller);
   }
 
-  /// `pollset_destroy`.
+  /// Destroys the pollset, as `pollset_destroy` does.
   public void destroy() {
     poller.close();
   }
 
-  /// `pollset_ctl`: applies changes in order, up to the first that fails.
+  /// Applies changes in order, up to the first that fails, as `pollset_ctl` does.
   ///
-  /// @param length how many of the array
-  /// @return 0 when all were applied; n > 0 when n were and the next one failed; a negative errno
-  ///   when the first failed
+  /// @param length the number of changes to apply
+  /// @return 0 if all were applied; n > 0 if n were and the next one failed; a negative errno if
+  ///   the first failed
   public int ctl(Change[] changes, int length) {
     PollerChanges one = new PollerChanges();
     for (int i = 0; i < length; i++) {
@@ -79,14 +80,14 @@ public final class PollSet {
     return (int) Math.min(0, one.result(0));
   }
 
-  /// `pollset_poll`: waits until something is ready.
+  /// Waits until a descriptor is ready, as `pollset_poll` does.
   ///
-  /// @param fds gets the descriptors, `struct pollfd` by columns
-  /// @param revents gets what is ready
-  /// @param length most to report, 1 to the length of both arrays
+  /// @param fds receives the descriptors; `struct pollfd` by columns
+  /// @param revents receives the events that are ready
+  /// @param length the most events to report, 1 to the length of both arrays
   /// @param timeoutMillis 0 does not wait, negative waits without limit
-  /// @return events reported
-  /// @throws IllegalStateException when another thread polls, or it is destroyed
+  /// @return the number of events reported
+  /// @throws IllegalStateException if another thread polls, or the pollset is destroyed
   public int poll(int[] fds, short[] revents, int length, int timeoutMillis) {
     PollerEvents own = PollerFacade.roomFor(length, fds, revents, events); // as there
     events = own;
@@ -94,7 +95,7 @@ public final class PollSet {
     return PollerFacade.copy(own, count, fds, revents);
   }
 
-  /// `pollset_query`: what a descriptor waits for.
+  /// Returns the events that a descriptor waits for, as `pollset_query` does.
   ///
   /// @return its `poll(2)` bits, or -ENOENT
   public int query(int fd) {

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Backend;
 import sluice.sys.SysException;
 
-/// Waits for many descriptors at once: a table of entries that the kernel knows, instead of an
-/// array handed to it with each wait. Any one thread at a time calls [#await]; any thread calls
-/// everything else, at any time, and none of it waits for the thread that awaits.
+/// A poller waits for many descriptors at once. Its entries are registered with the kernel, instead
+/// of being passed with each wait as an array. One thread at a time calls [#await]. Any thread
+/// calls everything else, at any time, without waiting for the thread in `await`.
 ///
 /// An entry is level-triggered: it is reported by each wait as long as it is ready. `add` returns
-/// its handle, which is good until `remove` and never means another entry. A disabled entry keeps
-/// its place and is not reported, whatever happens to it; an entry added with [#AUTO_DISABLE] is
-/// disabled by being reported, once, until it is enabled again.
+/// its handle, which is valid until `remove` and never denotes another entry. A disabled entry
+/// keeps its place and is not reported. An entry added with [#AUTO_DISABLE] is reported once and
+/// then disabled, until it is enabled again.
 ///
-/// Changes made while no thread waits are handed over together by the next wait; what toggles back
-/// before costs nothing. Changes made during a wait take effect in that wait.
+/// Changes made while no thread waits are submitted together by the next wait; a change that is
+/// reverted before then costs nothing. Changes made during a wait take effect in that wait.
 ///
 /// **Closing a descriptor.** Remove it first, as with `poll(2)`. A descriptor that is closed while
 /// it is a member is reported at most once more; its entry stays until it is removed, and other
@@ -59,7 +59,7 @@ public final class Poller implements AutoCloseable {
   public static final int ERR = 8;
   public static final int HUP = 0x10;
 
-  /// Never reported: a descriptor that is not open is an error of [#add].
+  /// Never reported: adding a descriptor that is not open is an error of [#add].
   public static final int NVAL = 0x20;
 
   public static final int RDNORM = 0x40;
@@ -69,10 +69,10 @@ public final class Poller implements AutoCloseable {
   public static final int MSG = 0x400;
   public static final int RDHUP = 0x2000;
 
-  /// Among the events of an entry: it is disabled by being reported.
+  /// A flag among the events of an entry: the entry is disabled when it is reported.
   public static final int AUTO_DISABLE = PollerTable.AUTO_DISABLE;
 
-  /// Most entries of any poller.
+  /// The most entries of any poller.
   public static final int MOST_ENTRIES = 1 << 20;
 
   private static final int EVENTS = 0x27ff;
@@ -83,7 +83,7 @@ public final class Poller implements AutoCloseable {
   /// Asleep, and woken to take over changes.
   private static final int STIRRED = 2;
 
-  /// The current or the next wait ends.
+  /// The current or the next wait is to end.
   private static final int WOKEN = 3;
 
   private static final VarHandle STATE;
@@ -116,8 +116,8 @@ public final class Poller implements AutoCloseable {
   /// Opens a poller.
   ///
   /// @param maxEntries 1 to [#MOST_ENTRIES]
-  /// @param backend [Backend#AUTO] takes epoll, else poll; [Backend#JDK] is refused
-  /// @throws IOException when the backend is not to be had here, with the reason and the fix
+  /// @param backend [Backend#AUTO] selects epoll, else poll; [Backend#JDK] is refused
+  /// @throws IOException if the backend is not available here, with the reason and the fix
   public static Poller open(int maxEntries, Backend backend) throws IOException {
     PollerTable table = table(maxEntries);
     return switch (backend) {
@@ -160,30 +160,30 @@ public final class Poller implements AutoCloseable {
     return new PollerTable(maxEntries);
   }
 
-  /// The place of an entry, for tables of the caller's: 0 to `maxEntries - 1`, used again after a
-  /// removal.
+  /// Returns the index of an entry, for tables of the caller: 0 to `maxEntries - 1`. An index is
+  /// reused after a removal.
   public static int index(long handle) {
     return (int) handle;
   }
 
-  /// `io_uring`, `epoll`, `poll`, or what a port calls itself.
+  /// Returns the backend: `io_uring`, `epoll`, `poll`, or the name of the port.
   public String backend() {
     return kernel.name();
   }
 
-  /// Why this backend, in one line for people.
+  /// Returns the reason for this backend, in one line for people.
   public String why() {
     return why;
   }
 
-  /// Entries there are, disabled ones too.
+  /// Returns the number of entries, including disabled ones.
   public int size() {
     synchronized (lock) {
       return table.size();
     }
   }
 
-  /// System calls made so far, for measurements.
+  /// Returns the number of system calls made so far, for measurements.
   public long systemCalls() {
     synchronized (lock) {
       return kernel.calls();
@@ -194,8 +194,8 @@ public final class Poller implements AutoCloseable {
 
   /// Adds a descriptor, enabled.
   ///
-  /// @param events bits of this class that are wanted, and [#AUTO_DISABLE]; `ERR` and `HUP` are
-  ///   reported in any case
+  /// @param events the wanted bits of this class, and [#AUTO_DISABLE]; `ERR` and `HUP` are reported
+  ///   in any case
   /// @return its handle, positive
   /// @throws SysException EBADF, EEXIST, ENOSPC, EPERM, EINVAL
   public long add(int fd, int events) throws SysException {
@@ -211,14 +211,14 @@ public final class Poller implements AutoCloseable {
     return SysException.check(result, "Poller.add", fd, events);
   }
 
-  /// Adds a channel: one of ours, or one of the JDK's where its descriptor is accessible.
+  /// Adds a channel: a [DescriptorChannel], or a channel of the JDK whose descriptor is accessible.
   ///
-  /// @throws IOException as the other [#add]; or what to do to make the descriptor accessible
+  /// @throws IOException as the other [#add]; or if the descriptor is not accessible, with the fix
   public long add(Channel channel, int events) throws IOException {
     return add(PollerDescriptors.of(channel), events);
   }
 
-  /// Sets what an entry waits for. It stays disabled if it is.
+  /// Sets the events that an entry waits for. A disabled entry stays disabled.
   ///
   /// @param events as for [#add]
   /// @throws SysException ENOENT, EINVAL
@@ -232,7 +232,7 @@ public final class Poller implements AutoCloseable {
     SysException.check(result, "Poller.modify", handle, events);
   }
 
-  /// Removes an entry: it is never reported again, and its handle means nothing any more.
+  /// Removes an entry: it is never reported again, and its handle becomes invalid.
   ///
   /// @throws SysException ENOENT
   public void remove(long handle) throws SysException {
@@ -245,8 +245,8 @@ public final class Poller implements AutoCloseable {
     SysException.check(result, "Poller.remove", handle);
   }
 
-  /// Enables an entry, which re-arms an auto-disabled one. No call on a hot path fails with an
-  /// exception: the entry may have been removed by another thread.
+  /// Enables an entry, which re-arms an auto-disabled one. Returns an error instead of throwing, as
+  /// all calls on hot paths do, because another thread may have removed the entry.
   ///
   /// @return 0 or -ENOENT
   public int enable(long handle) {
@@ -268,7 +268,8 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Sets whether being reported disables an entry, as [#AUTO_DISABLE] does from the beginning.
+  /// Sets whether an entry is disabled when it is reported, as [#AUTO_DISABLE] does from the
+  /// beginning.
   ///
   /// @return 0 or -ENOENT
   public int autoDisable(long handle, boolean once) {
@@ -286,7 +287,7 @@ public final class Poller implements AutoCloseable {
 
   /// Applies an array of changes at once, in order. A change that fails does not stop the others.
   ///
-  /// @return how many failed; see [PollerChanges#result]
+  /// @return the number of changes that failed; see [PollerChanges#result]
   public int control(PollerChanges changes) {
     int failed = 0;
     synchronized (lock) {
@@ -311,14 +312,14 @@ public final class Poller implements AutoCloseable {
     };
   }
 
-  /// Whether a handle means an entry.
+  /// Returns true if a handle denotes an entry.
   public boolean isMember(long handle) {
     synchronized (lock) {
       return table.slot(handle) >= 0;
     }
   }
 
-  /// The handle of a descriptor that is a member, or 0.
+  /// Returns the handle of a descriptor that is a member, or 0.
   public long handleOf(int fd) {
     synchronized (lock) {
       int slot = table.slotOf(fd);
@@ -326,7 +327,7 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// What an entry waits for, with [#AUTO_DISABLE]; 0 for no entry.
+  /// Returns the events that an entry waits for, with [#AUTO_DISABLE]; 0 if there is no such entry.
   public int wanted(long handle) {
     synchronized (lock) {
       int slot = table.slot(handle);
@@ -397,7 +398,7 @@ public final class Poller implements AutoCloseable {
     kernel.changed(slot, state != AWAKE);
   }
 
-  /// After changes: interrupts a wait that has to learn of them.
+  /// Interrupts a wait that has to learn of changes just made.
   private void stir(boolean needed) {
     if (needed && kernel.interrupts() && STATE.compareAndSet(this, ASLEEP, STIRRED)) {
       kernel.wake();
@@ -407,15 +408,15 @@ public final class Poller implements AutoCloseable {
   // ---- waiting ------------------------------------------------------------------------------
 
   /// Waits until an entry is ready, [#wakeup] is called, or the time is over. An interrupted wait
-  /// (EINTR) goes on. Allocates nothing once `into` and the table have their size.
+  /// (EINTR) continues. Allocates nothing once `into` and the table have their size.
   ///
-  /// @param into gets what is ready
-  /// @param max most entries to report, at least 1; the capacity of `into` if that is less. What
-  ///   found no room comes first next time
+  /// @param into receives the ready entries
+  /// @param max the most entries to report, at least 1; the capacity of `into` if that is less.
+  ///   Entries that found no room come first next time
   /// @param timeoutNanos 0 does not wait, negative waits without limit
-  /// @return entries reported; 0 when the time is over, after a wake-up and when the poller is
-  ///   closed meanwhile
-  /// @throws IllegalStateException when another thread awaits, or the poller is closed
+  /// @return the number of entries reported; 0 when the time is over, after a wake-up, and if the
+  ///   poller is closed meanwhile
+  /// @throws IllegalStateException if another thread awaits, or the poller is closed
   public int await(PollerEvents into, int max, long timeoutNanos) {
     if (max < 1) {
       throw new IllegalArgumentException("max must be at least 1: " + max);
@@ -476,8 +477,9 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Ends the current [#await], or the next one if no thread waits, which then returns what is
-  /// ready without waiting. Costs a system call only when a thread waits and was not woken yet.
+  /// Ends the current [#await], or the next one if no thread waits, which then returns the ready
+  /// entries without waiting. Costs a system call only if a thread waits and has not been woken
+  /// yet.
   public void wakeup() {
     if (state != WOKEN && (int) STATE.getAndSet(this, WOKEN) == ASLEEP) {
       synchronized (lock) {
@@ -494,7 +496,7 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Closes the poller, not its descriptors. Waits until a thread that awaits has left. A second
+  /// Closes the poller, not its descriptors. Waits until a thread in [#await] has left it. A second
   /// call does nothing.
   @Override
   public void close() {

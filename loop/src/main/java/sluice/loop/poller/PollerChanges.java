@@ -3,8 +3,8 @@ package sluice.loop.poller;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// An array of changes for [Poller#control], to be filled, applied, read and used again. Belongs to
-/// one thread at a time; it grows and does not shrink.
+/// An array of changes for [Poller#control], to be filled, applied, read and reused. Owned by one
+/// thread at a time. It grows and does not shrink.
 public final class PollerChanges {
   static final byte ADD = 0;
   static final byte MODIFY = 1;
@@ -57,12 +57,12 @@ public final class PollerChanges {
     return this;
   }
 
-  /// Changes staged.
+  /// Returns the number of staged changes.
   public int count() {
     return count;
   }
 
-  /// What became of a change: for an addition its handle, else 0; or a negative errno.
+  /// Returns the result of a change: the handle for an addition, else 0; or a negative errno.
   ///
   /// @param index 0 ≤ index < [#count]
   public long result(int index) {

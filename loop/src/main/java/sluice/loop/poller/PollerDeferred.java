@@ -1,7 +1,7 @@
 package sluice.loop.poller;
 
-/// A [PollerKernel] that puts off every change until the next wait, and interrupts a wait that is
-/// under way. Threads and locks as there.
+/// A [PollerKernel] that defers every change until the next wait, and interrupts a wait in
+/// progress. Threads and locks as in [PollerKernel].
 abstract class PollerDeferred extends PollerKernel {
   PollerDeferred(PollerTable table) {
     super(table);

@@ -12,7 +12,7 @@ import java.net.Socket;
 import java.nio.channels.Channel;
 import sluice.sys.threads.ModuleOption;
 
-/// Finds the descriptor of a channel or socket. Stateless.
+/// A lookup of the descriptor of a channel or socket. Stateless.
 ///
 /// | kind | needs |
 /// |---|---|
@@ -23,8 +23,10 @@ import sluice.sys.threads.ModuleOption;
 final class PollerDescriptors {
   private PollerDescriptors() {}
 
-  /// @return its number; -1 when it is closed, since the number may be another file's by now
-  /// @throws IOException when it cannot be found, with the flag that would allow it
+  /// Returns the descriptor of a channel or socket.
+  ///
+  /// @return its number; -1 if it is closed, because the number may belong to another file by now
+  /// @throws IOException if it cannot be found, with the flag that would allow it
   static int of(Object source) throws IOException {
     if (source instanceof DescriptorChannel ours) {
       return ours.descriptor();
@@ -72,8 +74,8 @@ final class PollerDescriptors {
     return of(adaptor.getChannel());
   }
 
-  /// A socket that no channel made holds a `SocketImpl`, perhaps around another, and that the
-  /// `FileDescriptor`.
+  /// Returns the descriptor of a socket that was not made by a channel. Such a socket holds a
+  /// `SocketImpl`, possibly wrapped in another, which holds the `FileDescriptor`.
   private static int ofImplementation(Class<?> type, Object socket)
       throws IOException, ReflectiveOperationException {
     Field field = type.getDeclaredField("impl");

@@ -10,13 +10,14 @@ import sluice.sys.EpollDriver;
 import sluice.sys.EpollEvents;
 import sluice.sys.SysException;
 
-/// A poller's entries in `epoll(7)`. Threads and locks as [PollerKernel] says.
+/// A [PollerKernel] on `epoll(7)`. Threads and locks as in [PollerKernel].
 ///
-/// Adding and removing tell the kernel at once: its answer is the check of the descriptor, and a
-/// number may be closed as soon as it is removed. Interest is lazy: an entry that was disabled
-/// stays armed until it fires, and what toggles back before costs no call; other changes are put
-/// off to the next wait, where those of one entry are one call. While a thread waits, a change is
-/// told to the kernel by the thread that makes it, which is cheaper than waking the waiting one.
+/// Additions and removals go to the kernel at once: its answer validates the descriptor, and a
+/// number may be closed as soon as it is removed. Interest is lazy: a disabled entry stays armed
+/// until it fires, and a change that is reverted before then costs no call. Other changes are
+/// deferred to the next wait, where all changes of one entry are one call. While a thread waits,
+/// the changing thread passes the change to the kernel itself, which is cheaper than waking the
+/// waiting one.
 ///
 /// Auto-disabled entries are armed one-shot.
 ///
@@ -31,11 +32,11 @@ final class PollerEpoll extends PollerKernel {
   private EpollEvents events = new EpollEvents(64);
   private int found;
 
-  /// The `EPOLL` bits that the kernel has for each slot; 0 when it has fired one-shot.
+  /// The `EPOLL` bits armed in the kernel for each slot; 0 after a one-shot has fired.
   private int[] armed = new int[64];
 
-  /// Whether the kernel may hold registrations that cannot be removed any more, because their
-  /// number was closed while the file lives on in a duplicate or another process.
+  /// True if the kernel may hold registrations that can no longer be removed, because their number
+  /// was closed while the file lives on in a duplicate or another process.
   private boolean orphans;
 
   private long waits;
@@ -99,7 +100,7 @@ final class PollerEpoll extends PollerKernel {
     }
   }
 
-  /// The bits that stand for the entry's interest. One-shot without events is never reported,
+  /// Returns the bits for the entry's interest. A one-shot entry without events is never reported,
   /// except that an error or a hang-up ends it.
   private int bits(int slot) {
     int interest = table.interest(slot);
@@ -113,7 +114,7 @@ final class PollerEpoll extends PollerKernel {
     }
   }
 
-  /// Takes in what the kernel has answered to the entry's bits.
+  /// Records the kernel's answer to a change of the entry's bits.
   private int told(int slot, int result) {
     if (result == -ENOENT) { // not added anew: its number belongs to another file by now
       table.die(slot);
@@ -129,7 +130,8 @@ final class PollerEpoll extends PollerKernel {
       events = new EpollEvents(limit);
     }
     waits++;
-    // exactly as many as can be reported: the kernel puts those it has told at the end of its list
+    // Exactly as many as can be reported, because the kernel moves reported entries to the end of
+    // its list.
     found = epoll.epoll().await(events, limit, timeoutNanos);
     if (found < 0) {
       if (found != -EINTR) {
@@ -163,7 +165,7 @@ final class PollerEpoll extends PollerKernel {
     }
   }
 
-  /// Something was reported that is not wanted now: an entry that was disabled while armed.
+  /// Handles a report that is not wanted now: of an entry that was disabled while armed.
   private void unwanted(int slot) {
     if (table.interest(slot) != 0) {
       table.mark(slot);
@@ -173,7 +175,8 @@ final class PollerEpoll extends PollerKernel {
     }
   }
 
-  /// Leaves registrations behind that would be reported for ever and cannot be removed.
+  /// Replaces the epoll instance, to drop registrations that would be reported forever and cannot
+  /// be removed.
   private void startAnew() {
     try {
       epoll.renew();

@@ -2,15 +2,15 @@ package sluice.loop.poller;
 
 import java.util.Objects;
 
-/// What one [Poller#await] reported; filled again by each call without allocation. Belongs to the
-/// thread that awaits, until it hands it on.
+/// The events reported by one [Poller#await]; refilled by each call without allocation. Owned by
+/// the awaiting thread, until it passes them on.
 public final class PollerEvents {
   private final long[] handles;
   private final int[] descriptors;
   private final int[] events;
   private int count;
 
-  /// @param capacity most events of one wait, at least 1
+  /// @param capacity the most events of one wait, at least 1
   public PollerEvents(int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1: " + capacity);
@@ -20,29 +20,30 @@ public final class PollerEvents {
     events = new int[capacity];
   }
 
-  /// Most events of one wait.
+  /// Returns the most events of one wait.
   public int capacity() {
     return handles.length;
   }
 
-  /// Events of the last wait.
+  /// Returns the number of events of the last wait.
   public int count() {
     return count;
   }
 
-  /// The entry, as [Poller#add] returned it.
+  /// Returns the handle of the entry, as [Poller#add] returned it.
   ///
   /// @param index 0 ≤ index < [#count]
   public long handle(int index) {
     return handles[Objects.checkIndex(index, count)];
   }
 
-  /// The entry's descriptor.
+  /// Returns the entry's descriptor.
   public int descriptor(int index) {
     return descriptors[Objects.checkIndex(index, count)];
   }
 
-  /// `poll(2)` bits: what was asked for and is so, and [Poller#ERR] and [Poller#HUP] in any case.
+  /// Returns the `poll(2)` bits: the requested events that are set, and [Poller#ERR] and
+  /// [Poller#HUP] in any case.
   public int events(int index) {
     return events[Objects.checkIndex(index, count)];
   }

@@ -7,12 +7,12 @@ import java.util.concurrent.TimeUnit;
 import sluice.loop.engine.Backend;
 import sluice.sys.SysException;
 
-/// The Poller class of 1999 on [Poller]: code written for it ports by renaming. Entries are named
-/// by their descriptor, as `poll(2)` does. Threads as for [Poller]: unlike the original, adding and
-/// removing do not wait for a thread in [#waitMultiple].
+/// The Poller class of 1999 on top of [Poller]: code written for it is ported by renaming. Entries
+/// are identified by their descriptor, as in `poll(2)`. Threads as for [Poller]: unlike the
+/// original, adding and removing do not wait for a thread in [#waitMultiple].
 ///
-/// Objects given to it are sockets or channels; which flags of the JVM that needs says the error
-/// that comes without them, and the page docs/poller.md.
+/// The objects to watch are sockets or channels. The flags of the JVM that this needs are named by
+/// the error without them, and by the page docs/poller.md.
 public final class PollerFacade implements AutoCloseable {
   public static final short POLLIN = Poller.IN;
   public static final short POLLPRI = Poller.PRI;
@@ -30,7 +30,7 @@ public final class PollerFacade implements AutoCloseable {
   private final Poller poller;
   private PollerEvents events = new PollerEvents(16);
 
-  /// @param maxEntries most objects, such as 65535
+  /// @param maxEntries the most objects, such as 65535
   public PollerFacade(int maxEntries) throws IOException {
     this(Poller.open(maxEntries, Backend.AUTO));
   }
@@ -40,7 +40,7 @@ public final class PollerFacade implements AutoCloseable {
     this.poller = poller;
   }
 
-  /// The poller behind it.
+  /// Returns the underlying poller.
   public Poller poller() {
     return poller;
   }
@@ -48,7 +48,7 @@ public final class PollerFacade implements AutoCloseable {
   /// Adds a `Socket`, `ServerSocket`, `DatagramSocket` or channel.
   ///
   /// @param wanted `POLL` bits
-  /// @return its descriptor, by which events name it
+  /// @return its descriptor, which identifies it in events
   public int add(Object socketOrChannel, int wanted) throws IOException {
     return add(PollerDescriptors.of(socketOrChannel), wanted);
   }
@@ -61,9 +61,9 @@ public final class PollerFacade implements AutoCloseable {
     return fd;
   }
 
-  /// Removes what was added.
+  /// Removes a descriptor.
   ///
-  /// @throws SysException ENOENT when it was never added
+  /// @throws SysException ENOENT if it was never added
   public void remove(int fd) throws SysException {
     long handle = poller.handleOf(fd);
     if (handle == 0) {
@@ -77,24 +77,24 @@ public final class PollerFacade implements AutoCloseable {
     remove(PollerDescriptors.of(socketOrChannel));
   }
 
-  /// Whether a descriptor was added and not removed.
+  /// Returns true if a descriptor was added and not removed.
   public boolean isMember(int fd) {
     return poller.handleOf(fd) != 0;
   }
 
-  /// Whether an open socket or channel was added and not removed.
+  /// Returns true if an open socket or channel was added and not removed.
   public boolean isMember(Object socketOrChannel) throws IOException {
     return isMember(PollerDescriptors.of(socketOrChannel));
   }
 
-  /// Waits until something is ready.
+  /// Waits until an entry is ready.
   ///
-  /// @param max most events to report, 1 to the length of both arrays
-  /// @param fds gets the descriptors
-  /// @param revents gets their `POLL` bits
+  /// @param max the most events to report, 1 to the length of both arrays
+  /// @param fds receives the descriptors
+  /// @param revents receives their `POLL` bits
   /// @param timeoutMillis 0 does not wait, negative waits without limit
-  /// @return events reported
-  /// @throws IllegalStateException when another thread waits, or it is closed
+  /// @return the number of events reported
+  /// @throws IllegalStateException if another thread waits, or the poller is closed
   public int waitMultiple(int max, int[] fds, short[] revents, long timeoutMillis) {
     PollerEvents own = roomFor(max, fds, revents, events); // not another thread's, which is refused
     events = own;
@@ -102,9 +102,9 @@ public final class PollerFacade implements AutoCloseable {
     return copy(own, count, fds, revents);
   }
 
-  /// Where a wait reports to.
+  /// Returns the events object for a wait.
   ///
-  /// @param present taken if it is large enough
+  /// @param present returned if it is large enough
   static PollerEvents roomFor(int max, int[] fds, short[] revents, PollerEvents present) {
     if (max > Math.min(fds.length, revents.length)) {
       throw new IllegalArgumentException("both arrays must have room for max events: " + max);
@@ -124,7 +124,7 @@ public final class PollerFacade implements AutoCloseable {
     return timeoutMillis < 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
-  /// Ends the current or the next [#waitMultiple], which the original could not.
+  /// Ends the current or the next [#waitMultiple]. The original class had no such method.
   public void wakeup() {
     poller.wakeup();
   }

@@ -8,12 +8,14 @@ import sluice.sys.Files;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// Refuses what `epoll(7)` would refuse, for mechanisms that find it out too late or not at all.
-/// Used under the poller's lock.
+/// A check that rejects the files that `epoll(7)` would reject, for mechanisms that detect them too
+/// late or not at all. Used under the poller's lock.
 final class PollerFiles {
   private final Statx status = new Statx();
   private long calls;
 
+  /// Checks a descriptor.
+  ///
   /// @return 0; -EBADF for a number that is not open, -EPERM for a file that cannot be polled
   int check(int fd) {
     if (fd < 0) {
@@ -31,10 +33,10 @@ final class PollerFiles {
     };
   }
 
-  /// Of these types some can be polled, such as a terminal and `/proc/self/mounts`, and others not,
-  /// such as `/dev/null`.
+  /// Asks epoll about a file. Of its type some files can be polled, such as a terminal and
+  /// `/proc/self/mounts`, and others not, such as `/dev/null`.
   ///
-  /// @param otherwise where there is no epoll
+  /// @param otherwise the result if there is no epoll
   private int asEpollSays(int fd, int otherwise) {
     calls += 3;
     try (Epoll epoll = Epoll.create()) {

@@ -1,8 +1,7 @@
 package sluice.loop.poller;
 
-/// What a [Poller] needs of the kernel: one mechanism that learns the entries of a [PollerTable]
-/// and tells which are ready. The calling thread is said at each method; "locked" means under the
-/// poller's lock.
+/// A kernel mechanism for a [Poller], which tracks the entries of a [PollerTable] and reports the
+/// ready ones. The calling thread is given at each method; "locked" means under the poller's lock.
 abstract class PollerKernel implements AutoCloseable {
   final PollerTable table;
 
@@ -10,52 +9,54 @@ abstract class PollerKernel implements AutoCloseable {
     this.table = table;
   }
 
-  /// `io_uring`, `epoll`, `poll`, or what a port calls itself.
+  /// Returns the name: `io_uring`, `epoll`, `poll`, or the name of a port.
   abstract String name();
 
-  /// Whether a descriptor, no member yet, can be watched. Any thread, locked, before it has a slot.
+  /// Checks that a descriptor that is not yet a member can be watched. Any thread, locked, before
+  /// it has a slot.
   ///
   /// @return 0, -EBADF or -EPERM
   abstract int check(int fd);
 
-  /// Takes a new entry. Any thread, locked.
+  /// Adds a new entry. Any thread, locked.
   ///
-  /// @return 0, or a negative errno: then the entry goes at once
+  /// @return 0, or a negative errno: then the entry is removed at once
   abstract int added(int slot);
 
-  /// Forgets an entry, whose slot is still its own. Any thread, locked.
+  /// Removes an entry, whose slot is still its own. Any thread, locked.
   abstract void removed(int slot);
 
-  /// Takes over the entry's interest, now or with [#prepare]. Any thread, locked.
+  /// Applies a change of the entry's interest, now or in [#prepare]. Any thread, locked.
   ///
-  /// @param waiting whether a thread is in [#await], or about to be, with what it has prepared
+  /// @param waiting true if a thread is in [#await], or about to enter it, with its prepared state
   abstract void changed(int slot, boolean waiting);
 
-  /// Whether a change that [#added], [#removed] or [#changed] has put off must interrupt a wait.
+  /// Returns true if a change that [#added], [#removed] or [#changed] has deferred must interrupt a
+  /// wait.
   abstract boolean interrupts();
 
-  /// Hands over all changes that were put off. The awaiting thread, locked.
+  /// Applies all deferred changes. The awaiting thread, locked.
   abstract void prepare();
 
-  /// Waits. The awaiting thread, not locked: other threads change the table meanwhile.
+  /// Waits for events. The awaiting thread, not locked: other threads change the table meanwhile.
   ///
-  /// @param max most events that will be collected
+  /// @param max the most events that will be collected
   /// @param timeoutNanos 0 does not wait, negative waits without limit; may end early
   abstract void await(int max, long timeoutNanos);
 
-  /// Reports what [#await] found, at most `max`, so that the rest comes first next time. The
-  /// awaiting thread, locked.
+  /// Reports the events found by [#await], at most `max`; the remaining ones come first next time.
+  /// The awaiting thread, locked.
   abstract void collect(PollerEvents into, int max);
 
   /// Ends the current or the next [#await]. Any thread, but not after [#close].
   abstract void wake();
 
-  /// The clock that time limits are measured with.
+  /// Returns the time of the clock that measures timeouts.
   long nanos() {
     return System.nanoTime();
   }
 
-  /// System calls made so far; approximate while others work.
+  /// Returns the number of system calls made so far; approximate while other threads work.
   abstract long calls();
 
   @Override

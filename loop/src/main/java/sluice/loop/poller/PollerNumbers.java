@@ -2,8 +2,8 @@ package sluice.loop.poller;
 
 import java.util.Arrays;
 
-/// Which slot a descriptor number has: a hash table of ints with open addressing. Used under the
-/// poller's lock.
+/// A map from descriptor numbers to slots: a hash table of ints with open addressing. Used under
+/// the poller's lock.
 final class PollerNumbers {
   private static final int EMPTY = -1;
 
@@ -15,7 +15,7 @@ final class PollerNumbers {
     Arrays.fill(keys, EMPTY);
   }
 
-  /// The slot, or -1.
+  /// Returns the slot, or -1.
   int slot(int fd) {
     if (fd < 0) {
       return -1;
@@ -33,7 +33,7 @@ final class PollerNumbers {
     slots[at] = slot;
   }
 
-  /// Removes a number that is there, and moves what stood behind it so that no gap interrupts a
+  /// Removes a number that is present, and moves the entries behind it so that no gap interrupts a
   /// search.
   void remove(int fd) {
     int hole = find(fd);

@@ -7,20 +7,20 @@ import java.util.Arrays;
 import sluice.loop.engine.CompletionSink;
 import sluice.sys.PollFds;
 
-/// A poller's entries as one-shot polls of a [PollerPort]. Threads and locks as [PollerKernel]
-/// says.
+/// A [PollerKernel] on the one-shot polls of a [PollerPort]. Threads and locks as in
+/// [PollerKernel].
 ///
-/// A poll is armed while its entry waits for something. What has fired is armed again with the next
-/// wait, in the same crossing, and completes at once while it is still ready: that makes it
-/// level-triggered. What was found and not reported is armed first, so that nothing starves. A
-/// disabled entry stays armed until it fires. Each arming has a token of its own: completions of
-/// cancelled polls and of entries removed before are recognised and dropped.
+/// A poll is armed while its entry waits for events. A poll that has fired is armed again with the
+/// next wait, in the same crossing, and completes at once if the descriptor is still ready, which
+/// makes entries level-triggered. Events that were found and not reported are armed first, so that
+/// no entry starves. A disabled entry stays armed until it fires. Each arming has its own token:
+/// completions of cancelled polls and of removed entries are recognised and dropped.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all | the awaiting thread | plain | plain |
 final class PollerOneShot extends PollerDeferred implements CompletionSink {
-  /// Bits of a token that are the slot.
+  /// The number of bits of a token that hold the slot.
   private static final int SLOT_BITS = 20;
 
   private final PollerPort port;
@@ -29,7 +29,7 @@ final class PollerOneShot extends PollerDeferred implements CompletionSink {
   private int[] armedEvents = new int[64];
   private long sequence;
 
-  /// Slots to look at before the next wait, because they have fired.
+  /// The slots to arm again before the next wait, because they have fired.
   private int[] again = new int[64];
 
   private int againCount;

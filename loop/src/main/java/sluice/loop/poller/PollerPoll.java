@@ -7,11 +7,11 @@ import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// A poller's entries in the array of `poll(2)`. Threads and locks as [PollerKernel] says.
+/// A [PollerKernel] on the array of `poll(2)`. Threads and locks as in [PollerKernel].
 ///
 /// An entry's place in the array is its slot; a disabled or removed entry has no descriptor there,
-/// which the kernel skips. Changes are edits of the array before the next wait. A wait costs as
-/// much as there are entries. Place 0 is the wake-up counter.
+/// which the kernel skips. Changes are edits of the array before the next wait. The cost of a wait
+/// is proportional to the number of entries. Place 0 is the wake-up counter.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,13 +22,14 @@ final class PollerPoll extends PollerDeferred {
   private final PollerFiles files = new PollerFiles();
   private PollFds fds = new PollFds(64);
 
-  /// The entry that each place stands for; 0 for none.
+  /// The entry in each place; 0 for none.
   private long[] handles = new long[64];
 
   private int places = 1;
   private int found;
 
-  /// Where the next search for ready entries begins, so that the last are not always too late.
+  /// The place before which the next search for ready entries begins, so that the last places are
+  /// not always late.
   private int cursor;
 
   private long calls;

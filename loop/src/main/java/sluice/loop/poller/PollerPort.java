@@ -2,47 +2,49 @@ package sluice.loop.poller;
 
 import sluice.loop.engine.CompletionSink;
 
-/// One-shot polls of a kernel: a ring's, or a simulated kernel's. The thread that awaits calls
-/// everything but [#check], which the adding thread calls under the poller's lock, [#wake] and
-/// [#close].
+/// A source of one-shot polls: a ring, or a simulated kernel. The awaiting thread calls everything
+/// except [#check], which the adding thread calls under the poller's lock, [#wake] and [#close].
 ///
-/// A poll that is armed completes once with the events that are set, at once if they are set
-/// already, or with a negative errno. Re-arming what was reported therefore asks for its level.
+/// An armed poll completes once with the events that are set, at once if they are set already, or
+/// with a negative errno. Arming a reported poll again therefore queries its level.
 public interface PollerPort extends AutoCloseable {
-  /// As in [Poller#backend].
+  /// Returns the name for [Poller#backend].
   String name();
 
+  /// Checks a descriptor.
+  ///
   /// @return 0, -EBADF, or -EPERM for a file that cannot be polled
   int check(int fd);
 
   /// Stages one poll.
   ///
   /// @param events `poll(2)` bits
-  /// @param token positive, comes back with the completion
+  /// @param token a positive number, which is passed to the completion
   void arm(int fd, int events, long token);
 
-  /// Stages the end of a poll: it completes with -ECANCELED unless it completes by itself before.
+  /// Stages the cancellation of a poll, which completes with -ECANCELED unless it completes by
+  /// itself before.
   void cancel(long token);
 
-  /// Delivers the completions that are there already. They may have come long ago, so that what
-  /// they say is not true any more.
+  /// Delivers the completions that are already available. They may be old, so that their events are
+  /// no longer set.
   void drain(CompletionSink sink);
 
-  /// Hands over what is staged, waits for a completion, a wake-up or the end of the time, and
-  /// delivers all completions. May end early for no reason.
+  /// Submits staged operations, waits for a completion, a wake-up or the end of the time, and
+  /// delivers all completions. May end early without reason.
   ///
   /// @param timeoutNanos 0 does not wait, negative waits without limit
   void turn(long timeoutNanos, CompletionSink sink);
 
-  /// Ends the current or the next [#turn]. Any thread.
+  /// Ends the current or the next [#turn]. Any thread may call.
   void wake();
 
-  /// The clock that time limits are measured with, in nanoseconds.
+  /// Returns the time of the clock that measures timeouts, in nanoseconds.
   default long nanos() {
     return System.nanoTime();
   }
 
-  /// System calls made so far.
+  /// Returns the number of system calls made so far.
   long calls();
 
   @Override

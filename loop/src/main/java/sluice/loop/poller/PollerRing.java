@@ -8,9 +8,9 @@ import sluice.sys.uring.Cqe;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 
-/// One-shot polls on an io_uring: everything staged, the wait and the completions are one
-/// `io_uring_enter`. Threads as [PollerPort] says; one thread after the other may await, therefore
-/// the ring is opened without `SINGLE_ISSUER`.
+/// A [PollerPort] on io_uring: the submission, the wait and the completions are one
+/// `io_uring_enter`. Threads as in [PollerPort]. Different threads may await one after the other,
+/// so the ring is opened without `SINGLE_ISSUER`.
 ///
 /// The wake-up counter has a multishot poll, for which each write is an event of its own; it is
 /// never read.
@@ -24,12 +24,14 @@ final class PollerRing implements PollerPort {
   private final EventFd counter;
   private final RingDriver.Sink completions = this::completed;
 
-  /// Where completions of the last drain go.
+  /// The sink of the last drain's completions.
   private CompletionSink sink = (_, _, _) -> {};
 
   private final PollerFiles files = new PollerFiles();
 
-  /// @throws SysException when io_uring is not to be had here, with the reason
+  /// Opens a ring.
+  ///
+  /// @throws SysException if io_uring is not available here, with the reason
   PollerRing(int maxEntries) throws SysException {
     int entries = Math.clamp(maxEntries, 8, LARGEST);
     counter = EventFd.open(true);

@@ -3,8 +3,8 @@ package sluice.loop.poller;
 import java.util.Arrays;
 import sluice.sys.PollFds;
 
-/// The entries of a [Poller] and the list of those that changed since the last wait. Everything is
-/// used under the poller's lock.
+/// The table of a [Poller]'s entries, and the list of entries changed since the last wait. Used
+/// under the poller's lock.
 ///
 /// ```
 ///  bit 63                32 31                0
@@ -14,22 +14,22 @@ import sluice.sys.PollFds;
 /// ```
 ///
 /// An entry keeps its slot from add to remove, whatever is enabled or disabled in between. The next
-/// entry in the same slot has another generation, so that an old handle means nothing any more.
+/// entry in the same slot has another generation, so that an old handle is invalid.
 final class PollerTable {
-  /// What `poll(2)` reports without being asked.
+  /// The events that `poll(2)` reports even if not requested.
   static final int ALWAYS = PollFds.POLLERR | PollFds.POLLHUP;
 
-  /// [Poller#AUTO_DISABLE].
+  /// The bit of [Poller#AUTO_DISABLE].
   static final int AUTO_DISABLE = 1 << 30;
 
   private static final int USED = 1;
   private static final int ENABLED = 1 << 1;
   private static final int AUTO = 1 << 2;
 
-  /// The descriptor was closed behind our back: the entry waits to be removed.
+  /// The descriptor was closed while a member: the entry waits to be removed.
   private static final int DEAD = 1 << 3;
 
-  /// In the list of changes.
+  /// The slot is in the list of changes.
   private static final int CHANGED = 1 << 4;
 
   private final int maxEntries;
@@ -39,14 +39,14 @@ final class PollerTable {
   private int[] events;
   private int[] flags;
 
-  /// Slots that were used and are free.
+  /// The slots that were used and are free.
   private int[] free;
 
   private int freeCount;
   private int[] changed;
   private int changedCount;
 
-  /// Slots from here on were never used.
+  /// The first slot that was never used, as are all above it.
   private int high;
 
   private int size;
@@ -70,12 +70,12 @@ final class PollerTable {
     return size;
   }
 
-  /// Slots in use or used before are below this.
+  /// Returns an exclusive upper bound of the slots that are or were in use.
   int high() {
     return high;
   }
 
-  /// Slots there is room for; grows in [#take].
+  /// Returns the number of slots there is room for; [#take] grows it.
   int capacity() {
     return descriptors.length;
   }
@@ -84,23 +84,24 @@ final class PollerTable {
     return size == maxEntries;
   }
 
-  /// The slot of a descriptor, or -1.
+  /// Returns the slot of a descriptor, or -1.
   int slotOf(int fd) {
     return numbers.slot(fd);
   }
 
-  /// The slot that a handle means, or -1.
+  /// Returns the slot that a handle denotes, or -1.
   int slot(long handle) {
     int slot = (int) handle;
     return handle > 0 && slot >= 0 && slot < high && handle(slot) == handle ? slot : -1;
   }
 
-  /// The handle of the entry in a slot, or 0 when there is none.
+  /// Returns the handle of the entry in a slot, or 0 if there is none.
   long handle(int slot) {
     return has(slot, USED) ? (long) generations[slot] << 32 | slot : 0;
   }
 
-  /// A slot for a descriptor; the table is not full and the descriptor no member.
+  /// Takes a slot for a descriptor. The table must not be full, and the descriptor must not be a
+  /// member.
   int take(int fd, int wanted) {
     int slot = freeCount > 0 ? free[--freeCount] : high++;
     if (slot == descriptors.length) {
@@ -132,7 +133,7 @@ final class PollerTable {
     free[freeCount++] = slot;
   }
 
-  /// Sets the interest, [Poller#AUTO_DISABLE] among it.
+  /// Sets the interest, which may include [Poller#AUTO_DISABLE].
   void want(int slot, int wanted) {
     events[slot] = wanted & ~AUTO_DISABLE;
     auto(slot, (wanted & AUTO_DISABLE) != 0);
@@ -166,7 +167,8 @@ final class PollerTable {
     return has(slot, AUTO);
   }
 
-  /// The events to ask the kernel for: 0 for an entry that is disabled, dead or no more.
+  /// Returns the events to request from the kernel: 0 for an entry that is disabled, dead or
+  /// removed.
   int interest(int slot) {
     int live = flags[slot] & (USED | ENABLED | DEAD);
     return live == (USED | ENABLED) ? events[slot] | ALWAYS : 0;
@@ -176,7 +178,7 @@ final class PollerTable {
     return (flags[slot] & flag) != 0;
   }
 
-  /// Puts a slot into the list of changes, once.
+  /// Adds a slot to the list of changes, once.
   void mark(int slot) {
     if (!has(slot, CHANGED)) {
       flags[slot] |= CHANGED;
@@ -184,9 +186,10 @@ final class PollerTable {
     }
   }
 
-  /// Takes a slot out of the list of changes, in the order of their marking; -1 when it is empty.
+  /// Takes a slot out of the list of changes, in the order of marking.
   ///
   /// @param index 0 for the first, and so on
+  /// @return the slot; -1 if the list is empty
   int changed(int index) {
     if (index >= changedCount) {
       changedCount = 0;
@@ -196,10 +199,9 @@ final class PollerTable {
     return changed[index];
   }
 
-  /// Reports what the kernel says of an entry as far as it is wanted, and disables an auto-disabled
-  /// one.
+  /// Reports an entry's events as far as they are wanted, and disables an auto-disabled entry.
   ///
-  /// @return whether it was reported
+  /// @return true if it was reported
   boolean report(int slot, int bits, PollerEvents into) {
     int wanted = bits & interest(slot);
     if (wanted == 0) {

@@ -7,12 +7,13 @@ import sluice.sys.EpollDriver;
 import sluice.sys.EpollEvents;
 import sluice.sys.SysException;
 
-/// Readiness from `epoll(7)`, level-triggered. Owned by the engine's thread, except [#wake].
+/// A demultiplexer on `epoll(7)`, level-triggered. Owned by the engine's thread, except [#wake].
 ///
-/// Sockets that are not ours are registered one-shot: their descriptor may be closed, and its
-/// number given to another file, while the registration stands. So each wait on them says again
-/// what it wants. Ours are closed by us, which ends the registration; a child process that is just
-/// being started may keep the file for a moment longer, and events of it are ignored as spurious.
+/// Sockets not owned by the engine are registered one-shot: their descriptor may be closed, and its
+/// number reused for another file, while the registration stands. Each wait on them therefore arms
+/// the registration anew. Owned sockets are closed by the engine, which ends the registration. A
+/// child process that is just being started may keep the file for a moment longer; its events are
+/// ignored as spurious.
 final class EpollDemultiplexer implements Demultiplexer {
   private static final int EVENTS = 1024;
 
@@ -55,7 +56,7 @@ final class EpollDemultiplexer implements Demultiplexer {
     return count;
   }
 
-  /// -1, which is no socket, for the wake-up counter.
+  /// Returns the number of the socket; -1, which is no socket, for the wake-up counter.
   @Override
   public int socket(int index) {
     return (int) events.data(index);

@@ -5,8 +5,8 @@ import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// The `epoll` engine: non-blocking kernel sockets and `epoll(7)`. Its owner is the thread that
-/// turns it first. All of it that is not the demultiplexer is in [ReadinessEngine].
+/// The `epoll` engine: non-blocking kernel sockets and `epoll(7)`. Owned by the thread that turns
+/// it first. Everything but the demultiplexer is in [ReadinessEngine].
 public final class EpollEngine {
   private EpollEngine() {}
 

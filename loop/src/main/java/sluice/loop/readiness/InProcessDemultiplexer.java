@@ -5,12 +5,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Readiness of ends and listeners inside the process. Owned by the engine's thread, except [#wake]
-/// and [#signal].
+/// A demultiplexer of connection ends and listeners inside the process. Owned by the engine's
+/// thread, except [#wake] and [#signal].
 ///
-/// What may be ready stands in a list: an entry comes in when its events or what it is watched for
-/// change, and leaves when it is looked at and is not ready. So a wait costs as much as has
-/// changed.
+/// Sockets that may be ready are in a candidate list. A socket enters the list when its events or
+/// its watched events change, and leaves it when a look finds it not ready. The cost of a wait is
+/// therefore proportional to the changes.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -57,12 +57,12 @@ final class InProcessDemultiplexer implements Demultiplexer {
     }
   }
 
-  /// What else is to be done when something has changed.
+  /// Sets an action to run when something has changed.
   void wakeBy(Runnable wake) {
     waker = wake;
   }
 
-  /// Whether a wait would find something at once, or may: for a loop that is about to sleep.
+  /// Returns true if a wait may find something at once. Used by a loop that is about to sleep.
   boolean mayBeReady() {
     return count > 0 || wakeUp || !changed.isEmpty();
   }
@@ -192,7 +192,7 @@ final class InProcessDemultiplexer implements Demultiplexer {
     return result;
   }
 
-  /// None.
+  /// Returns 0: there are no system calls.
   @Override
   public long calls() {
     return 0;

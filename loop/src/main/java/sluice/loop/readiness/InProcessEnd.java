@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/// One end of a connection inside the process, as a socket behaves. Any thread may call; an end of
-/// an engine never waits, one of a client may.
+/// An end of a connection inside the process, which behaves like a socket. Any thread may call. An
+/// end that belongs to an engine never waits; an end of a client may.
 ///
-/// A close with bytes that were not read resets the connection, as TCP does (RFC 1122, 4.2.2.13).
+/// Closing with unread bytes resets the connection, as TCP does (RFC 1122, 4.2.2.13).
 public final class InProcessEnd extends InProcessPollable {
   private static final int SHUT_RD = 0;
   private static final int SHUT_WR = 1;
@@ -30,7 +30,7 @@ public final class InProcessEnd extends InProcessPollable {
     this.peer = this;
   }
 
-  /// Makes a connection.
+  /// Creates a connection.
   ///
   /// @return the connecting end
   static InProcessEnd connect(SocketAddress from, SocketAddress to) {
@@ -48,14 +48,16 @@ public final class InProcessEnd extends InProcessPollable {
     return peer;
   }
 
-  /// Its own address, a name on the network.
+  /// Returns the end's own address, a name on the network.
   public SocketAddress name() {
     return name;
   }
 
   // ---- without waiting ----------------------------------------------------------------------
 
-  /// @return bytes; 0 at the end of the stream, or -EAGAIN, -ECONNRESET
+  /// Receives bytes without waiting.
+  ///
+  /// @return the number of bytes; 0 at the end of the stream; -EAGAIN or -ECONNRESET
   public int receive(MemorySegment into, long at, int count) {
     int result;
     synchronized (lock) {
@@ -70,7 +72,9 @@ public final class InProcessEnd extends InProcessPollable {
     return result;
   }
 
-  /// @return bytes taken, or -EAGAIN, -EPIPE, -ECONNRESET
+  /// Sends bytes without waiting.
+  ///
+  /// @return the number of bytes taken; -EAGAIN, -EPIPE or -ECONNRESET
   public int send(MemorySegment from, long at, int count) {
     int result;
     synchronized (lock) {
@@ -85,20 +89,22 @@ public final class InProcessEnd extends InProcessPollable {
     return result;
   }
 
-  /// Bytes that have come.
+  /// Returns the number of bytes that can be received now.
   public int available() {
     synchronized (lock) {
       return in.size();
     }
   }
 
-  /// Bytes of ours that the peer has read.
+  /// Returns the number of sent bytes that the peer has read.
   long peerTaken() {
     synchronized (lock) {
       return out.taken();
     }
   }
 
+  /// Shuts down one direction or both.
+  ///
   /// @param how `SHUT_RD` 0, `SHUT_WR` 1, `SHUT_RDWR` 2
   public void shutdown(int how) {
     synchronized (lock) {
@@ -113,12 +119,12 @@ public final class InProcessEnd extends InProcessPollable {
     tell();
   }
 
-  /// Idempotent.
+  /// Closes the end. Idempotent.
   public void close() {
     end(false);
   }
 
-  /// Closes so that the peer is told of an error. Idempotent.
+  /// Closes the end and reports an error to the peer. Idempotent.
   public void reset() {
     end(true);
   }
@@ -168,9 +174,9 @@ public final class InProcessEnd extends InProcessPollable {
 
   // ---- for clients, which may wait ----------------------------------------------------------
 
-  /// As [#receive], but waits for bytes.
+  /// Receives bytes as [#receive] does, but waits for them.
   ///
-  /// @return -ETIMEDOUT when none came in time
+  /// @return -ETIMEDOUT if none arrived in time
   public int awaitBytes(MemorySegment into, long at, int count, long timeoutNanos)
       throws InterruptedException {
     long end = System.nanoTime() + timeoutNanos;
@@ -184,9 +190,9 @@ public final class InProcessEnd extends InProcessPollable {
     return receive(into, at, count);
   }
 
-  /// As [#send], but waits until all was taken.
+  /// Sends bytes as [#send] does, but waits until all were taken.
   ///
-  /// @return `count`, or an errno: -ETIMEDOUT when that took too long
+  /// @return `count`, or a negative errno: -ETIMEDOUT if that took too long
   public int sendAll(MemorySegment from, long at, int count, long timeoutNanos)
       throws InterruptedException {
     long end = System.nanoTime() + timeoutNanos;
@@ -210,7 +216,9 @@ public final class InProcessEnd extends InProcessPollable {
     return sent;
   }
 
-  /// @return false when the time is over
+  /// Waits for a change.
+  ///
+  /// @return false if the time is over
   private boolean await(long end) throws InterruptedException {
     long left = end - System.nanoTime();
     if (left <= 0) {

@@ -4,9 +4,9 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
 /// The engine without a kernel: connections inside the process ([InProcessNetwork]), and a wait
-/// that parks the thread. Its owner is the thread that turns it first.
+/// that parks the thread. Owned by the thread that turns it first.
 ///
-/// What it lacks is what `jdk` lacks: `pollOnce`, `sendFile`, adopted listeners.
+/// It lacks the same operations as the `jdk` engine: `pollOnce`, `sendFile`, adopted listeners.
 public final class InProcessEngine {
   private InProcessEngine() {}
 

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A listener on an [InProcessNetwork] and its queue. Any thread may call.
+/// A listener on an [InProcessNetwork] with its accept queue. Any thread may call.
 public final class InProcessListener extends InProcessPollable {
   private final SocketAddress name;
   final boolean shared;
@@ -13,7 +13,7 @@ public final class InProcessListener extends InProcessPollable {
   private final ArrayDeque<InProcessEnd> waiting = new ArrayDeque<>();
   private boolean closed;
 
-  /// @param shared whether others may have the same name
+  /// @param shared true if other listeners may have the same name
   InProcessListener(SocketAddress name, boolean shared, int backlog) {
     this.name = name;
     this.shared = shared;
@@ -30,7 +30,9 @@ public final class InProcessListener extends InProcessPollable {
     }
   }
 
-  /// @return false when the queue is full
+  /// Adds a connection to the queue.
+  ///
+  /// @return false if the queue is full or the listener is closed
   boolean offer(InProcessEnd end) {
     synchronized (waiting) {
       if (closed || waiting.size() > backlog) {
@@ -51,7 +53,7 @@ public final class InProcessListener extends InProcessPollable {
 
   /// Waits for a connection.
   ///
-  /// @return null when none came in time, or this was closed
+  /// @return null if none arrived in time, or the listener was closed
   public @Nullable InProcessEnd await(long timeoutNanos) throws InterruptedException {
     long end = System.nanoTime() + timeoutNanos;
     synchronized (waiting) {
@@ -72,7 +74,7 @@ public final class InProcessListener extends InProcessPollable {
     }
   }
 
-  /// Clients that still wait are reset.
+  /// Closes the listener and resets the clients still waiting.
   public void close() {
     ArrayDeque<InProcessEnd> rest;
     synchronized (waiting) {

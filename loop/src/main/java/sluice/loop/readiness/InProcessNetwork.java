@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import sluice.sys.SysException;
 
-/// The names on which listeners inside of one process can be reached. They look like addresses, and
-/// no socket of the kernel has them. Any thread may call.
+/// The names at which listeners inside one process can be reached. They look like addresses, but no
+/// kernel socket has them. Any thread may call.
 public final class InProcessNetwork {
   private static final int FIRST_PORT = 1024;
   private static final int LAST_PORT = 65_535;
@@ -24,10 +24,10 @@ public final class InProcessNetwork {
   private final Map<SocketAddress, List<InProcessListener>> names = new HashMap<>();
   private int lastPort = FIRST_PORT - 1;
 
-  /// Gives a listener its name.
+  /// Creates a listener and binds its name.
   ///
-  /// @param wanted with port 0, a free one is chosen
-  /// @param shared whether others may have the same name, each with a part of the clients
+  /// @param wanted the name; with port 0, a free port is chosen
+  /// @param shared true if other listeners may have the same name, each with a part of the clients
   public synchronized InProcessListener listen(SocketAddress wanted, boolean shared, int backlog)
       throws SysException {
     SocketAddress name = wanted;
@@ -58,10 +58,10 @@ public final class InProcessNetwork {
     }
   }
 
-  /// Connects to the listener of a name that has the shortest queue.
+  /// Connects to the listener with a name; of several, to the one with the shortest queue.
   ///
   /// @return the connecting end
-  /// @throws SysException `ECONNREFUSED` when none listens there, `EAGAIN` when all queues are full
+  /// @throws SysException `ECONNREFUSED` if none listens there, `EAGAIN` if the queue is full
   public InProcessEnd connect(SocketAddress name) throws SysException {
     InProcessListener listener;
     InProcessEnd client;

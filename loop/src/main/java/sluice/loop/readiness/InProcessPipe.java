@@ -7,16 +7,16 @@ import static sluice.sys.Errno.EPIPE;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// One direction of a connection inside the process: a ring of bytes that grows up to a bound.
-/// Guarded by the lock of its connection.
+/// A pipe for one direction of a connection inside the process: a ring of bytes that grows up to a
+/// bound. Guarded by the lock of its connection.
 ///
 /// ```
-/// OPEN ──end──▶ ENDED, what is there can be read ──▶ read to the end
+/// OPEN ──end──▶ ENDED, buffered bytes can be read ──▶ read to the end
 ///   ├──the reader closes──▶ DEAF, nothing can be written
-///   └──either end resets──▶ RESET, what is there can be read, then an error
+///   └──either end resets──▶ RESET, buffered bytes can be read, then an error
 /// ```
 final class InProcessPipe {
-  /// What is written and not yet read, at most: about what Linux gives a socket at first.
+  /// The most bytes that are written and not yet read: about the initial buffer of a Linux socket.
   static final int MOST_BYTES = 64 << 10;
 
   private static final int FIRST_BYTES = 4 << 10;
@@ -42,29 +42,29 @@ final class InProcessPipe {
     return size;
   }
 
-  /// Bytes that were read.
+  /// Returns the number of bytes that were read.
   long taken() {
     return taken;
   }
 
-  /// Whether a read does not fail with -EAGAIN.
+  /// Returns true if a read would not fail with -EAGAIN.
   boolean readable() {
     return size > 0 || state != State.OPEN;
   }
 
-  /// Whether a write does not fail with -EAGAIN.
+  /// Returns true if a write would not fail with -EAGAIN.
   boolean writable() {
     return size < MOST_BYTES || state != State.OPEN;
   }
 
-  /// No more bytes follow.
+  /// Ends the stream: no more bytes follow.
   void end() {
     if (state == State.OPEN) {
       state = State.ENDED;
     }
   }
 
-  /// The reader is not interested any more.
+  /// Closes the reading side and drops the buffered bytes.
   void deafen() {
     if (state == State.OPEN) {
       state = State.DEAF;
@@ -76,7 +76,9 @@ final class InProcessPipe {
     state = State.RESET;
   }
 
-  /// @return bytes taken, or -EAGAIN, -EPIPE, -ECONNRESET
+  /// Writes bytes.
+  ///
+  /// @return the number of bytes taken; -EAGAIN, -EPIPE or -ECONNRESET
   int write(MemorySegment from, long at, int count) {
     if (state != State.OPEN) {
       return state == State.RESET ? -ECONNRESET : -EPIPE;
@@ -105,7 +107,9 @@ final class InProcessPipe {
     head = 0;
   }
 
-  /// @return bytes read; 0 at the end, or -EAGAIN, -ECONNRESET
+  /// Reads bytes.
+  ///
+  /// @return the number of bytes read; 0 at the end; -EAGAIN or -ECONNRESET
   int read(MemorySegment into, long at, int count) {
     if (size == 0) {
       return switch (state) {

@@ -3,25 +3,26 @@ package sluice.loop.readiness;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// What an [InProcessDemultiplexer] can wait for: one end of a connection, or a listener. Any
-/// thread may call.
+/// An object that an [InProcessDemultiplexer] can wait for: one end of a connection, or a listener.
+/// Any thread may call.
 abstract class InProcessPollable {
   private final AtomicBoolean signalled = new AtomicBoolean();
   private volatile @Nullable InProcessDemultiplexer demultiplexer;
   private int number;
 
-  /// From now on changes are told to `by`. On the engine's thread, before it looks at [#events].
+  /// Sets the demultiplexer that is told of changes from now on. Called on the engine's thread,
+  /// before it reads [#events].
   final void watched(InProcessDemultiplexer by, int asNumber) {
     number = asNumber;
     demultiplexer = by;
   }
 
-  /// The number it is watched by.
+  /// Returns the number under which this is watched.
   final int number() {
     return number;
   }
 
-  /// Its events have changed. Outside of any lock.
+  /// Reports a change of the events to the demultiplexer. Called outside of any lock.
   final void changed() {
     InProcessDemultiplexer told = demultiplexer;
     if (told != null && signalled.compareAndSet(false, true)) {
@@ -29,11 +30,11 @@ abstract class InProcessPollable {
     }
   }
 
-  /// The demultiplexer looks at the events after this.
+  /// Allows the next signal: the demultiplexer reads the events after this call.
   final void seen() {
     signalled.set(false);
   }
 
-  /// The events of `poll(2)` that are set.
+  /// Returns the events of `poll(2)` that are set.
   abstract int events();
 }

@@ -15,10 +15,10 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.sockets.DescriptorReserve;
 import sluice.sys.SysException;
 
-/// The sockets of one engine on an [InProcessNetwork], numbered by us; the lowest free number is
-/// used next. Owned by the engine's thread.
+/// The sockets of one engine on an [InProcessNetwork], numbered by this class; the lowest free
+/// number is used next. Owned by the engine's thread.
 ///
-/// `sendFile` is -EOPNOTSUPP: callers read the file and send what they read.
+/// `sendFile` returns -EOPNOTSUPP: callers read the file and send the bytes they read.
 final class InProcessSockets implements ReadinessSockets {
   private final InProcessNetwork network;
   private final ChunkArena arena;
@@ -27,7 +27,7 @@ final class InProcessSockets implements ReadinessSockets {
   private int lowestFree;
   private @Nullable InProcessDemultiplexer demultiplexer;
 
-  /// A socket that is not connected yet.
+  /// The entry of a socket that is not connected yet.
   private static final Object UNCONNECTED = new Object();
 
   InProcessSockets(InProcessNetwork network, ChunkArena arena) {
@@ -68,7 +68,7 @@ final class InProcessSockets implements ReadinessSockets {
     return at(number) instanceof InProcessEnd end ? end : null;
   }
 
-  /// The events of `poll(2)` that are set on a socket.
+  /// Returns the events of `poll(2)` that are set on a socket.
   int events(int number) {
     return at(number) instanceof InProcessPollable pollable ? pollable.events() : 0;
   }
@@ -131,7 +131,7 @@ final class InProcessSockets implements ReadinessSockets {
     }
   }
 
-  /// Connecting never takes time.
+  /// Returns 0: connecting completes at once.
   @Override
   public int finishConnect(int socket) {
     return 0;
@@ -200,7 +200,7 @@ final class InProcessSockets implements ReadinessSockets {
     }
   }
 
-  /// None.
+  /// Returns 0: there are no system calls.
   @Override
   public long calls() {
     return 0;

@@ -6,8 +6,8 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.Transport;
 import sluice.loop.engine.UserTransport;
 
-/// Connections inside of the process, beside those of a loop's engine: an [InProcessEngine] that
-/// never waits. Of the loop's thread, but for what wakes it.
+/// A transport of connections inside the process, beside those of a loop's engine: an
+/// [InProcessEngine] that never waits. Owned by the loop's thread, except the wake-up.
 public final class InProcessTransport implements UserTransport {
   private final ReadinessEngine engine;
   private final InProcessDemultiplexer demultiplexer;
@@ -27,7 +27,7 @@ public final class InProcessTransport implements UserTransport {
     return new InProcessTransport(engine, demultiplexer);
   }
 
-  /// The engine alone, which waits when it is turned.
+  /// Returns the engine itself, which waits when it is turned.
   ReadinessEngine engine() {
     return engine;
   }

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// Readiness from a JDK [Selector], for systems where we know no better. Owned by the engine's
-/// thread, except [#wake].
+/// A demultiplexer on a JDK [Selector], for systems without a better mechanism. Owned by the
+/// engine's thread, except [#wake].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -64,8 +64,8 @@ final class JdkDemultiplexer implements Demultiplexer {
     }
   }
 
-  /// A selector holds a channel, which goes on listening, until it is asked the next time. What it
-  /// finds then is found again by the next wait.
+  /// Deregisters a channel. A selector keeps a cancelled channel open and listening until its next
+  /// selection, so one is made here. Events it finds are found again by the next wait.
   @Override
   public void forget(ReadinessSocket socket) {
     SelectableChannel channel = sockets.channel(socket.number);
@@ -144,7 +144,8 @@ final class JdkDemultiplexer implements Demultiplexer {
     return wakePending.getAndSet(false);
   }
 
-  /// The flag comes first: a selector that returns for it without the flag set just waits again.
+  /// Ends the wait. The flag is set first: a selection that returned without the flag set would
+  /// just wait again.
   @Override
   public void wake() {
     wakePending.set(true);

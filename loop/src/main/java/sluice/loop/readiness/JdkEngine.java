@@ -5,11 +5,11 @@ import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// The portable engine: JDK channels and a selector. Its owner is the thread that turns it first.
+/// The portable engine: JDK channels and a selector. Owned by the thread that turns it first.
 ///
-/// It needs no Linux facility and loads no class that does. What it lacks: `pollOnce`, `sendFile`
-/// (-EOPNOTSUPP; callers read the file and send what they read), adopted listeners, and waits finer
-/// than a millisecond. Sends are copied once more than elsewhere.
+/// It needs no Linux facility and loads no class that does. It lacks `pollOnce`, `sendFile`
+/// (-EOPNOTSUPP; callers read the file and send the bytes they read), adopted listeners, and waits
+/// finer than a millisecond. Sends are copied once more than in other engines.
 public final class JdkEngine {
   private JdkEngine() {}
 

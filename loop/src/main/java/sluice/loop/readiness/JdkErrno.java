@@ -20,10 +20,10 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.util.Locale;
 
-/// Finds the errno behind an exception of a JDK channel, which keeps no more of it than a class and
-/// a message. Stateless.
+/// A mapping of JDK channel exceptions to the errno behind them, of which only the class and the
+/// message remain. Stateless.
 final class JdkErrno {
-  /// Words of the message, as Linux, macOS and Windows have them, and what they mean.
+  /// The phrases of messages on Linux, macOS and Windows, and the errno they stand for.
   private static final Object[][] MESSAGES = {
     {"too many open files in system", ENFILE},
     {"too many open files", EMFILE},
@@ -40,7 +40,9 @@ final class JdkErrno {
 
   private JdkErrno() {}
 
-  /// @return a positive errno; EIO when nothing is known
+  /// Returns the errno behind an exception.
+  ///
+  /// @return a positive errno; EIO if the cause is unknown
   static int of(Exception e) {
     if (e instanceof ClosedChannelException) {
       return EPIPE; // the channel is open for us: only a direction was shut down
@@ -63,6 +65,8 @@ final class JdkErrno {
     return e instanceof ConnectException ? ECONNREFUSED : EIO;
   }
 
+  /// Returns the errno behind an exception as a result.
+  ///
   /// @return a negative errno
   static int result(IOException e) {
     return -of(e);

@@ -29,13 +29,13 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.sockets.DescriptorReserve;
 import sluice.sys.SysException;
 
-/// Sockets as JDK channels, numbered by us; the lowest free number is used next. Owned by the
-/// engine's thread.
+/// The sockets of one engine as JDK channels, numbered by this class; the lowest free number is
+/// used next. Owned by the engine's thread.
 ///
 /// Receives go straight into the arena, through one buffer per chunk. Sends are copied through one
-/// direct buffer: a channel takes only buffers, and making one for each range would allocate.
-/// `sendFile` is -EOPNOTSUPP, because a channel cannot be made of a raw descriptor: callers read
-/// the file and send what they read.
+/// direct buffer: a channel takes only buffers, and creating one per range would allocate.
+/// `sendFile` returns -EOPNOTSUPP, because no channel can be made from a raw descriptor: callers
+/// read the file and send the bytes they read.
 final class JdkSockets implements ReadinessSockets {
   private static final int SHUT_RD = 0;
   private static final int SHUT_WR = 1;
@@ -157,7 +157,7 @@ final class JdkSockets implements ReadinessSockets {
     }
   }
 
-  /// Closes a channel that cannot be made so: nothing else has it.
+  /// Makes a channel non-blocking, or closes it if that fails, because nothing else holds it.
   static SocketChannel nonBlocking(SocketChannel channel) throws IOException {
     try {
       channel.configureBlocking(false);
@@ -168,7 +168,7 @@ final class JdkSockets implements ReadinessSockets {
     }
   }
 
-  /// The peer may have gone already, which shows at the first receive.
+  /// Sets `TCP_NODELAY`. A peer that has already gone is reported by the first receive.
   private static void setNoDelay(SocketChannel channel) {
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -177,7 +177,7 @@ final class JdkSockets implements ReadinessSockets {
     }
   }
 
-  /// Returns the size of the directory, where the system tells it (Linux 6.2).
+  /// Returns the size of the descriptor directory, if the system reports it (Linux 6.2).
   @Override
   public int descriptorsUsed(int socket) {
     try {
@@ -297,7 +297,7 @@ final class JdkSockets implements ReadinessSockets {
     return filled == 0 ? sent : total(sent, write(socket, filled));
   }
 
-  /// An error after some bytes shows again at the next send.
+  /// Adds up a send of several pieces. An error after some bytes shows again at the next send.
   private static int total(int sent, int result) {
     if (result >= 0) {
       return sent + result;
@@ -326,7 +326,7 @@ final class JdkSockets implements ReadinessSockets {
 
   // ---- ending -------------------------------------------------------------------------------
 
-  /// Fails without a word when the peer has gone, as the operation has no completion.
+  /// Shuts down a direction. Ignores a peer that has gone, because the operation has no completion.
   @Override
   public void shutdown(int socket, int how) {
     calls++;

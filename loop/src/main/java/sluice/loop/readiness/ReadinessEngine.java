@@ -8,11 +8,12 @@ import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.KernelTransport;
 
-/// An [Engine] made of a readiness mechanism ([Demultiplexer]) and non-blocking socket calls
+/// An [Engine] composed of a readiness mechanism ([Demultiplexer]) and non-blocking socket calls
 /// ([ReadinessSockets]). The thread that turns it first owns it, and calls everything but [#wake].
 ///
-/// One turn: carry out what is staged (sends are tried at once), tell the demultiplexer what
-/// changed, wait, receive and go on with what is ready, and only then deliver.
+/// One turn carries out the staged operations (sends are tried at once), registers changes with the
+/// demultiplexer, waits, receives and continues the operations that are ready, and only then
+/// delivers completions.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -33,9 +34,9 @@ final class ReadinessEngine implements Engine {
   private boolean turning;
   private boolean closed;
 
-  /// Takes over everything it is given and closes it.
+  /// Creates an engine that owns its arguments and closes them.
   ///
-  /// @param rawDescriptors whether it can watch descriptors that are not sockets of ours
+  /// @param rawDescriptors true if it can watch descriptors that are not its own sockets
   ReadinessEngine(
       String name,
       Demultiplexer demultiplexer,
@@ -85,7 +86,7 @@ final class ReadinessEngine implements Engine {
     check();
   }
 
-  /// The first half of a turn, for a loop that turns another engine between the two.
+  /// Runs the first half of a turn, for a loop that turns another engine between the halves.
   void move() {
     own();
     move(0);
@@ -97,7 +98,8 @@ final class ReadinessEngine implements Engine {
     collect(timeoutNanos);
   }
 
-  /// Waits and does what has become possible, until there is a completion or a reason to stop.
+  /// Waits and performs the operations that are ready, until there is a completion or a reason to
+  /// stop.
   private void collect(long timeoutNanos) {
     long start = timeoutNanos > 0 ? System.nanoTime() : 0;
     long wait = timeoutNanos;
@@ -119,7 +121,9 @@ final class ReadinessEngine implements Engine {
     }
   }
 
-  /// The second half of a turn.
+  /// Runs the second half of a turn: delivers the completions.
+  ///
+  /// @return the number of completions
   int deliver(CompletionSink sink) {
     int count = 0;
     while (!results.isEmpty()) {
@@ -159,12 +163,12 @@ final class ReadinessEngine implements Engine {
     return demultiplexer.calls() + device.calls();
   }
 
-  /// Whether something is staged that no turn has carried out, or a completion is not delivered.
+  /// Returns true if an operation is staged or a completion is not yet delivered.
   boolean hasWork() {
     return stage.count() > 0 || !results.isEmpty();
   }
 
-  /// Throws when the engine is closed or belongs to another thread.
+  /// Throws if the engine is closed or belongs to another thread.
   void check() {
     if (closed) {
       throw new IllegalStateException("the " + name + " engine is closed");
@@ -180,8 +184,8 @@ final class ReadinessEngine implements Engine {
     }
   }
 
-  /// Drops what is staged and armed without completing it, and closes all sockets. Chunks that are
-  /// still leased stay valid. When the owner has ended, any thread may close.
+  /// Drops staged and armed operations without completing them, and closes all sockets. Chunks that
+  /// are still leased stay valid. Any thread may close once the owner has ended.
   @Override
   public void close() {
     if (closed) {

@@ -19,9 +19,9 @@ import sluice.sys.MsgHeader;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The data path of non-blocking kernel sockets, one system call for each method, beside the
-/// control path that all engines share ([KernelSockets]); a socket's number is its descriptor.
-/// Owned by the engine's thread.
+/// The data path of non-blocking kernel sockets, one system call per method, beside the control
+/// path that all engines share ([KernelSockets]). A socket's number is its descriptor. Owned by the
+/// engine's thread.
 final class ReadinessKernelSockets implements ReadinessSockets {
   private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -112,7 +112,7 @@ final class ReadinessKernelSockets implements ReadinessSockets {
     return KernelSockets.open(address, true);
   }
 
-  /// An interrupted connection goes on by itself.
+  /// Starts to connect. An interrupted connect continues in the background.
   @Override
   public int connect(int socket, SocketAddress address) {
     calls++;
@@ -182,7 +182,7 @@ final class ReadinessKernelSockets implements ReadinessSockets {
     return result;
   }
 
-  /// Fails without a word when the peer has gone, as the operation has no completion.
+  /// Shuts down a direction. Ignores a peer that has gone, because the operation has no completion.
   @Override
   public void shutdown(int socket, int how) {
     calls++;

@@ -15,23 +15,24 @@ import java.net.SocketAddress;
 import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Completion;
 
-/// Makes completions out of readiness: carries out what was staged, and goes on with what is armed
-/// when the demultiplexer says that a socket is ready. Owned by the engine's thread.
+/// The operations of a readiness engine: carries out staged operations, continues armed ones when
+/// the demultiplexer reports a socket ready, and produces their completions. Owned by the engine's
+/// thread.
 ///
-/// The demultiplexer hears of changes late and seldom. A socket is registered at its first receive
-/// and stays so; while no receive is armed the registration is kept until an event proves it wrong
-/// (`unwanted`), so that arming and disarming cost no system call. `POLLOUT` is watched for only
-/// while a `sendAll`, a connection or `awaitWritable` waits. Changes are collected, and applied
+/// The demultiplexer is updated late and seldom. A socket is registered at its first receive and
+/// stays registered; while no receive is armed, the registration is kept until an event proves it
+/// wrong (`unwanted`), so that arming and disarming cost no system call. `POLLOUT` is watched for
+/// only while a `sendAll`, a connect or `awaitWritable` waits. Changes are collected and applied
 /// once before the engine waits.
 final class ReadinessOperations {
-  /// Chunks one socket may fill in a turn before the others have theirs.
+  /// The number of chunks that one socket may fill in a turn before the others get their turn.
   private static final int RECEIVES_PER_TURN = 4;
 
   private static final int ACCEPTS_PER_TURN = 256;
 
   private int acceptsPerTurn = ACCEPTS_PER_TURN;
 
-  /// With more descriptors open, each turn accepts one.
+  /// The number of open descriptors above which each turn accepts one client.
   private int acceptsUpTo = Integer.MAX_VALUE;
 
   private final Demultiplexer demultiplexer;
@@ -178,7 +179,9 @@ final class ReadinessOperations {
     }
   }
 
-  /// @return whether the send is over
+  /// Continues a `sendAll`.
+  ///
+  /// @return true if the send is over
   private boolean continueSend(ReadinessSocket socket) {
     int left = socket.sendLength - socket.sent;
     int result =
@@ -220,7 +223,7 @@ final class ReadinessOperations {
     }
   }
 
-  /// The kernel forgets the registration together with the last descriptor.
+  /// Closes a socket. The kernel drops the registration together with the last descriptor.
   private void close(ReadinessSocket socket) {
     forget(socket.readToken);
     forget(socket.sendToken);
@@ -255,7 +258,8 @@ final class ReadinessOperations {
 
   // ---- what is ready ------------------------------------------------------------------------
 
-  /// Goes on with what waits for `events` on a socket. Late and spurious events do no harm.
+  /// Continues the operations that wait for `events` on a socket. Late and spurious events are
+  /// harmless.
   void ready(int number, int events) {
     ReadinessSocket socket = table.find(number);
     if (socket == null) {
@@ -292,7 +296,7 @@ final class ReadinessOperations {
       if (result != -EINPROGRESS) {
         socket.connectToken = 0;
         end(connecting, result);
-        // For a selector, connected and writable are different events.
+        // A selector distinguishes between connected and writable.
         demultiplexer.update(socket, 0);
       }
     }
@@ -312,14 +316,14 @@ final class ReadinessOperations {
     accept(listener, acceptsPerTurn, acceptsUpTo);
   }
 
-  /// As [sluice.loop.engine.KernelTransport#acceptAtMost].
+  /// Implements [sluice.loop.engine.KernelTransport#acceptAtMost].
   void acceptAtMost(int count, int used) {
     acceptsUpTo = used;
     acceptsPerTurn = Math.clamp(count, 1, ACCEPTS_PER_TURN);
   }
 
-  /// As [sluice.loop.engine.Transport#acceptRestAndClose]: a queue holds one connection more than
-  /// its backlog, and those that come meanwhile do not count.
+  /// Implements [sluice.loop.engine.Transport#acceptRestAndClose]. A queue holds one connection
+  /// more than its backlog; connections that arrive meanwhile do not count.
   private void acceptRestAndClose(ReadinessSocket listener) {
     demultiplexer.forget(listener);
     if (listener.readToken != 0) {
@@ -350,8 +354,8 @@ final class ReadinessOperations {
     }
   }
 
-  /// A receive that leaves room in its chunk has emptied the socket: no second call is needed to
-  /// learn that.
+  /// Receives from a socket. A receive that leaves room in its chunk has emptied the socket, so no
+  /// second call is needed.
   private void receiveReady(ReadinessSocket socket) {
     for (int i = 0; i < RECEIVES_PER_TURN; i++) {
       int chunk = pool.peek();
@@ -390,7 +394,7 @@ final class ReadinessOperations {
 
   // ---- what is watched for ------------------------------------------------------------------
 
-  /// Tells the demultiplexer of all changes since the last time.
+  /// Passes all changes since the last call to the demultiplexer.
   void register() {
     for (int i = 0; i < table.changes(); i++) {
       ReadinessSocket socket = table.change(i);
@@ -408,8 +412,8 @@ final class ReadinessOperations {
     table.clearChanges();
   }
 
-  /// The demultiplexer does not take the socket: everything on it ends. Regular files (EPERM from
-  /// epoll) are always ready, as `poll(2)` has it.
+  /// Ends every operation on a socket that the demultiplexer rejects. Regular files (EPERM from
+  /// epoll) are always ready, as `poll(2)` defines it.
   private void refused(ReadinessSocket socket, int wanted, int result) {
     if (result == -EPERM) {
       polls.ready(socket, wanted & (Demultiplexer.IN | Demultiplexer.OUT));

@@ -5,11 +5,11 @@ import static sluice.sys.Errno.ECANCELED;
 
 import sluice.loop.readiness.ReadinessSocket.PollWait;
 
-/// The waits of [sluice.loop.engine.Engine#pollOnce], on descriptors of ours and of others. Owned
-/// by the engine's thread.
+/// The waits of [sluice.loop.engine.Engine#pollOnce], on descriptors of the engine and of others.
+/// Owned by the engine's thread.
 final class ReadinessPolls {
-  /// No Linux system has descriptors this high (`fs.nr_open`); keeps a wrong number from growing
-  /// the table.
+  /// An upper bound of descriptors, higher than on any Linux system (`fs.nr_open`). Keeps a wrong
+  /// number from growing the table.
   private static final int LIMIT = 1 << 24;
 
   private static final int ALWAYS = Demultiplexer.ERR | Demultiplexer.HUP;
@@ -36,7 +36,7 @@ final class ReadinessPolls {
     table.changed(socket);
   }
 
-  /// Completes every wait that `events` is an answer to.
+  /// Completes every wait that is satisfied by `events`.
   void ready(ReadinessSocket socket, int events) {
     PollWait wait = socket.polls;
     socket.polls = null;

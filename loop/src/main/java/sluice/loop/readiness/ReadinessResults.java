@@ -5,9 +5,10 @@ import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 
-/// Completions of a turn that wait for their delivery, in order. Owned by the engine's thread.
+/// A queue of the completions of a turn that wait for delivery, in order. Owned by the engine's
+/// thread.
 ///
-/// What a sink did not take because it threw stays, and is delivered by the next turn.
+/// If a sink throws, the completions after the failed one are kept and delivered by the next turn.
 final class ReadinessResults {
   private long[] tokens = new long[64];
   private int[] results = new int[64];
@@ -31,7 +32,7 @@ final class ReadinessResults {
     return head == tail;
   }
 
-  /// Hands the oldest completion to `sink`. It is gone even when the sink throws.
+  /// Delivers the oldest completion to `sink`. It is removed even if the sink throws.
   void deliverOne(CompletionSink sink) {
     int index = head++;
     if (head == tail) { // before the sink, which may close the engine
@@ -41,7 +42,7 @@ final class ReadinessResults {
     sink.complete(tokens[index], results[index], flags[index]);
   }
 
-  /// Releases the chunks of completions that are not delivered any more.
+  /// Releases the chunks of completions that will not be delivered.
   void discard(ChunkArena arena) {
     for (; head < tail; head++) {
       if (Completion.hasChunk(flags[head])) {

@@ -4,13 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// What a [ReadinessTransport] knows about one descriptor: what is armed on it, and what the
-/// demultiplexer has been told. Owned by the engine's thread.
+/// The state of one descriptor in a [ReadinessTransport]: the armed operations, and the events
+/// registered with the demultiplexer. Owned by the engine's thread.
 ///
-/// One object per number, kept and reset when the number is used again. A token of 0 means "not
-/// armed".
+/// There is one object per number; it is kept and reset when the number is reused. A token of 0
+/// means "not armed".
 final class ReadinessSocket {
-  /// One [sluice.loop.engine.Engine#pollOnce] that waits.
+  /// A waiting [sluice.loop.engine.Engine#pollOnce].
   static final class PollWait {
     final long token;
     final int events;
@@ -25,22 +25,22 @@ final class ReadinessSocket {
 
   final int number;
 
-  /// Opened by the transport; otherwise it belongs to a caller that polls it through the engine,
-  /// and may be closed or replaced behind our back.
+  /// True if the transport opened the descriptor. Otherwise it belongs to a caller that polls it
+  /// through the engine, and may be closed or replaced at any time.
   boolean owned;
 
   boolean listener;
 
-  /// Connections that the accept queue of a listener holds; 0 when we did not choose it.
+  /// The capacity of a listener's accept queue; 0 if the engine did not choose it.
   int backlog;
 
-  /// Token of the armed receive, or of the armed accept of a listener.
+  /// The token of the armed receive, or of a listener's armed accept.
   long readToken;
 
   long connectToken;
   long writableToken;
 
-  /// The `sendAll` under way.
+  /// The `sendAll` in progress.
   long sendToken;
 
   MemorySegment sendBytes = MemorySegment.NULL;
@@ -48,35 +48,37 @@ final class ReadinessSocket {
   int sendLength;
   int sent;
 
-  /// Where to connect to, until the connection is handed over.
+  /// The address to connect to, until the connect has been started.
   @Nullable SocketAddress peer;
 
   @Nullable PollWait polls;
 
-  /// Events the demultiplexer watches for; set by it.
+  /// The events that the demultiplexer watches for; set by the demultiplexer.
   int registered;
 
-  /// Place in the table of the demultiplexer, -1 for none. Not each has a table.
+  /// The index in the demultiplexer's table, -1 for none. Not every demultiplexer has a table.
   int watchIndex = -1;
 
-  /// An event came for which no operation waits: from now on it must not be watched for.
+  /// True if an event arrived for which no operation waits, so that it must no longer be watched
+  /// for.
   boolean unwanted;
 
-  /// Is in the transport's list of sockets whose registration may have to change.
+  /// True if the socket is in the transport's list of sockets whose registration may have to
+  /// change.
   boolean changed;
 
   ReadinessSocket(int number) {
     this.number = number;
   }
 
-  /// Starts a new life under the same number.
+  /// Resets the state for a new socket with the same number.
   void open(boolean asListener) {
     reset();
     owned = true;
     listener = asListener;
   }
 
-  /// Forgets everything that was armed. Waits of [sluice.loop.engine.Engine#pollOnce] stay.
+  /// Clears everything armed, except waits of [sluice.loop.engine.Engine#pollOnce].
   void reset() {
     owned = false;
     listener = false;
@@ -90,9 +92,9 @@ final class ReadinessSocket {
     endSend();
   }
 
-  /// Ends what is armed under `token`, other than a wait of [sluice.loop.engine.Engine#pollOnce].
+  /// Disarms the operation with `token`, other than a wait of [sluice.loop.engine.Engine#pollOnce].
   ///
-  /// @return whether there was something
+  /// @return true if there was one
   boolean disarm(long token) {
     if (readToken == token) {
       readToken = 0;
@@ -113,7 +115,7 @@ final class ReadinessSocket {
     sendBytes = MemorySegment.NULL;
   }
 
-  /// The events something waits for now.
+  /// Returns the events that operations wait for now.
   int wanted() {
     int events = 0;
     if (readToken != 0) {

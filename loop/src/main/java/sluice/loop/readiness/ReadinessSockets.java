@@ -9,16 +9,16 @@ import sluice.loop.sockets.DescriptorReserve;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Socket calls that never wait: the kernel's by way of `sluice.sys`, or the JDK's channels. The
+/// Non-blocking socket calls: the kernel's through `sluice.sys`, or those of JDK channels. The
 /// engine's owner thread calls everything.
 ///
-/// Results that are `int` or `long` are counts, or negative errno values; -EINTR is not among them.
+/// Results of type `int` and `long` are counts or negative errno values; -EINTR is never returned.
 interface ReadinessSockets {
   int listen(SocketAddress address, ListenOptions options) throws IOException;
 
   int adoptListener(int fd) throws IOException;
 
-  /// As [sluice.loop.engine.KernelTransport#adoptConnected].
+  /// Implements [sluice.loop.engine.KernelTransport#adoptConnected].
   default int adoptConnected(int fd) throws IOException {
     throw SysException.of(Errno.EOPNOTSUPP, "fcntl", fd, "a socket of another kind");
   }
@@ -27,40 +27,47 @@ interface ReadinessSockets {
 
   @Nullable SocketAddress remoteAddress(int socket);
 
-  /// As [sluice.loop.engine.KernelTransport#descriptor].
+  /// Implements [sluice.loop.engine.KernelTransport#descriptor].
   default int descriptor(int socket) {
     return -1;
   }
 
-  /// As [sluice.loop.engine.Transport#peerTakenBytes].
+  /// Implements [sluice.loop.engine.Transport#peerTakenBytes].
   default long peerTakenBytes(int socket) {
     return -1;
   }
 
-  /// As [sluice.loop.engine.Transport#refuseNew].
+  /// Implements [sluice.loop.engine.Transport#refuseNew].
   default boolean refuseNew(int listener) {
     return false;
   }
 
-  /// @return a new non-blocking socket, or -EAGAIN when no client waits, or another errno
+  /// Accepts a client.
+  ///
+  /// @return a new non-blocking socket, -EAGAIN if no client waits, or another negative errno
   int accept(int listener);
 
-  /// As [sluice.loop.engine.KernelTransport#descriptorsUsed].
+  /// Implements [sluice.loop.engine.KernelTransport#descriptorsUsed].
   default int descriptorsUsed(int socket) {
     return 0;
   }
 
-  /// What is kept to refuse clients with, [sluice.loop.engine.Transport#fillReserve]. Closed by
-  /// [#close].
+  /// Returns the reserve of descriptors for refusing clients, see
+  /// [sluice.loop.engine.Transport#fillReserve]. Closed by [#close].
   DescriptorReserve reserve();
 
   /// Opens a socket that can connect to `address`.
   int open(SocketAddress address) throws IOException;
 
-  /// @return 0, or -EINPROGRESS: then [#finishConnect] tells, once the socket is writable
+  /// Starts to connect.
+  ///
+  /// @return 0, or -EINPROGRESS: [#finishConnect] then returns the result once the socket is
+  ///   writable
   int connect(int socket, SocketAddress address);
 
-  /// @return 0 when connected, -EINPROGRESS when still not, or why it failed
+  /// Returns the result of a connect.
+  ///
+  /// @return 0 if connected, -EINPROGRESS if not yet, or the negative errno of the failure
   int finishConnect(int socket);
 
   /// Receives into a chunk of the arena.
@@ -70,7 +77,7 @@ interface ReadinessSockets {
 
   /// Sends `count` ranges that begin at entry `first` of the stage.
   ///
-  /// @param more whether other bytes follow at once ([sluice.loop.engine.SendVector#moreFollows])
+  /// @param more true if other bytes follow at once ([sluice.loop.engine.SendVector#moreFollows])
   int sendVector(int socket, ReadinessStage stage, int first, int count, boolean more);
 
   long sendFile(int socket, int fileFd, long position, long count);
@@ -79,9 +86,9 @@ interface ReadinessSockets {
 
   void close(int socket);
 
-  /// System calls made.
+  /// Returns the number of system calls made.
   long calls();
 
-  /// Frees what the calls themselves use. Every socket is closed by now.
+  /// Frees the resources of the calls themselves. All sockets are closed by then.
   void close();
 }

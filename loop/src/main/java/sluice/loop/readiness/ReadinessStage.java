@@ -3,34 +3,34 @@ package sluice.loop.readiness;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/// Operations staged for the next turn, in order, as columns of primitives. Owned by the engine's
-/// thread; keeps its arrays, so that staging allocates nothing once they have grown.
+/// The operations staged for the next turn, in order, as columns of primitives. Owned by the
+/// engine's thread. The arrays are kept, so that staging allocates nothing once they have grown.
 final class ReadinessStage {
   static final int ACCEPT = 0;
   static final int RECEIVE = 1;
   static final int SEND = 2;
 
-  /// Followed by as many [#RANGE] entries as its length says.
+  /// Followed by as many [#RANGE] entries as its length field gives.
   static final int SEND_VECTOR = 3;
 
   static final int RANGE = 4;
   static final int SEND_ALL = 5;
   static final int AWAIT_WRITABLE = 6;
 
-  /// The direction is in the length.
+  /// The direction is in the length field.
   static final int SHUTDOWN = 7;
 
   static final int CONNECT = 8;
   static final int CLOSE = 9;
   static final int CANCEL = 10;
 
-  /// The events are in the length.
+  /// The events are in the length field.
   static final int POLL = 11;
 
-  /// Accept what waits, then close.
+  /// Accepts the waiting clients, then closes.
   static final int CLOSE_LISTENER = 12;
 
-  /// As [#SEND_VECTOR]; more bytes follow at once.
+  /// A [#SEND_VECTOR] after which more bytes follow at once.
   static final int SEND_VECTOR_MORE = 13;
 
   private int[] operations = new int[64];
@@ -60,7 +60,7 @@ final class ReadinessStage {
     count++;
   }
 
-  /// Gives the latest entry its bytes.
+  /// Sets the bytes of the latest entry.
   void bytes(MemorySegment segment, long offset) {
     segments[count - 1] = segment;
     offsets[count - 1] = offset;

@@ -3,8 +3,8 @@ package sluice.loop.readiness;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// All descriptors a readiness engine knows, by number, and the list of those whose registration
-/// may have to change. Owned by the engine's thread.
+/// The table of all descriptors of a readiness engine, by number, and the list of those whose
+/// registration may have to change. Owned by the engine's thread.
 final class ReadinessTable {
   private final int maxSockets;
   private @Nullable ReadinessSocket[] sockets = new @Nullable ReadinessSocket[64];
@@ -12,22 +12,22 @@ final class ReadinessTable {
   private int changes;
   private int open;
 
-  /// @param maxSockets most sockets open at one time
+  /// @param maxSockets the most sockets open at one time
   ReadinessTable(int maxSockets) {
     this.maxSockets = maxSockets;
   }
 
-  /// Whether one socket more would be too many.
+  /// Returns true if no further socket may be opened.
   boolean full() {
     return open >= maxSockets;
   }
 
-  /// One past the highest number in use.
+  /// Returns an exclusive upper bound of the numbers in use.
   int limit() {
     return sockets.length;
   }
 
-  /// The entry of a number that may be new.
+  /// Returns the entry of a number, which is created if missing.
   ReadinessSocket entry(int number) {
     if (number >= sockets.length) {
       sockets = Arrays.copyOf(sockets, Math.max(number + 1, 2 * sockets.length));
@@ -40,12 +40,12 @@ final class ReadinessTable {
     return socket;
   }
 
-  /// The entry of a number, or null when there never was one.
+  /// Returns the entry of a number, or null if there never was one.
   @Nullable ReadinessSocket find(int number) {
     return number >= 0 && number < sockets.length ? sockets[number] : null;
   }
 
-  /// The entry of an open socket of ours, or null.
+  /// Returns the entry of an open socket of the engine, or null.
   @Nullable ReadinessSocket findOpen(int number) {
     ReadinessSocket socket = find(number);
     return socket != null && socket.owned ? socket : null;
@@ -63,7 +63,7 @@ final class ReadinessTable {
     open--;
   }
 
-  /// Notes that what `socket` waits for may have changed.
+  /// Records that the events awaited on `socket` may have changed.
   void changed(ReadinessSocket socket) {
     if (socket.changed) {
       return;

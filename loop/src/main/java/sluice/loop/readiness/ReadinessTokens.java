@@ -1,9 +1,10 @@
 package sluice.loop.readiness;
 
-/// Finds the socket that something is armed on by its token, for cancelling. Owned by the engine's
-/// thread. Open addressing with linear probing; token 0 marks a free place.
+/// A map from the tokens of armed operations to their sockets, for cancelling. Owned by the
+/// engine's thread. Open addressing with linear probing; token 0 marks a free slot.
 ///
-/// Only what stays armed across turns is entered, so that a steady echo never touches it.
+/// Only operations that stay armed across turns are entered, so that a steady echo never touches
+/// the map.
 final class ReadinessTokens {
   private static final int NONE = -1;
 
@@ -23,6 +24,8 @@ final class ReadinessTokens {
     sockets[at] = socket;
   }
 
+  /// Returns the socket of a token.
+  ///
   /// @return the socket, or -1
   int get(long token) {
     int at = find(token);

@@ -15,8 +15,8 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
 import sluice.sys.SysException;
 
-/// Kernel sockets of an engine whose kernel mechanism tells readiness. Owned by the engine's
-/// thread: each method checks that, notes the operation, and leaves the work to the next turn.
+/// The kernel sockets of an engine whose kernel mechanism reports readiness. Owned by the engine's
+/// thread: each method checks that, stages the operation, and leaves the work to the next turn.
 final class ReadinessTransport implements KernelTransport {
   private final ReadinessEngine engine;
   private final ReadinessStage stage;

@@ -6,6 +6,6 @@ import sluice.loop.tls.TlsContext;
 /// A listening socket that another process opened and that a [Server] takes over. Immutable: any
 /// thread may read it.
 ///
-/// @param fd its descriptor, as systemd passes one
-/// @param tls what its connections encrypt with; null for connections without TLS
+/// @param fd the descriptor, for example one passed by systemd
+/// @param tls the TLS context of its connections; null for connections without TLS
 public record AdoptedSocket(int fd, @Nullable TlsContext tls) {}

@@ -14,34 +14,36 @@ import sluice.loop.sockets.Log;
 import sluice.loop.uring.IoUringEngine;
 import sluice.loop.uring.IoUringSelfTest;
 
-/// Chooses an engine and says why. A fallback is never silent.
+/// The choice of an engine, with the reason. A fallback is never silent.
 public final class Engines {
-  /// What was chosen.
+  /// The result of a choice.
   ///
   /// @param backend never [Backend#AUTO]
-  /// @param why one line for people
+  /// @param why the reason, for people; one line for each backend that was not used
   public record Choice(Backend backend, String why) {}
 
-  /// An engine, and why it is this one.
+  /// An open engine with the reason for its choice.
   public record Opened(Engine engine, Choice choice) {}
 
   private static final EngineConfig TRIAL = new EngineConfig(1, 64, 16);
 
-  /// JDK channels come last and need no trial.
+  /// The backends in order of preference. JDK channels come last and need no trial.
   private static final List<Backend> BEST_FIRST =
       List.of(Backend.IO_URING, Backend.EPOLL, Backend.POLL);
 
   private Engines() {}
 
-  /// Finds out whether a backend works here, by opening what it is built on.
+  /// A trial of whether a backend works here, by opening the facility it is built on.
   interface Trial {
-    /// @throws IOException saying why not, and the fix
+    /// Tries a backend.
+    ///
+    /// @throws IOException if it does not work, with the reason and the fix
     void run(Backend backend) throws IOException;
   }
 
-  /// Settles on a backend for this machine.
+  /// Chooses a backend for this machine.
   ///
-  /// @throws IOException when a backend was asked for by name and is not to be had, with the reason
+  /// @throws IOException if a backend was requested by name and is not available, with the reason
   ///   and the fix
   public static Choice choose(Backend wanted) throws IOException {
     if (wanted == Backend.AUTO) {
@@ -51,13 +53,13 @@ public final class Engines {
     return new Choice(wanted, "asked for");
   }
 
-  /// The first that works, with what was wrong with those before it.
+  /// Returns the first backend that works, with the failures of those before it.
   static Choice chooseBest(Trial trial) {
     return chooseFrom(0, new StringBuilder(), trial);
   }
 
-  /// The next that works, for when what worked on trial cannot be had as large or as often as a
-  /// server needs it.
+  /// Returns the next backend that works, after a backend that passed its trial but was not
+  /// available in the size or number that a server needs.
   static Choice chooseAfter(Choice refused, Exception reason) {
     int place = BEST_FIRST.indexOf(refused.backend());
     StringBuilder why = new StringBuilder(place == 0 ? "" : refused.why());
@@ -110,11 +112,11 @@ public final class Engines {
     };
   }
 
-  /// As the other, for what needs Linux: where the best engine cannot be had as large as it is
-  /// needed, or with as many others beside it, the next.
+  /// Opens an engine for a component that needs Linux. If the best engine is not available in the
+  /// required size, or beside as many others, the next one is opened.
   ///
-  /// @param wanted only [Backend#AUTO] has a next
-  /// @param choice what was settled on for it
+  /// @param wanted the requested backend; only [Backend#AUTO] has a next one
+  /// @param choice the backend chosen for it
   public static Opened open(Backend wanted, Choice choice, EngineConfig config) throws IOException {
     return open(wanted, choice, config, Engines::open);
   }

@@ -8,7 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/// A trusted handler ran longer than it may. Emitted by the [Watchdog]'s thread.
+/// The event of a trusted handler that exceeded its limit. Emitted by the [Watchdog]'s thread.
 @Name("sluice.HandlerOverrun")
 @Label("Handler Overrun")
 @Category({"Sluice", "Loop"})

@@ -11,9 +11,9 @@ import sluice.loop.counters.HandlerTimes;
 import sluice.loop.sockets.Log;
 import sluice.loop.verdict.Verdict;
 
-/// Shows how long handlers run: in a counters file, and so in `sluice stat` and `/metrics`, and to
-/// a recording. Any thread may call; the watchdog's reads. A handler that is admitted under the
-/// name of another takes its place.
+/// The reports of how long handlers run: in a counters file, and so in `sluice stat` and
+/// `/metrics`, and to a flight recording. Any thread may call; the watchdog's thread reads. A
+/// handler that is admitted under the name of another replaces it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -21,20 +21,20 @@ import sluice.loop.verdict.Verdict;
 /// | `said` | the watchdog | concurrent map | concurrent map |
 /// | `into` | any thread | under this object's lock | the same |
 ///
-/// Limits: [#MOST] names; the handlers after that are timed, and not shown.
+/// Limits: [#MOST] names; further handlers are timed but not shown.
 public final class HandlerReports {
   static final int MOST = 16;
 
-  /// The gauge of a handler's verdict, as [Verdict#code] has it.
+  /// The gauge of a handler's verdict, see [Verdict#code].
   public static final String VERDICT = "handler_bound_bytecodes";
 
   private static final int NAME_LENGTH = 60;
 
-  /// A client notices.
+  /// The delay from which on a client notices.
   private static final long LATE_NANOS = 1_000_000;
 
-  /// Ends of the intervals that a counters file has, in microseconds; between them, quantiles tell
-  /// what the histogram knows to 10 µs.
+  /// The upper bounds of the intervals in a counters file, in microseconds. Between them, quantiles
+  /// give the histogram's values to 10 µs.
   private static final int[] UP_TO_MICROS = {
     10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000
   };
@@ -43,7 +43,7 @@ public final class HandlerReports {
   private final Map<String, HandlerGuard> said = new ConcurrentHashMap<>();
   private @Nullable CounterPublisher into;
 
-  /// Shows a handler from now on.
+  /// Adds a handler to the reports.
   public synchronized void show(HandlerGuard guard) {
     String source = source(guard.name());
     if (bySource.size() >= MOST && !bySource.containsKey(source)) {
@@ -55,20 +55,21 @@ public final class HandlerReports {
     }
   }
 
-  /// Shows what is known, and what comes, in a counters file.
+  /// Publishes the current and all future handlers in a counters file.
   public synchronized void publishTo(CounterPublisher publisher, List<HandlerGuard> guards) {
     guards.forEach(this::show);
     into = publisher;
     bySource.keySet().forEach(each -> publish(publisher, each));
   }
 
-  /// A label takes no slash, and little else: of a long name the end.
+  /// Returns the label of a handler: slashes and most other special characters are replaced, and of
+  /// a long name the end is used.
   static String source(String name) {
     String plain = name.replaceAll("[^ -.0-~]", "|");
     return "handler " + plain.substring(Math.max(0, plain.length() - NAME_LENGTH));
   }
 
-  /// A full table of counters must not end the handler's connection.
+  /// Publishes a handler. A full table of counters must not end the handler's connection.
   private void publish(CounterPublisher publisher, String source) {
     try {
       publisher.counter(source + "/handler_runs", () -> times(source).count());
@@ -110,8 +111,8 @@ public final class HandlerReports {
     return guard == null ? Verdict.TRUSTED : guard.verdict();
   }
 
-  /// Logs what the first message of each handler has waited for, once, and tells a recording what
-  /// there is, if one runs.
+  /// Logs the delay of each handler's first message, once, and emits the run times if a recording
+  /// runs.
   void report() {
     bySource.forEach(this::sayFirst);
     if (LoopEvents.recording()) {
@@ -119,7 +120,8 @@ public final class HandlerReports {
     }
   }
 
-  /// A first message that waited long is news: the handler was not warmed, or not with such a one.
+  /// Logs the delay of a handler's first message. A long one is notable: the handler was not
+  /// warmed, or not with such a message.
   private void sayFirst(String source, HandlerGuard guard) {
     long first = guard.times().firstNanos();
     if (first < 0 || said.put(source, guard) == guard) {

@@ -1,10 +1,10 @@
 package sluice.loop.server;
 
-/// Where slow handlers run.
+/// The threads that slow handlers run on.
 public enum HandlerThreads {
-  /// On the slow path of the server, which is virtual threads of the JVM unless another is given.
+  /// The slow path of the server: virtual threads of the JVM unless another executor is given.
   SLOW_PATH,
-  /// On virtual threads whose carrier is the loop's own thread, see [LoopThreads]; for trusted
-  /// code. Where the JVM does not allow it, on the JVM's carriers.
+  /// Virtual threads whose carrier is the loop's own thread, see [LoopThreads]; for trusted code.
+  /// If the JVM does not allow it, the JVM's carriers are used.
   LOOP
 }

@@ -11,9 +11,8 @@ import sluice.loop.readiness.InProcessEngine;
 import sluice.loop.readiness.InProcessNetwork;
 import sluice.loop.readiness.InProcessTransport;
 
-/// A network inside of the process: a server on it has no socket of the kernel, and its clients are
-/// threads of the same JVM. For tests, and for a program that uses its own server. Any thread may
-/// call.
+/// A network inside the process: a server on it has no kernel socket, and its clients are threads
+/// of the same JVM. For tests, and for a program that uses its own server. Any thread may call.
 ///
 /// Names look like socket addresses, and mean nothing outside: port 0 chooses a free one. Bytes are
 /// copied twice, through a ring of at most 64 KB for each direction, without a system call; only a
@@ -33,9 +32,9 @@ public final class InProcess {
     return InProcessEngine.open(network, config);
   }
 
-  /// Makes a loop serve this network too, beside the sockets of its engine: what is listened on
-  /// with `loop.listen(transport, …)`. Before the loop's first turn, or on its thread; it is closed
-  /// with the loop.
+  /// Attaches this network to a loop, beside the sockets of its engine; listeners are opened with
+  /// `loop.listen(transport, …)`. Called before the loop's first turn, or on its thread. The
+  /// transport is closed with the loop.
   public Transport attach(Loop loop, EngineConfig config) {
     UserTransport transport = InProcessTransport.open(network, config);
     loop.attach(transport);
@@ -44,7 +43,7 @@ public final class InProcess {
 
   /// Connects to a listener of an engine or of [#listen].
   ///
-  /// @throws IOException when none listens there, or its queue is full
+  /// @throws IOException if none listens there, or its queue is full
   public InProcessStream connect(SocketAddress name) throws IOException {
     return new InProcessStream(network.connect(name));
   }

@@ -30,8 +30,8 @@ public final class InProcessServer implements Closeable {
 
   /// Waits for a connection.
   ///
-  /// @throws SocketTimeoutException when none came in time
-  /// @throws SocketException when the listener was closed
+  /// @throws SocketTimeoutException if none arrived in time
+  /// @throws SocketException if the listener was closed
   public InProcessStream accept(Duration timeout) throws IOException {
     @Nullable InProcessEnd accepted;
     try {
@@ -48,7 +48,7 @@ public final class InProcessServer implements Closeable {
     return new InProcessStream(accepted);
   }
 
-  /// Clients that were not accepted are reset. Idempotent.
+  /// Closes the listener and resets the clients that were not accepted. Idempotent.
   @Override
   public void close() {
     network.forget(listener);

@@ -14,8 +14,8 @@ import java.util.Objects;
 import sluice.loop.readiness.InProcessEnd;
 import sluice.sys.Errno;
 
-/// One end of a connection on an [InProcess] network, for threads that wait: what a
-/// [java.net.Socket] is. One thread may read while another writes.
+/// An end of a connection on an [InProcess] network, for threads that wait; the counterpart of a
+/// [java.net.Socket]. One thread may read while another writes.
 public final class InProcessStream implements Closeable {
   private static final int SHUT_WR = 1;
 
@@ -28,8 +28,8 @@ public final class InProcessStream implements Closeable {
     this.end = end;
   }
 
-  /// How long a read or a write waits, until it throws a [SocketTimeoutException]; without limit
-  /// unless this was called.
+  /// Sets how long a read or a write waits before it throws a [SocketTimeoutException]. Without
+  /// this call there is no limit.
   public void timeout(Duration longest) {
     timeoutNanos = longest.toNanos();
   }
@@ -38,7 +38,7 @@ public final class InProcessStream implements Closeable {
     return input;
   }
 
-  /// What is written can be read at once: nothing is kept back.
+  /// Returns the output. It does not buffer: written bytes can be read at once.
   public OutputStream output() {
     return output;
   }
@@ -47,17 +47,17 @@ public final class InProcessStream implements Closeable {
     return end.name();
   }
 
-  /// No more bytes follow; reading goes on.
+  /// Ends the output; reading continues.
   public void shutdownOutput() {
     end.shutdown(SHUT_WR);
   }
 
-  /// Closes so that the other end sees an error instead of the end.
+  /// Closes the end so that the other end sees an error instead of the end of the stream.
   public void reset() {
     end.reset();
   }
 
-  /// With bytes that were not read, this is a [#reset]. Idempotent.
+  /// Closes the end. If bytes were left unread, this is a [#reset]. Idempotent.
   @Override
   public void close() {
     end.close();

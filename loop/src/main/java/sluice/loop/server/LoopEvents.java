@@ -3,13 +3,13 @@ package sluice.loop.server;
 import jdk.jfr.FlightRecorder;
 import sluice.loop.Loop;
 
-/// The way to the JFR events: their classes are loaded when a recording runs, and not before.
+/// The entry point to the JFR events, whose classes are loaded only once a recording runs.
 /// Stateless; any thread may call.
 public final class LoopEvents {
   private LoopEvents() {}
 
-  /// Whether this process has been asked for a recording since it started. Costs one field; the
-  /// first call loads one small class.
+  /// Returns true if a recording has been requested in this process since it started. Costs one
+  /// field read; the first call loads one small class.
   public static boolean recording() {
     return FlightRecorder.isInitialized();
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// The start of one loop, in two steps: its engine is open; it listens. The loop's thread reports
-/// each, and the thread that starts the server waits for it.
+/// The start of one loop, in two steps: its engine opens, then it listens. The loop's thread
+/// reports each step, and the thread that starts the server waits for it.
 final class LoopStart {
   private final String name;
   private final int index;
@@ -35,7 +35,7 @@ final class LoopStart {
     await(opened);
   }
 
-  /// Lets the loop listen, and waits for that.
+  /// Lets the loop listen, and waits until it does.
   ///
   /// @return the addresses for the next loop
   List<SocketAddress> listen(List<SocketAddress> addresses) throws IOException {
@@ -43,7 +43,7 @@ final class LoopStart {
     return await(bound);
   }
 
-  /// The server does not start: a thread that waits for its addresses ends.
+  /// Ends a thread that waits for its addresses, because the server does not start.
   void giveUp() {
     wanted.cancel(false);
   }
@@ -68,10 +68,10 @@ final class LoopStart {
     opened.completeExceptionally(reason);
   }
 
-  /// Waits until all engines are open.
+  /// Reports the open engine and waits until all engines are open.
   ///
-  /// @return where to listen
-  /// @throws java.util.concurrent.CancellationException when the server does not start
+  /// @return the addresses to listen on
+  /// @throws java.util.concurrent.CancellationException if the server does not start
   List<SocketAddress> opened() {
     opened.complete(true);
     return wanted.join();
@@ -81,7 +81,9 @@ final class LoopStart {
     bound.complete(addresses);
   }
 
-  /// @return false when the loop was listening already
+  /// Reports that the loop failed.
+  ///
+  /// @return false if the loop was listening already
   boolean failed(Throwable reason) {
     return bound.completeExceptionally(reason);
   }

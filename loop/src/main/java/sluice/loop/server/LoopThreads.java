@@ -11,22 +11,21 @@ import sluice.loop.Loop;
 import sluice.loop.sockets.Log;
 import sluice.sys.threads.VirtualThreads;
 
-/// Virtual threads that a loop's own thread carries. Any thread may start them; a message that one
-/// answers changes no processor and wakes no other thread. For trusted code: while a thread of
-/// these computes, or waits inside of a native call or a read of a file, its loop does nothing
-/// else.
+/// Virtual threads carried by a loop's own thread. Any thread may start them. A message answered by
+/// one changes no processor and wakes no other thread. For trusted code: while such a thread
+/// computes, or waits inside a native call or a file read, its loop does nothing else.
 ///
 /// A thread that waits (for a lock, a socket, the time) leaves the loop's thread, and the loop goes
-/// on. In each turn the loop carries up to [#BATCH] pieces of work. Threads that these start with
-/// `Thread.ofVirtual` are on the loop too.
+/// on. In each turn the loop carries up to [#BATCH] pieces of work. Threads that they start with
+/// `Thread.ofVirtual` also run on the loop.
 ///
 /// **When the loop's thread itself waits**, for a lock that a thread it carries must release first,
-/// or stands in the queue of a lock behind it, the two would wait for each other. So when pieces of
-/// work are ready and none has been taken for [#STUCK_NANOS], the [Watchdog] has a thread of its
-/// own carry the ready ones; a virtual thread may change its carrier.
+/// or in whose queue such a thread is ahead of it, the two would deadlock. Therefore, when work is
+/// ready and none has been taken for [#STUCK_NANOS], the [Watchdog] has a separate thread carry it;
+/// a virtual thread may change its carrier.
 ///
-/// **Without [VirtualThreads#OPTION]** the threads are ordinary virtual threads of the JVM; that is
-/// logged, once in a process.
+/// **Without [VirtualThreads#OPTION]** the threads are ordinary virtual threads of the JVM; this is
+/// logged once per process.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -36,12 +35,12 @@ import sluice.sys.threads.VirtualThreads;
 /// | ended | the loop, at its close | volatile | volatile |
 /// | seenFirst, seenCarried, stuckSince | watchdog | plain | plain |
 ///
-/// Lifecycle: until the loop has closed; after that a thread of its own carries what goes on.
+/// Lifecycle: until the loop has closed; after that a separate thread carries the remaining work.
 public final class LoopThreads implements Executor, ThreadFactory {
-  /// After so many pieces of work the loop looks at its sockets.
+  /// The number of pieces of work after which the loop serves its sockets again.
   static final int BATCH = 64;
 
-  /// So long a piece of work may be ready before another thread carries it.
+  /// The time for which work may be ready before another thread carries it.
   static final long STUCK_NANOS = 10_000_000;
 
   private static final AtomicBoolean SAID = new AtomicBoolean();
@@ -58,7 +57,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
   private long seenCarried;
   private long stuckSince;
 
-  /// Before the loop's first turn, or on its thread.
+  /// Creates the threads of a loop. Called before the loop's first turn, or on its thread.
   public LoopThreads(Loop loop) {
     this(loop, VirtualThreads.isAvailable());
   }
@@ -79,22 +78,24 @@ public final class LoopThreads implements Executor, ThreadFactory {
     }
   }
 
-  /// Whether the loop carries the threads; false where the JVM does.
+  /// Returns true if the loop carries the threads; false if the JVM does.
   public boolean carriedByLoop() {
     return carries;
   }
 
-  /// Pieces of work that have been carried, by the loop or in its place; 0 where the JVM carries.
+  /// Returns the number of pieces of work carried by the loop or in its place; 0 if the JVM
+  /// carries.
   public long carried() {
     return carried.get();
   }
 
-  /// Of these, how many another thread carried because the loop's thread stood still.
+  /// Returns how many of the carried pieces another thread carried because the loop's thread was
+  /// stuck.
   public long rescued() {
     return rescued.get();
   }
 
-  /// A virtual thread, not started.
+  /// Returns an unstarted virtual thread.
   @Override
   public Thread newThread(Runnable task) {
     Thread.Builder.OfVirtual builder =
@@ -108,7 +109,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
     newThread(task).start();
   }
 
-  /// The scheduler of the threads: a piece of work is ready.
+  /// Schedules a piece of work that is ready. This is the scheduler of the threads.
   private void schedule(Runnable work) {
     ready.add(work);
     if (ended) {
@@ -124,7 +125,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
     }
   }
 
-  /// On the loop's thread, or on the thread that closes it.
+  /// Carries a batch of work. Called on the loop's thread, or on the thread that closes it.
   private void carryBatch() {
     if (ended) {
       carryElsewhere();
@@ -151,7 +152,8 @@ public final class LoopThreads implements Executor, ThreadFactory {
     }
   }
 
-  /// For the watchdog's thread: has work carried that the loop does not come to.
+  /// Has ready work carried by another thread if the loop does not get to it. Called on the
+  /// watchdog's thread.
   @SuppressWarnings("ReferenceEquality") // the same piece of work
   void rescue() {
     long now = System.nanoTime();

@@ -25,14 +25,14 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 import sluice.sys.threads.Uninterrupted;
 
-/// Several loops that serve the same addresses, each with its own engine, thread and listening
-/// sockets. Any thread may call.
+/// A server: several loops that serve the same addresses, each with its own engine, thread and
+/// listening sockets. Any thread may call.
 ///
 /// With more than one loop the listeners share their port by `SO_REUSEPORT`, so that the kernel
 /// spreads connections and no loop hands one to another. The first listener is bound without it, so
-/// that a second server on the port is told so instead of taking half of the traffic.
+/// that starting a second server on the port fails instead of taking half of the traffic.
 public final class Server implements AutoCloseable {
-  /// A virtual thread for each task.
+  /// An executor that runs each task on a new virtual thread.
   public static final Executor VIRTUAL_THREADS =
       task -> Thread.ofVirtual().name("sluice-slow").start(task);
 
@@ -47,30 +47,31 @@ public final class Server implements AutoCloseable {
     this.choice = choice;
   }
 
-  /// Starts the loops; returns when all of them listen. Where the backend is [Backend#AUTO] and the
-  /// best one cannot be had for all loops, all get the next.
+  /// Starts the loops and returns when all of them listen. If the backend is [Backend#AUTO] and the
+  /// best one is not available for all loops, all of them use the next.
   ///
-  /// @param protocols makes the protocol of each loop, on that loop's thread
-  /// @throws IOException when an address cannot be bound or a backend is not to be had; nothing
-  ///   stays open
+  /// @param protocols creates the protocol of each loop, on that loop's thread
+  /// @throws IOException if an address cannot be bound or a backend is not available; nothing stays
+  ///   open
   public static Server start(ServerConfig config, Function<Loop, Protocol> protocols)
       throws IOException {
     return start(config, protocols, () -> {});
   }
 
-  /// As [#start(ServerConfig, Function)], with something that has to be ready before a client can
-  /// come.
+  /// Starts the loops as [#start(ServerConfig, Function)] does, with a step that must complete
+  /// before the first client can connect.
   ///
   /// @param ready called once, when all engines are open
-  /// @throws IOException as `ready` throws it; nothing stays open
+  /// @throws IOException if `ready` throws it; nothing stays open
   public static Server start(
       ServerConfig config, Function<Loop, Protocol> protocols, BeforeClients ready)
       throws IOException {
     return start(config, protocols, ready, Engines::open);
   }
 
-  /// Has each loop of these servers ask the others for room when it is short of descriptors and has
-  /// no idle connection. Once for all servers of a process.
+  /// Lets the loops of these servers end idle connections for one another: a loop that is short of
+  /// descriptors and has no idle connection asks the others. Called once for all servers of a
+  /// process.
   public static void shareDescriptors(List<Server> servers) {
     List<Loop> all = servers.stream().flatMap(each -> each.loops().stream()).toList();
     for (Loop loop : all) {
@@ -79,15 +80,15 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Waits for what has to be ready before a client can come.
+  /// A step that must complete before the first client can connect.
   public interface BeforeClients {
-    /// Returns when it is ready.
+    /// Waits until the step is complete.
     ///
-    /// @throws IOException if it will not be: the server does not start
+    /// @throws IOException if it fails, so that the server does not start
     void await() throws IOException;
   }
 
-  /// Opens an engine on the calling thread, which will own it.
+  /// A factory that opens an engine on the calling thread, which will own it.
   interface EngineOpener {
     Engine open(Engines.Choice choice, EngineConfig config) throws IOException;
   }
@@ -123,7 +124,8 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Opens all engines before anything listens: nothing is undone when one cannot be had.
+  /// Opens all engines before any listener, so that nothing has to be undone if one is not
+  /// available.
   private void openAll(
       ServerConfig config, Function<Loop, Protocol> protocols, EngineOpener engines)
       throws IOException {
@@ -209,15 +211,15 @@ public final class Server implements AutoCloseable {
     return index == 0 ? bound : wanted;
   }
 
-  /// Each loop closes its own descriptor of a listening socket they share.
+  /// Duplicates the descriptor of a shared listening socket, because each loop closes its own.
   private static int duplicate(int fd) throws IOException {
     int duplicate = Files.duplicate(fd);
     SysException.check(duplicate, "fcntl", fd, "F_DUPFD_CLOEXEC");
     return duplicate;
   }
 
-  /// Asks every loop for a turn and waits for it, for as long as they need or the timeout lasts.
-  /// Not for the thread of a loop.
+  /// Asks every loop for a turn and waits until all have turned or the timeout has passed. Must not
+  /// be called on a loop's thread.
   ///
   /// @return the names of the loops that did not turn in time
   public List<String> stuckLoops(Duration timeout) throws InterruptedException {
@@ -238,13 +240,13 @@ public final class Server implements AutoCloseable {
     return stuck;
   }
 
-  /// Where the server listens, with real ports: the addresses of its configuration, then the
-  /// adopted sockets.
+  /// Returns the addresses that the server listens on, with real ports: the addresses of its
+  /// configuration, then the adopted sockets.
   public List<SocketAddress> addresses() {
     return List.copyOf(addresses);
   }
 
-  /// The port of the first internet address.
+  /// Returns the port of the first internet address.
   public int port() {
     for (SocketAddress address : addresses) {
       if (address instanceof InetSocketAddress inet) {
@@ -262,9 +264,9 @@ public final class Server implements AutoCloseable {
     return watchdog;
   }
 
-  /// Shows what the loops count in a counters file, until the server is closed.
+  /// Publishes the counters of the loops in a counters file, until the server is closed.
   ///
-  /// @param into more numbers may be added to it later
+  /// @param into the publisher, to which more counters may be added later
   public void publishTo(CounterPublisher into) {
     for (Loop loop : loops()) {
       loop.publishTo(into);
@@ -276,17 +278,17 @@ public final class Server implements AutoCloseable {
     watchdog.publish(into);
   }
 
-  /// The loops.
+  /// Returns the loops.
   public List<Loop> loops() {
     synchronized (loops) {
       return List.copyOf(loops);
     }
   }
 
-  /// Stops accepting and lets what is under way finish, then ends the loops. Blocks until they have
-  /// ended or the time is over, when the rest is cut off.
+  /// Stops accepting, lets requests in progress finish, then ends the loops. Blocks until they have
+  /// ended or the time is over; then the remaining connections are cut off.
   ///
-  /// @return whether everything finished in time
+  /// @return true if everything finished in time
   public boolean drain(Duration timeout) {
     long nanos = timeout.toNanos();
     for (Loop loop : loops()) {
@@ -304,14 +306,14 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// As [#awaitEnd], no longer than so.
+  /// Blocks until all loops have ended or the timeout has passed.
   ///
-  /// @return whether all loops have ended
+  /// @return true if all loops have ended
   public boolean awaitEnd(Duration timeout) {
     return join(timeout);
   }
 
-  /// Ends all loops at once; connections are cut off. Waits a few seconds for them to have ended.
+  /// Ends all loops at once; connections are cut off. Waits a few seconds for the loops to end.
   @Override
   public void close() {
     starts.forEach(LoopStart::giveUp);

@@ -12,20 +12,20 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.tls.TlsContext;
 
-/// How a [Server] is set up.
+/// The configuration of a [Server].
 ///
-/// @param name begins the names of its threads
-/// @param addresses where it listens; port 0 lets the kernel choose one
-/// @param adopted listening sockets it takes over, for example systemd's
-/// @param loops event loops, each with a thread of its own, 1 to 1024
-/// @param backend kernel mechanism
-/// @param engine limits of each loop's engine
-/// @param loop limits of each loop
-/// @param listen how listening sockets are opened
-/// @param tls certificate and key for all addresses, not for adopted sockets; null for a server
-///   without TLS
-/// @param slowPath runs what may block
-/// @param handlers where slow handlers run
+/// @param name the prefix of the names of its threads
+/// @param addresses the addresses to listen on; port 0 lets the kernel choose one
+/// @param adopted the listening sockets it takes over, for example systemd's
+/// @param loops the number of event loops, each with its own thread, 1 to 1024
+/// @param backend the kernel mechanism
+/// @param engine the limits of each loop's engine
+/// @param loop the limits of each loop
+/// @param listen the options of listening sockets
+/// @param tls the certificate and key for all addresses, but not for adopted sockets; null for a
+///   server without TLS
+/// @param slowPath runs tasks that may block
+/// @param handlers the threads that slow handlers run on
 public record ServerConfig(
     String name,
     List<SocketAddress> addresses,
@@ -50,7 +50,7 @@ public record ServerConfig(
     }
   }
 
-  /// Slow handlers run on the slow path.
+  /// Creates a configuration whose slow handlers run on the slow path.
   public ServerConfig(
       String name,
       List<SocketAddress> addresses,
@@ -76,7 +76,8 @@ public record ServerConfig(
         HandlerThreads.SLOW_PATH);
   }
 
-  /// One loop on the best backend, slow path on virtual threads.
+  /// Returns a configuration with one loop on the best backend and the slow path on virtual
+  /// threads.
   public static ServerConfig of(String name, SocketAddress address) {
     return new ServerConfig(
         name,
@@ -92,7 +93,7 @@ public record ServerConfig(
         HandlerThreads.SLOW_PATH);
   }
 
-  /// As [#of(String, SocketAddress)] on the loopback address.
+  /// Returns the configuration of [#of(String, SocketAddress)] on the loopback address.
   public static ServerConfig onLoopback(String name, int port) {
     return of(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
   }
@@ -127,7 +128,8 @@ public record ServerConfig(
         name, addresses, adopted, loops, backend, engine, loop, value, tls, slowPath, handlers);
   }
 
-  /// Certificate and key for all addresses, not for adopted sockets; null for a server without TLS.
+  /// Returns a copy with a certificate and key for all addresses, but not for adopted sockets; null
+  /// for a server without TLS.
   public ServerConfig withTls(@Nullable TlsContext value) {
     return new ServerConfig(
         name, addresses, adopted, loops, backend, engine, loop, listen, value, slowPath, handlers);
@@ -138,7 +140,8 @@ public record ServerConfig(
         name, addresses, value, loops, backend, engine, loop, listen, tls, slowPath, handlers);
   }
 
-  /// Where slow handlers run; [HandlerThreads#LOOP] is for trusted code.
+  /// Returns a copy with other threads for slow handlers; [HandlerThreads#LOOP] is for trusted
+  /// code.
   public ServerConfig withHandlers(HandlerThreads value) {
     return new ServerConfig(
         name, addresses, adopted, loops, backend, engine, loop, listen, tls, slowPath, value);

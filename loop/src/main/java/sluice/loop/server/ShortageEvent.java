@@ -7,8 +7,9 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/// A loop ran out of something in the last tenth of a second. Emitted by the [Watchdog]'s thread,
-/// one event for all that happened in between, so that overload does not make more of itself.
+/// The event of a loop that ran out of a resource in the last tenth of a second. Emitted by the
+/// [Watchdog]'s thread, one event for all occurrences in that time, so that overload does not
+/// amplify itself.
 @Category({"Sluice", "Loop"})
 @StackTrace(false)
 abstract class ShortageEvent extends Event {
@@ -18,7 +19,7 @@ abstract class ShortageEvent extends Event {
   @Label("Times")
   long count;
 
-  /// The limit on connections was reached.
+  /// The event of reaching the limit on connections.
   @Name("sluice.ConnectionsRefused")
   @Label("Connections Refused")
   @Description("More connections than the loop may have open")
@@ -27,7 +28,7 @@ abstract class ShortageEvent extends Event {
     long open;
   }
 
-  /// No chunk of the arena was free for what a client has sent.
+  /// The event of a receive that found no free chunk of the arena.
   @Name("sluice.ReceivesStarved")
   @Label("Receives Starved")
   @Description("Receiving had to wait for a free buffer")

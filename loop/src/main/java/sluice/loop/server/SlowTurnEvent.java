@@ -8,8 +8,8 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/// The work of one turn took longer than it should. Emitted by the [Watchdog]'s thread when the
-/// turn has ended.
+/// The event of a turn whose work took too long. Emitted by the [Watchdog]'s thread when the turn
+/// has ended.
 @Name("sluice.SlowTurn")
 @Label("Slow Turn")
 @Category({"Sluice", "Loop"})

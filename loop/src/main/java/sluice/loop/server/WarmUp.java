@@ -28,13 +28,14 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.sockets.Log;
 
-/// Runs an interruptlet on a network inside of the process until the JVM has compiled it, so that
-/// no client pays for that. Belongs to the calling thread, which turns a loop of its own.
+/// The warm-up of interruptlets: runs one on a network inside the process until the JVM has
+/// compiled it, so that no client pays for that. Runs on the calling thread, which turns a loop of
+/// its own.
 public final class WarmUp {
-  /// Enough for the optimizing compiler.
+  /// The number of runs, enough for the optimizing compiler.
   private static final int RUNS = 20_000;
 
-  /// Runs on one connection, which is then replaced.
+  /// The number of runs on one connection, which is then replaced.
   private static final int RUNS_PER_CONNECTION = 1_000;
 
   private static final Duration LONGEST = Duration.ofSeconds(2);
@@ -45,11 +46,11 @@ public final class WarmUp {
 
   private WarmUp() {}
 
-  /// What a warm-up has brought.
+  /// The result of a warm-up.
   ///
-  /// @param runs of the interruptlet
-  /// @param firstNanos the first run, which a client would have waited for
-  /// @param warmNanos half of the runs took no longer, to 10 µs
+  /// @param runs the number of runs of the interruptlet
+  /// @param firstNanos the time of the first run, which a client would have waited for
+  /// @param warmNanos the median of the run times, to 10 µs
   public record Report(long runs, long firstNanos, long warmNanos) {
     @Override
     public String toString() {
@@ -63,8 +64,8 @@ public final class WarmUp {
     }
   }
 
-  /// Warms an interruptlet, says what that has brought, and then admits it: the first client is
-  /// answered by compiled code. Until then messages go where they went.
+  /// Warms an interruptlet, logs the result, and then admits it, so that compiled code answers the
+  /// first client. Until then messages take their previous path.
   ///
   /// @param socket gets the interruptlet, as by [Interruptlets#admit]
   /// @param sample as in [#run]
@@ -79,22 +80,24 @@ public final class WarmUp {
     return socket.admit(name, perLoop, limit);
   }
 
-  /// As [#run], and says in the log what it has brought. For what admits a handler afterwards.
+  /// Warms an interruptlet as [#run] does, and logs the result. For callers that admit the handler
+  /// afterwards.
   public static void before(
       String name, Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
       throws IOException {
     say(name, run(framing, perLoop, sample));
   }
 
-  /// Says in the log what a warm-up has brought.
+  /// Logs the result of a warm-up.
   public static void say(String name, Report report) {
     Log.LOGGER.log(Level.DEBUG, () -> "handler '" + name + "' is warm: " + report);
   }
 
   /// Warms an interruptlet with one message, again and again.
   ///
-  /// @param perLoop makes the instance that is warmed; its class gets compiled
-  /// @param sample a whole message, as [Framing] says; the handler must bear to see it often
+  /// @param perLoop creates the instance that is warmed; its class gets compiled
+  /// @param sample a whole message as defined by the [Framing]; the handler must tolerate
+  ///   repetitions
   public static Report run(Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
       throws IOException {
     Interruptlets handlers = new Interruptlets(framing, (message, reply) -> {});
@@ -103,10 +106,10 @@ public final class WarmUp {
 
   /// Warms a handler of any protocol with one message, again and again.
   ///
-  /// @param protocol has the handler, and nothing that is not to be run
-  /// @param guard watches the handler; its runs are counted
-  /// @param sample a whole message for the handler, which must bear to see it often
-  /// @throws IOException when the sample does not reach the handler
+  /// @param protocol contains the handler, and nothing that must not run
+  /// @param guard watches the handler and counts its runs
+  /// @param sample a whole message for the handler, which must tolerate repetitions
+  /// @throws IOException if the sample does not reach the handler
   public static Report run(Function<Loop, Protocol> protocol, HandlerGuard guard, byte[] sample)
       throws IOException {
     long end = System.nanoTime() + LONGEST.toNanos();
@@ -131,11 +134,11 @@ public final class WarmUp {
     return report(guard);
   }
 
-  /// Warms an interruptlet of datagrams, says in the log what that has brought, and then admits it.
+  /// Warms an interruptlet of datagrams, logs the result, and then admits it.
   ///
   /// @param port gets the interruptlet, as by [DatagramInterruptlets#admit]
   /// @param sample a datagram, at most [sluice.loop.datagrams.Datagrams#MOST_BYTES]; the handler
-  ///   must bear to see it often
+  ///   must tolerate repetitions
   public static HandlerGuard admit(
       DatagramInterruptlets port,
       String name,
@@ -149,7 +152,7 @@ public final class WarmUp {
 
   /// Warms an interruptlet of datagrams with one datagram, again and again.
   ///
-  /// @param maker makes the instance that is warmed
+  /// @param maker creates the instance that is warmed
   public static Report run(Supplier<? extends DatagramInterruptlet> maker, byte[] sample)
       throws IOException {
     long end = System.nanoTime() + LONGEST.toNanos();
@@ -189,7 +192,9 @@ public final class WarmUp {
     return new Report(times.count(), times.firstNanos(), times.quantileNanos(0.5));
   }
 
-  /// @return runs of the handler; fewer than asked for when the connection was closed
+  /// Runs the handler over one connection.
+  ///
+  /// @return the number of runs; fewer than requested if the connection was closed
   private static int connection(
       InProcess network, SocketAddress at, Loop loop, HandlerGuard guard, byte[] sample)
       throws IOException {
@@ -206,7 +211,9 @@ public final class WarmUp {
     return runs;
   }
 
-  /// @return whether the handler has run
+  /// Sends one sample.
+  ///
+  /// @return true if the handler has run
   private static boolean ask(InProcessStream client, Loop loop, HandlerGuard guard, byte[] sample)
       throws IOException {
     long before = guard.times().count();
@@ -224,9 +231,9 @@ public final class WarmUp {
     return false;
   }
 
-  /// Takes all datagrams and sends none.
+  /// A network that takes all datagrams and sends none.
   private static final class NoNetwork implements UserDatagramSocket {
-    /// 127.0.0.1, in host order.
+    /// The address 127.0.0.1, in host order.
     static final int ADDRESS = 0x7f000001;
 
     static final int PORT = 9;

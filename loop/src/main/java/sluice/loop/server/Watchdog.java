@@ -14,8 +14,8 @@ import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.sockets.Log;
 import sluice.sys.threads.Uninterrupted;
 
-/// One daemon thread that looks at every loop a few times per handler limit and carries counters to
-/// their file. Loops pay nothing for it.
+/// A watchdog over loops: one daemon thread that checks every loop a few times per handler limit
+/// and publishes counters. It costs the loops nothing.
 ///
 /// A handler that is still in the same run after its limit is reported: log line with the stack of
 /// the loop's thread, JFR event, failed health, and the handler is disabled when it returns. A turn
@@ -32,17 +32,17 @@ import sluice.sys.threads.Uninterrupted;
 public final class Watchdog implements AutoCloseable {
   private static final long PERIOD_NANOS = 2_500_000L;
 
-  /// While all loops sleep.
+  /// The period while all loops sleep.
   private static final long IDLE_PERIOD_NANOS = 20_000_000L;
 
-  /// The most that counts of the time between two looks. When the JVM or the machine stood still,
-  /// the watchdog did not look either, and no handler is to blame.
+  /// The most that counts of the time between two looks. If the JVM or the machine stood still, so
+  /// did the watchdog, and no handler is to blame.
   private static final long MAX_LOOK_NANOS = 4 * PERIOD_NANOS;
 
   private static final long PUBLISH_NANOS = 100_000_000L;
   private static final long REPORT_NANOS = 1_000_000_000L;
 
-  /// Work of one turn, after its wait, that counts as slow.
+  /// The work of one turn, after its wait, that counts as slow.
   static final long SLOW_TURN_NANOS = 20_000_000L;
 
   private final List<Watched> watched = new CopyOnWriteArrayList<>();
@@ -82,37 +82,38 @@ public final class Watchdog implements AutoCloseable {
     watched.add(new Watched(loop));
   }
 
-  /// Helps threads of a loop whose carrier stands still.
+  /// Watches the threads of a loop, so that they are carried elsewhere while their carrier is
+  /// stuck.
   public void watch(LoopThreads threads) {
     carried.add(threads);
   }
 
-  /// Shows how long handlers run.
+  /// Returns the reports of how long handlers run.
   public HandlerReports handlers() {
     return handlers;
   }
 
-  /// Brings a publisher's counters up to date ten times a second, and once more at the end.
+  /// Publishes a publisher's counters ten times a second, and once more at the end.
   public void publish(CounterPublisher publisher) {
     publishers.add(publisher);
   }
 
-  /// Turns whose work took too long, since the start.
+  /// Returns the number of turns whose work took too long, since the start.
   public long slowTurns() {
     return slowTurns.get();
   }
 
-  /// Loops that ended by an error.
+  /// Returns the number of loops that ended with an error.
   public long deadLoops() {
     return deadLoops.get();
   }
 
-  /// Runs that were too long since the start.
+  /// Returns the number of handler runs that were too long, since the start.
   public long overruns() {
     return overruns.get();
   }
 
-  /// False once any handler has overrun or a loop has died.
+  /// Returns false once any handler has overrun or a loop has died.
   public boolean healthy() {
     return overruns() == 0 && deadLoops.get() == 0;
   }
@@ -157,7 +158,7 @@ public final class Watchdog implements AutoCloseable {
     publishers.forEach(this::publishOne);
   }
 
-  /// A process that truncates the counters file must not end the watching of handlers.
+  /// Publishes counters. A process that truncates the counters file must not end the watchdog.
   private void publishOne(CounterPublisher publisher) {
     try {
       publisher.publish();
@@ -167,8 +168,8 @@ public final class Watchdog implements AutoCloseable {
     }
   }
 
-  /// The logger may find no descriptor for what it has to read, and then says nothing of that
-  /// either; the watching goes on.
+  /// Runs an action that logs, and ignores its failure: the logger may find no descriptor for a
+  /// file it has to read. The watchdog continues.
   private static void quietly(Runnable logging) {
     try {
       logging.run();

@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.StringTokenizer;
 import java.util.stream.Stream;
 
-/// Looks, in the kernel's tables of TCP sockets, for clients that are on their way in. Any thread
-/// may call; reading takes about a microsecond for each socket of the machine, so no loop should.
+/// A search in the kernel's tables of TCP sockets for clients that are about to be accepted. Any
+/// thread may call; reading takes about a microsecond per socket of the machine, so no loop should.
 ///
-/// A client believes to be connected when it has the server's SYN-ACK. Its last ACK, half a round
-/// trip later, puts the connection into the accept queue; a listener that is closed before resets
-/// it. In the tables it is one or the other without a gap: a request in state SYN_RECV (as is its
-/// socket, until that is in the queue), then a place in the `rx_queue` of the listener.
+/// A client considers itself connected when it has received the server's SYN-ACK. Its last ACK,
+/// half a round trip later, puts the connection into the accept queue; a listener that is closed
+/// before resets it. The tables show it without a gap: first as a request in state SYN_RECV (as is
+/// its socket, until it is in the queue), then in the `rx_queue` count of the listener.
 ///
 /// ```
 ///   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt …
@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 ///    1: 0100007F:1F90 0100007F:C350 03 00000000:00000000 01:00000064 00000000 …   a handshake
 /// ```
 ///
-/// Limits: connections made of SYN cookies, in a flood, have no state to be seen before they are
-/// there. A SYN-ACK that was sent three times without an answer counts no more: its client has
+/// Limits: connections made of SYN cookies, in a flood, are not visible before they are
+/// established. A SYN-ACK that was sent three times without an answer is ignored: its client has
 /// gone, or is a scanner.
 public final class AcceptQueues {
   private static final Logger LOG = System.getLogger("sluice.loop");
@@ -38,8 +38,8 @@ public final class AcceptQueues {
 
   private AcceptQueues() {}
 
-  /// Whether no client waits in the accept queues of these local ports or is on the way into one.
-  /// Also when that cannot be found out.
+  /// Returns true if no client waits in the accept queues of these local ports or is about to enter
+  /// one. Also returns true if that cannot be determined.
   public static boolean settled(Set<Integer> ports) {
     if (ports.isEmpty()) {
       return true;
@@ -57,7 +57,9 @@ public final class AcceptQueues {
     return true;
   }
 
-  /// @param line of a table, below its heading
+  /// Returns true if a line describes a client that waits.
+  ///
+  /// @param line a line of a table, below its heading
   static boolean waits(String line, Set<Integer> ports) {
     StringTokenizer fields = new StringTokenizer(line);
     fields.nextToken();
@@ -75,7 +77,7 @@ public final class AcceptQueues {
     return state.equals(LISTEN) ? waiting > 0 : number(fields.nextToken()) < MOST_REPEATS;
   }
 
-  /// The hexadecimal number behind the colon, or of all there is.
+  /// Parses the hexadecimal number behind the colon, or the whole field if it has none.
   private static int number(String field) {
     return Integer.parseUnsignedInt(field.substring(field.indexOf(':') + 1), 16);
   }

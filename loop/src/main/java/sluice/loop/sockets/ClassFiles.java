@@ -11,11 +11,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The files that classes of ours are read from, made ready while there are descriptors: a class
-/// that is used for the first time when none is left cannot be loaded, and is missing ever after. A
-/// jar is opened, and its class loader keeps it open; a start-up cache alone does not open it. In a
-/// directory each class has a file of its own, so all of them are loaded, and none is initialized.
-/// Any thread may call.
+/// The files of Sluice's classes, opened while descriptors are available: a class that is first
+/// used when none is left cannot be loaded, and stays missing. A jar is opened, and its class
+/// loader keeps it open; a start-up cache alone does not open it. In a directory each class has its
+/// own file, so all of them are loaded, without being initialized. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,8 +28,8 @@ public final class ClassFiles {
 
   private ClassFiles() {}
 
-  /// Makes the jar or the directory of each class ready. Does nothing for what is ready already,
-  /// and for classes that are not ours.
+  /// Opens the jar or loads the directory of each class. Does nothing for those already done, and
+  /// for classes outside of Sluice.
   public static synchronized void ready(Class<?>... classes) {
     for (Class<?> each : classes) {
       if (each.getName().startsWith(OURS) && !each.isHidden() && READY.add(each)) {

@@ -1,17 +1,17 @@
 package sluice.loop.sockets;
 
-/// Another loop of this process as a loop that is short of descriptors sees it: what its
-/// connections take, and that it ends idle ones where the other has none. Any thread may call.
+/// The view of another loop of the process for a loop that is short of descriptors: its numbers of
+/// connections, and a request to end idle ones. Any thread may call.
 public interface DescriptorLender {
-  /// Returns how many connections it has, about: the number may be old.
+  /// Returns the approximate number of its connections; it may be outdated.
   int connectionCount();
 
-  /// Returns how many idle connections it has, about: the number may be old.
+  /// Returns the approximate number of its idle connections; it may be outdated.
   int idleCount();
 
-  /// Has it end the connections that have been idle longest, on its own thread.
+  /// Ends the connections that have been idle longest, on the other loop's own thread.
   ///
-  /// @param count at most
+  /// @param count the most connections to end
   /// @param done runs on that thread when their sockets have been closed
   void release(int count, Runnable done);
 }

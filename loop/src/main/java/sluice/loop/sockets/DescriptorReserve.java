@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// Descriptors that are kept open for nothing, so that a client can be told that there are none.
-/// Owned by the engine's thread.
+/// A reserve of open descriptors. One is freed when no other is left, so that a client can be told
+/// about the shortage. Owned by the engine's thread.
 public final class DescriptorReserve {
-  /// Each can be with a client that is slow to end its connection.
+  /// The size of the reserve. Each descriptor may be held by a client that is slow to end its
+  /// connection.
   private static final int COUNT = 4;
 
   private static final byte[] DIRECTORY = "/proc/self/fd".getBytes(StandardCharsets.US_ASCII);
@@ -20,9 +21,11 @@ public final class DescriptorReserve {
   private int count;
   private @Nullable Statx statx;
 
-  /// Opens something that takes one descriptor.
+  /// A source of objects that take one descriptor each.
   public interface Source {
-    /// @return null when there is no descriptor left
+    /// Opens an object.
+    ///
+    /// @return null if no descriptor is left
     @Nullable Closeable open();
   }
 
@@ -39,8 +42,8 @@ public final class DescriptorReserve {
     return fd < 0 ? null : () -> Files.close(fd);
   }
 
-  /// Returns how many descriptors are open: the size of their directory, since Linux 6.2; before,
-  /// at least as many as the number of a new one tells.
+  /// Returns the number of open descriptors: the size of their directory, since Linux 6.2; on older
+  /// kernels a lower bound from the number of a new one.
   public int used() {
     Statx status = statx == null ? new Statx() : statx;
     statx = status;
@@ -56,7 +59,9 @@ public final class DescriptorReserve {
     return fd + 1;
   }
 
-  /// @return whether all are held now
+  /// Fills the reserve.
+  ///
+  /// @return true if it is full now
   public boolean fill() {
     while (count < COUNT) {
       Closeable opened = source.open();
@@ -68,9 +73,9 @@ public final class DescriptorReserve {
     return true;
   }
 
-  /// Closes one.
+  /// Closes one descriptor of the reserve.
   ///
-  /// @return false when none was held
+  /// @return false if it was empty
   public boolean free() {
     if (count == 0) {
       return false;

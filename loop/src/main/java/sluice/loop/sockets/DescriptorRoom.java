@@ -4,14 +4,14 @@ import sluice.loop.engine.KernelTransport;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 
-/// The shares in the descriptors of this process: connections get those below a boundary, and the
-/// last ones, an eighth of what others leave, from 8 to 256, are for files, logs, and clients that
-/// are told that there is no place.
+/// The division of this process's descriptors: connections get those below a boundary. The last
+/// ones, an eighth of those not used otherwise, from 8 to 256, are for files, logs, and clients
+/// that are told that there is no place.
 ///
-/// The kernel gives out the lowest number that is free, so the number of a new descriptor tells
-/// without a system call how many are open at least. Once one was above the boundary, and for some
-/// seconds from then on, they are counted for each connection: those above it fill holes below.
-/// Owned by the loop's thread.
+/// The kernel assigns the lowest free number, so the number of a new descriptor is a lower bound of
+/// the open ones, without a system call. Once a number was above the boundary, and for some seconds
+/// from then on, the open descriptors are counted for each connection, because new numbers fill
+/// gaps below it. Owned by the loop's thread.
 ///
 /// ```
 /// 0                                        serve to        refuse to        limit
@@ -21,27 +21,27 @@ public final class DescriptorRoom {
   private static final int LEAST = 8;
   private static final int MOST = 256;
 
-  /// The meaning of a new descriptor.
+  /// The significance of a new descriptor.
   public enum Level {
-    /// A connection may have it.
+    /// A connection may keep it.
     PLENTY,
 
-    /// A client that has it can be told that there is no place; an idle connection has to go if it
-    /// is to stay.
+    /// Its client can be told that there is no place; the client may stay only if an idle
+    /// connection is ended.
     SCARCE,
 
-    /// It belongs to files and logs.
+    /// It is reserved for files and logs.
     LAST
   }
 
   private static final long COUNTED_NANOS = 10_000_000_000L;
 
-  /// Loops that may accept at the same time, each a part of the rest.
+  /// The number of loops that may accept at the same time, each a part of the rest.
   private static final int LOOPS = 4;
 
   private final long limit;
 
-  /// Up to so many, connections may have them in any case.
+  /// The number of open descriptors up to which connections may have them in any case.
   private final long plenty;
 
   private long serveTo;
@@ -52,7 +52,7 @@ public final class DescriptorRoom {
   private long left;
   private long above;
 
-  /// @param limit how many the process may have; negative for no limit
+  /// @param limit the most descriptors of the process; negative for no limit
   public DescriptorRoom(long limit) {
     this.limit = limit < 0 ? Long.MAX_VALUE : limit;
     divide(0);
@@ -60,15 +60,16 @@ public final class DescriptorRoom {
     left = serveTo;
   }
 
-  /// Of what others leave, connections get seven eighths: a process that has many files of its own
-  /// has a place for them all the same.
+  /// Computes the boundaries. Connections get seven eighths of the descriptors not used otherwise,
+  /// so that a process with many files of its own still serves connections.
   private void divide(long others) {
     long last = Math.clamp((limit - others) / 8, LEAST, MOST);
     serveTo = limit - last;
     refuseTo = limit - last / 2;
   }
 
-  /// By the limit that is in force now; without one where the system does not tell.
+  /// Returns the division for the limit in force now; without a limit if the system does not report
+  /// it.
   public static DescriptorRoom ofProcess() {
     try {
       return new DescriptorRoom(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft());
@@ -77,11 +78,11 @@ public final class DescriptorRoom {
     }
   }
 
-  /// Returns what the descriptor of a new socket says.
+  /// Returns the significance of a new socket's descriptor.
   ///
-  /// @param freed descriptors that are open and about to be closed
-  /// @param connections that are open, of all loops
-  /// @param now by the loop's clock
+  /// @param freed the number of open descriptors that are about to be closed
+  /// @param connections the number of open connections, of all loops
+  /// @param now the time by the loop's clock
   public Level level(KernelTransport kernel, int socket, int freed, int connections, long now) {
     long used = kernel.descriptorsUsed(socket);
     if (used > plenty) {
@@ -97,25 +98,27 @@ public final class DescriptorRoom {
     return level(open - freed);
   }
 
-  /// Returns how many descriptors of those that are not for connections were open at the last
-  /// [#level], at least 1.
+  /// Returns how many descriptors above those for connections were open at the last [#level], at
+  /// least 1.
   public int above() {
     return Math.clamp(above, 1, MOST);
   }
 
-  /// Returns how many clients may be accepted before the next look at [#level], so that those which
-  /// come together do not take what belongs to files and logs.
+  /// Returns how many clients may be accepted before the next call of [#level], so that clients
+  /// arriving together do not take the descriptors of files and logs.
   public int batch() {
     return Math.clamp(left / LOOPS, 1, Integer.MAX_VALUE);
   }
 
-  /// Returns how many descriptors are open behind the last client of a batch, if no other loop
+  /// Returns how many descriptors are open after the last client of a batch, if no other loop
   /// accepts meanwhile.
   public int batchEnd() {
     return Math.clamp(open + batch(), 0, Integer.MAX_VALUE);
   }
 
-  /// @param used descriptors that are open at least; 0 where that is unknown
+  /// Returns the level for a number of open descriptors.
+  ///
+  /// @param used a lower bound of the open descriptors; 0 if unknown
   Level level(long used) {
     return used <= serveTo ? Level.PLENTY : used <= refuseTo ? Level.SCARCE : Level.LAST;
   }

@@ -9,9 +9,9 @@ import sluice.sys.Errno;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 
-/// That this process, or the machine, has no descriptors left (`EMFILE`, `ENFILE`), and the one
-/// warning about it. An episode ends when nothing has failed for ten seconds; each has one warning,
-/// and there is at most one a minute.
+/// The record of a lack of descriptors in this process or machine (`EMFILE`, `ENFILE`), and the
+/// warning about it. An episode ends when nothing has failed for ten seconds. There is one warning
+/// per episode, and at most one per minute.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,7 +22,7 @@ public final class DescriptorShortage {
   static final long EPISODE_END_NANOS = TimeUnit.SECONDS.toNanos(10);
   static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /// How to raise the limit.
+  /// The instructions for raising the limit.
   public static final String FIX =
       "for example to 1048576: 'ulimit -n 1048576' in the shell that starts it,"
           + " LimitNOFILE=1048576 in its systemd unit, or --ulimit nofile=1048576 of the container";
@@ -40,7 +40,7 @@ public final class DescriptorShortage {
 
   DescriptorShortage() {}
 
-  /// Something could not be opened or accepted. Does nothing for other errors. Any thread.
+  /// Records that opening or accepting failed. Does nothing for other errors. Any thread may call.
   public static void report(int errno) {
     if (errno == Errno.EMFILE || errno == Errno.ENFILE) {
       OF_PROCESS.noted(errno);
@@ -52,12 +52,12 @@ public final class DescriptorShortage {
     count.getAndIncrement();
   }
 
-  /// Times that something could not be had, since the start.
+  /// Returns how often a descriptor was unavailable, since the start.
   public long count() {
     return count.get();
   }
 
-  /// Loads what a warning needs, while there are descriptors for it: the logger reads its
+  /// Loads everything a warning needs while descriptors are available: the logger reads its
   /// configuration, and dates their zones.
   public static void prepare() {
     if (Log.LOGGER.isLoggable(Level.WARNING)) {
@@ -65,7 +65,7 @@ public final class DescriptorShortage {
     }
   }
 
-  /// Warns if there is a reason to. Any thread, now and then.
+  /// Logs a warning if one is due. Any thread may call, now and then.
   public void warn(long nowNanos) {
     String text = warning(nowNanos);
     if (text != null) {
@@ -73,7 +73,9 @@ public final class DescriptorShortage {
     }
   }
 
-  /// @return the warning, when an episode has begun that has had none; null otherwise
+  /// Returns the warning of an episode that has had none.
+  ///
+  /// @return null if no warning is due
   synchronized @Nullable String warning(long nowNanos) {
     long now = count.get();
     if (now != seen) {
@@ -110,7 +112,7 @@ public final class DescriptorShortage {
         + ".";
   }
 
-  /// The limit of this process, in words.
+  /// Returns the limit of this process, in words.
   public static String limit() {
     try {
       return Long.toUnsignedString(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft());

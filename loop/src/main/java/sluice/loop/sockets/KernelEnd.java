@@ -5,13 +5,13 @@ import sluice.loop.engine.Transport;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The end of a connection whose unread bytes are not where the kernel looks for them: closing its
-/// descriptor does what `close(2)` would do if they were. Owned by the loop's thread, until the
-/// descriptor is closed.
+/// The kernel-like end of a connection whose unread bytes are in user memory: closing its
+/// descriptor has the effect that `close(2)` would have if they were still in the kernel. Owned by
+/// the loop's thread, until the descriptor is closed.
 ///
-/// Where bytes were left unread, the kernel resets the connection, and what the peer has not taken
-/// is lost. The bytes of the loop were sent to be received: while the peer takes them, the end
-/// waits ([#isDue]).
+/// If bytes were left unread, the kernel resets the connection, and bytes that the peer has not
+/// taken are lost. The loop's sent bytes are meant to be received: while the peer takes them, the
+/// end waits ([#isDue]).
 public final class KernelEnd {
   private final Transport transport;
   private final int socket;
@@ -19,14 +19,14 @@ public final class KernelEnd {
   private boolean unread;
   private boolean begun;
 
-  /// @param endsFirst whether the output ends before a reset
+  /// @param endsFirst true if FIN is sent before a reset
   public KernelEnd(Transport transport, int socket, boolean endsFirst) {
     this.transport = transport;
     this.socket = socket;
     this.endsFirst = endsFirst;
   }
 
-  /// Notes that bytes were left unread, also such as come after [#begin].
+  /// Records that bytes were left unread, including bytes that arrive after [#begin].
   public void leftUnread() {
     unread = true;
     if (begun) {
@@ -34,14 +34,14 @@ public final class KernelEnd {
     }
   }
 
-  /// Ends the output where it ends first, when all of it has gone to the kernel.
+  /// Sends FIN if it precedes a reset. Called when all output has gone to the kernel.
   public void endOutput() {
     if (endsFirst) {
       transport.shutdown(socket, Sockets.SHUT_WR);
     }
   }
 
-  /// Returns whether ending now destroys nothing on its way to the peer.
+  /// Returns true if closing now destroys nothing on its way to the peer.
   public boolean isDue() {
     if (!(transport instanceof KernelTransport kernel)) {
       return true;
@@ -50,7 +50,7 @@ public final class KernelEnd {
     return !(unread || resetsAlways(fd)) || Sockets.allAcknowledged(fd);
   }
 
-  /// Whether closing resets, whatever was read.
+  /// Returns true if closing resets the connection in any case.
   private static boolean resetsAlways(int fd) {
     try {
       return Sockets.linger(fd) == 0;
@@ -59,7 +59,7 @@ public final class KernelEnd {
     }
   }
 
-  /// Prepares for closing.
+  /// Prepares the socket for its close.
   public void begin() {
     begun = true;
     if (!(transport instanceof KernelTransport kernel)
@@ -78,7 +78,7 @@ public final class KernelEnd {
       try {
         Sockets.linger(kernel.descriptor(socket), 0);
       } catch (SysException gone) {
-        // then there is nothing to reset
+        // The connection is gone, so there is nothing to reset.
       }
     }
   }

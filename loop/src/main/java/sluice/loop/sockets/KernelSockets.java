@@ -32,7 +32,7 @@ public final class KernelSockets {
     return fd;
   }
 
-  /// Opens, binds and listens.
+  /// Binds a new socket and listens on it.
   public static int listen(SocketAddress address, ListenOptions options, boolean nonBlocking)
       throws IOException {
     int type = Sockets.SOCK_STREAM | (nonBlocking ? Sockets.SOCK_NONBLOCK : 0);
@@ -56,9 +56,9 @@ public final class KernelSockets {
     }
   }
 
-  /// Takes over a descriptor that listens already, whatever mode its parent left it in.
+  /// Adopts a descriptor that is already listening, blocking or not.
   ///
-  /// @throws SysException when it does not listen
+  /// @throws SysException if it does not listen
   public static void adopt(int fd, boolean nonBlocking) throws IOException {
     if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) == 0) {
       throw SysException.of(Errno.EINVAL, "accept4", "fd " + fd + ", which does not listen");
@@ -66,7 +66,7 @@ public final class KernelSockets {
     setMode(fd, nonBlocking);
   }
 
-  /// Makes a descriptor block or not, and all that were duplicated from it.
+  /// Makes a descriptor blocking or non-blocking, together with all its duplicates.
   public static void setMode(int fd, boolean nonBlocking) throws IOException {
     int flags = Files.statusFlags(fd);
     SysException.check(flags, "fcntl", fd, "F_GETFL");
@@ -74,10 +74,10 @@ public final class KernelSockets {
     SysException.check(Files.setStatusFlags(fd, wanted), "fcntl", fd, "F_SETFL");
   }
 
-  /// Drops connection requests from now on. Best effort: without it, a client that comes in the
-  /// moment between the last accept and the close is reset.
+  /// Drops connection requests from now on. Best effort: without it, a client that arrives between
+  /// the last accept and the close is reset.
   ///
-  /// @return whether they are dropped
+  /// @return true if they are dropped
   public static boolean refuseNew(int listener) {
     try {
       if (Sockets.getsockname(listener) instanceof InetSocketAddress) {
@@ -95,7 +95,7 @@ public final class KernelSockets {
     return address == null ? UnixDomainSocketAddress.of("") : address;
   }
 
-  /// As [sluice.loop.engine.Transport#peerTakenBytes].
+  /// Implements [sluice.loop.engine.Transport#peerTakenBytes].
   public static long peerTakenBytes(int fd) {
     return Math.max(-1, Sockets.bytesAcknowledged(fd));
   }

@@ -31,8 +31,8 @@ import sluice.loop.sockets.Log;
 /// Any thread may call; loops take an engine from it for each connection.
 ///
 /// TLS 1.2 and 1.3 with forward secrecy and authenticated encryption only; sessions are resumed.
-/// New files serve new connections. Files that do not do are refused: what was loaded before stays,
-/// and the reason is thrown or logged, and kept in [#lastFailure].
+/// New files serve new connections. Unusable files are rejected: the files loaded before stay in
+/// use, and the reason is thrown or logged, and kept in [#lastFailure].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -42,7 +42,7 @@ import sluice.loop.sockets.Log;
 public final class TlsContext {
   private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
-  /// Sessions remembered for resumption; those of TLS 1.3 are kept by the clients.
+  /// The number of sessions remembered for resumption; those of TLS 1.3 are kept by the clients.
   private static final int SESSION_CACHE_ENTRIES = 4096;
 
   private static final int SESSION_SECONDS = 4 * 3600;
@@ -65,7 +65,7 @@ public final class TlsContext {
     this.current = read();
   }
 
-  /// As [#load(Path, Path, TlsOptions)] for HTTP/1.1.
+  /// Loads the files as [#load(Path, Path, TlsOptions)] does, for HTTP/1.1.
   public static TlsContext load(Path certificateFile, Path keyFile) throws IOException {
     return load(certificateFile, keyFile, TlsOptions.HTTP);
   }
@@ -74,14 +74,14 @@ public final class TlsContext {
   ///
   /// @param certificateFile PEM: the server's certificate, then its issuers
   /// @param keyFile PEM: an RSA, EC or Ed25519 key, not encrypted; may be the same file
-  /// @throws IOException naming the file, why it does not do, and the fix
+  /// @throws IOException with the file, the reason it is unusable, and the fix
   public static TlsContext load(Path certificateFile, Path keyFile, TlsOptions options)
       throws IOException {
     return load(List.of(new TlsPair(certificateFile, keyFile)), options);
   }
 
-  /// As [#load(Path, Path, TlsOptions)], with several certificates: a client gets the certificate
-  /// with the name it asks for (SNI), or the first.
+  /// Loads several certificates as [#load(Path, Path, TlsOptions)] does. A client gets the
+  /// certificate with the name it asks for (SNI), or the first.
   ///
   /// @param pairs at least one
   public static TlsContext load(List<TlsPair> pairs, TlsOptions options) throws IOException {
@@ -93,7 +93,7 @@ public final class TlsContext {
 
   /// Reads the files again, changed or not. Blocks on them.
   ///
-  /// @throws IOException when they do not do; what was loaded before stays
+  /// @throws IOException if they are unusable; the files loaded before stay in use
   public void reload() throws IOException {
     loading.lock();
     try {
@@ -109,11 +109,11 @@ public final class TlsContext {
     }
   }
 
-  /// Reads the files again if they are not those that were read last. Blocks on them.
+  /// Reads the files again if they have changed since they were last read. Blocks on them.
   ///
-  /// @return whether other files are served now
-  /// @throws IOException when they do not do; what was loaded before stays, and the same files are
-  ///   not tried again by this method
+  /// @return true if other files are served now
+  /// @throws IOException if they are unusable; the files loaded before stay in use, and this method
+  ///   does not try the same files again
   public boolean reloadIfChanged() throws IOException {
     loading.lock();
     try {
@@ -127,7 +127,7 @@ public final class TlsContext {
     }
   }
 
-  /// Why the files could not be loaded the last time, or null when they could.
+  /// Returns the reason why the files could not be loaded the last time, or null if they could.
   public @Nullable String lastFailure() {
     return failure;
   }
@@ -142,7 +142,8 @@ public final class TlsContext {
     return options;
   }
 
-  /// An engine for a new connection. Any thread; looks for changed files from time to time.
+  /// Returns an engine for a new connection. Any thread may call. Checks for changed files from
+  /// time to time.
   ///
   /// @param nowNanos the time on the caller's clock, the same clock for all calls
   /// @param slowPath reads changed files, which blocks
@@ -254,7 +255,7 @@ public final class TlsContext {
     return authenticated && (secret || cipher.startsWith("TLS_ECDHE_"));
   }
 
-  /// What tells one version of the files from another; empty for a file that is not there.
+  /// Returns a stamp that distinguishes versions of the files; empty for a missing file.
   private String stamp() {
     return pairs.stream()
         .map(pair -> stamp(pair.certificate()) + "|" + stamp(pair.key()))

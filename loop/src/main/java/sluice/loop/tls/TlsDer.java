@@ -3,8 +3,8 @@ package sluice.loop.tls;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The few lines of DER (X.690) that turn older private key forms into PKCS#8 (RFC 5958), the one
-/// form the JDK reads. Stateless.
+/// A conversion, in a few lines of DER (X.690), of older private key forms to PKCS#8 (RFC 5958),
+/// the only form the JDK reads. Stateless.
 final class TlsDer {
   private static final int INTEGER = 0x02;
   private static final int OCTET_STRING = 0x04;
@@ -25,15 +25,19 @@ final class TlsDer {
 
   private TlsDer() {}
 
+  /// Converts an RSA key.
+  ///
   /// @param pkcs1 an RSAPrivateKey (RFC 8017, A.1.2)
   static byte[] pkcs8OfRsa(byte[] pkcs1) {
     return pkcs8(RSA, pkcs1);
   }
 
+  /// Converts an EC key.
+  ///
   /// @param sec1 an ECPrivateKey (RFC 5915)
   /// @param parameters the curve, for a key that does not name it
-  /// @throws IndexOutOfBoundsException when the key ends early
-  /// @throws IllegalArgumentException when it is no ECPrivateKey, or no curve is named
+  /// @throws IndexOutOfBoundsException if the key ends early
+  /// @throws IllegalArgumentException if it is not an ECPrivateKey, or no curve is named
   static byte[] pkcs8OfEc(byte[] sec1, byte @Nullable [] parameters) {
     int at = content(sec1, 0, SEQUENCE);
     at = after(sec1, at, INTEGER);

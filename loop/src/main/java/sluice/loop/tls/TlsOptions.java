@@ -2,16 +2,17 @@ package sluice.loop.tls;
 
 import java.util.List;
 
-/// What a [TlsContext] offers.
+/// The options of a [TlsContext].
 ///
-/// @param applicationProtocols for ALPN (RFC 7301), best first. A client that offers others only is
-///   refused with `no_application_protocol`; a client that offers none is served.
-/// @param handshakeTimeoutNanos a handshake that takes longer is cut off, 1 ms to 10 minutes
-/// @param reloadCheckNanos how often, at most, the files are looked at for changes, when
-///   connections come in; 0 for never
+/// @param applicationProtocols the protocols for ALPN (RFC 7301), best first. A client that offers
+///   only other protocols is refused with `no_application_protocol`; a client that offers none is
+///   served.
+/// @param handshakeTimeoutNanos the time after which a handshake is cut off, 1 ms to 10 minutes
+/// @param reloadCheckNanos the shortest interval between checks of the files for changes, which
+///   happen when connections arrive; 0 for no checks
 public record TlsOptions(
     List<String> applicationProtocols, long handshakeTimeoutNanos, long reloadCheckNanos) {
-  /// HTTP/1.1, 10 seconds, changes noticed within 5 seconds.
+  /// The options for HTTP/1.1: 10 seconds for a handshake, changes noticed within 5 seconds.
   public static final TlsOptions HTTP =
       new TlsOptions(List.of("http/1.1"), 10_000_000_000L, 5_000_000_000L);
 

@@ -10,10 +10,11 @@ import java.util.List;
 /// @param certificate PEM: the server's certificate, then its issuers
 /// @param key PEM: an RSA, EC or Ed25519 key, not encrypted; may be the same file
 public record TlsPair(Path certificate, Path key) {
-  /// The host names that clients get the certificate for (RFC 9525: DNS names of subjectAltName),
-  /// in small letters, `*` for a single label; empty when it has none. Blocks on the file.
+  /// Returns the host names that clients get the certificate for (RFC 9525: DNS names of
+  /// subjectAltName), in lower case, `*` for a single label; empty if it has none. Blocks on the
+  /// file.
   ///
-  /// @throws IOException naming the file, why it does not do, and the fix
+  /// @throws IOException with the file, the reason it is unusable, and the fix
   public List<String> names() throws IOException {
     try {
       return TlsNames.names(TlsPem.certificate(certificate));
@@ -26,11 +27,11 @@ public record TlsPair(Path certificate, Path key) {
     }
   }
 
-  /// Whether a certificate of these names is for a host; for one such as `*.example.com` whether it
-  /// is for any name below.
+  /// Returns true if a certificate with these names is for a host. For a host such as
+  /// `*.example.com` returns true if it is for any name below.
   ///
-  /// @param names as [#names] has them
-  /// @param host in small letters, without a dot at the end
+  /// @param names as returned by [#names]
+  /// @param host in lower case, without a trailing dot
   public static boolean isFor(List<String> names, String host) {
     boolean below = host.startsWith("*.");
     return TlsNames.isFor(names, host)

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// A certificate chain and its private key from PEM files (RFC 7468). Stateless: any thread may
 /// read one; it blocks on the files.
 ///
-/// @param key belongs to the first certificate
-/// @param chain the server's own certificate first, each next one the issuer of the one before
+/// @param key the key of the first certificate
+/// @param chain the server's own certificate first, each following one the issuer of its
+///   predecessor
 record TlsPem(PrivateKey key, List<X509Certificate> chain) {
   private static final long LARGEST_FILE_BYTES = 1 << 20;
   private static final Pattern BLOCK =
@@ -39,7 +40,7 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
 
   /// Reads both files, which may be the same, and checks that they belong together.
   ///
-  /// @throws IOException naming the file, why it does not do, and the fix
+  /// @throws IOException with the file, the reason it is unusable, and the fix
   static TlsPem read(Path certificateFile, Path keyFile) throws IOException {
     List<X509Certificate> chain = certificates(certificateFile, blocks(certificateFile));
     PrivateKey key = privateKey(keyFile, blocks(keyFile));
@@ -52,9 +53,9 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
     return new TlsPem(key, chain);
   }
 
-  /// The server's own certificate.
+  /// Reads the server's own certificate.
   ///
-  /// @throws IOException naming the file, why it does not do, and the fix
+  /// @throws IOException with the file, the reason it is unusable, and the fix
   static X509Certificate certificate(Path file) throws IOException {
     return certificates(file, blocks(file)).getFirst();
   }

@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import sluice.loop.sockets.DescriptorShortage;
 
-/// Says in the log that the clients of a loop wait, because no connection may be closed for them:
-/// one line when that has lasted for a while, one when the loop accepts again. Pauses with less
-/// than [#SETTLED_NANOS] between them are one. Owned by the loop's thread.
+/// The log messages about clients that wait because no connection may be closed for them: one line
+/// when that has lasted for a while, one when the loop accepts again. Pauses with less than
+/// [#SETTLED_NANOS] between them count as one. Owned by the loop's thread.
 public final class AcceptPause {
   private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -16,10 +16,10 @@ public final class AcceptPause {
   private boolean paused;
   private boolean said;
 
-  /// Changes with each beginning and each end.
+  /// A number that changes with each beginning and each end.
   private int change;
 
-  /// @param name of the loop
+  /// @param name the name of the loop
   /// @param log takes a line, and does not block
   public AcceptPause(String name, LoopTasks tasks, Consumer<String> log) {
     this.name = name;
@@ -27,7 +27,7 @@ public final class AcceptPause {
     this.log = log;
   }
 
-  /// The loop accepts no more.
+  /// Records that the loop stops accepting.
   public void begins() {
     if (!paused) {
       paused = true;
@@ -35,9 +35,10 @@ public final class AcceptPause {
     }
   }
 
-  /// The loop has tried to accept again, and could not.
+  /// Records that the loop has tried to accept again and failed.
   ///
-  /// @param mostConnections that the loop may have, if they are what is short; 0 if descriptors are
+  /// @param mostConnections the limit of connections, if that is reached; 0 if descriptors are
+  ///   short
   public void lasts(int mostConnections) {
     if (paused && !said) {
       said = true;
@@ -59,7 +60,7 @@ public final class AcceptPause {
     }
   }
 
-  /// The loop accepts again.
+  /// Records that the loop accepts again.
   public void ends() {
     if (!paused) {
       return;

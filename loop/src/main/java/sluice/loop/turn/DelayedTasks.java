@@ -3,8 +3,8 @@ package sluice.loop.turn;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
-/// Tasks of a loop for later, few and rough; connections have a wheel of timers. Owned by the
-/// loop's thread.
+/// The delayed tasks of a loop, few and coarse; connections have a timer wheel. Owned by the loop's
+/// thread.
 public final class DelayedTasks {
   private final PriorityQueue<Delayed> queue = new PriorityQueue<>();
 
@@ -19,7 +19,9 @@ public final class DelayedTasks {
     queue.add(new Delayed(atNanos, task));
   }
 
-  /// @return nanoseconds until the next task is due, at least 1; negative when there is none
+  /// Returns the time until the next task is due.
+  ///
+  /// @return nanoseconds, at least 1; negative if there is no task
   public long untilNext(long now) {
     Delayed next = queue.peek();
     return next == null ? -1 : Math.max(1, next.atNanos - now);

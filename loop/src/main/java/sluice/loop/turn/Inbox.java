@@ -5,10 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Tasks from other threads for the loop, first in first out. Any thread adds; the loop's thread
-/// takes all there are at once.
+/// A queue of tasks from other threads for the loop, first in first out. Any thread adds; the
+/// loop's thread takes all there are at once.
 ///
-/// A stack of nodes that the taker reverses: one compare-and-set to add, one exchange to take
+/// It is a stack of nodes that the taker reverses: one compare-and-set to add, one exchange to take
 /// everything.
 ///
 /// | field | writer | read mode | write mode |
@@ -51,7 +51,7 @@ public final class Inbox {
     return top == null;
   }
 
-  /// Hands everything that was added before the call to `runner`, in the order it was added.
+  /// Passes everything that was added before the call to `runner`, in the order of adding.
   ///
   /// @param runner must not throw: the rest would be lost
   public void runAll(Consumer<Runnable> runner) {

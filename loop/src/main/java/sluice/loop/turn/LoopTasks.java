@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.sockets.Log;
 
-/// What other threads ask of a loop: tasks, and its end. Owned by the loop's thread, which runs
-/// them; any thread adds.
+/// The requests of other threads to a loop: tasks, and its end. Owned by the loop's thread, which
+/// runs them; any thread adds.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,7 +25,7 @@ public final class LoopTasks implements Executor {
   private volatile boolean asleep;
   private volatile boolean stopping;
 
-  /// @param name of the loop, for reports
+  /// @param name the name of the loop, for reports
   /// @param waker ends the wait of the loop's engine
   /// @param failed counts a task that has failed
   public LoopTasks(String name, Runnable waker, NanoClock clock, Runnable failed) {
@@ -62,21 +62,22 @@ public final class LoopTasks implements Executor {
     return stopping;
   }
 
-  /// Whether the loop waits for its engine. A hint: it may be over already.
+  /// Returns true if the loop waits for its engine. The result is a hint: the wait may have ended
+  /// already.
   public boolean asleep() {
     return asleep;
   }
 
   // ---- for the loop's thread ----------------------------------------------------------------
 
-  /// Runs a task after a delay, give or take a turn.
+  /// Runs a task after a delay, accurate to a turn.
   public void schedule(long delayNanos, Runnable task) {
     delayed.add(clock.nanos() + delayNanos, task);
   }
 
-  /// The loop is about to wait: from now on a task that is added wakes it.
+  /// Announces that the loop is about to wait: from now on an added task wakes it.
   ///
-  /// @return false when there is a task already
+  /// @return false if there is a task already
   public boolean sleep() {
     asleep = true;
     if (inbox.isEmpty()) {
@@ -86,29 +87,31 @@ public final class LoopTasks implements Executor {
     return false;
   }
 
-  /// The wait is over: adding a task need not wake the loop.
+  /// Announces that the wait is over: adding a task need not wake the loop.
   public void awake() {
     if (asleep) {
       asleep = false;
     }
   }
 
-  /// Runs what was added before the call.
+  /// Runs the tasks that were added before the call.
   public void runAdded() {
     inbox.runAll(runner);
   }
 
-  /// Runs what is due.
+  /// Runs the delayed tasks that are due.
   public void runDue(long now) {
     delayed.runDue(now, runner);
   }
 
-  /// @return nanoseconds until the next delayed task, at least 1; negative when there is none
+  /// Returns the time until the next delayed task.
+  ///
+  /// @return nanoseconds, at least 1; negative if there is no task
   public long untilNext(long now) {
     return delayed.untilNext(now);
   }
 
-  /// Runs a task that may fail: that is counted and logged.
+  /// Runs a task. A failure is counted and logged.
   public void run(Runnable task) {
     try {
       task.run();

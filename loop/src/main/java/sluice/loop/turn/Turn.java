@@ -5,7 +5,7 @@ import java.util.List;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.engine.TurnClock;
 
-/// What the parts of a loop know in common of the turn under way: its time, whether its input is
+/// The state of the current turn that the parts of a loop share: its time, whether its input is
 /// being handled, whether it may wait, and whether the loop drains. Owned by the loop's thread.
 public final class Turn implements TurnClock {
   private final NanoClock clock;
@@ -33,13 +33,12 @@ public final class Turn implements TurnClock {
     return now;
   }
 
-  /// Sends begin to be staged: so far nothing keeps the turn from waiting.
+  /// Begins the staging of sends: so far nothing keeps the turn from waiting.
   public void beginSends() {
     waitless = false;
   }
 
-  /// Something can go on as soon as the sends are submitted: the turn must not wait for anything
-  /// else.
+  /// Keeps the turn from waiting, because work can continue as soon as the sends are submitted.
   public void settleSoon() {
     waitless = true;
   }
@@ -48,14 +47,14 @@ public final class Turn implements TurnClock {
     return waitless;
   }
 
-  /// What the engine tells from now on belongs to the next batch of input.
+  /// Begins the wait: completions from now on belong to the next batch of input.
   public void beginWait() {
     batchOpen = false;
     timed = false;
   }
 
-  /// Once in a turn, when its wait is over. A deadline that is set in a turn is counted from there,
-  /// so neither the time that the loop has slept nor what it works in this turn is taken from it.
+  /// Reads the clock, once in a turn, when its wait is over. Deadlines set in a turn count from
+  /// this time, so they include neither the time that the loop has slept nor its work in this turn.
   public void lookAtClock() {
     if (!timed) {
       timed = true;
@@ -63,12 +62,12 @@ public final class Turn implements TurnClock {
     }
   }
 
-  /// As [sluice.loop.Loop#beforeBatch].
+  /// Implements [sluice.loop.Loop#beforeBatch].
   public void beforeBatch(Runnable hook) {
     batchHooks.add(hook);
   }
 
-  /// Input is about to be handled.
+  /// Runs the hooks before the first input of the turn is handled.
   public void openBatch() {
     if (!batchOpen) {
       batchOpen = true;
@@ -83,7 +82,7 @@ public final class Turn implements TurnClock {
     return draining;
   }
 
-  /// The loop ends when what is under way has finished.
+  /// Starts draining: the loop ends when the requests in progress have finished.
   public void drain() {
     draining = true;
   }

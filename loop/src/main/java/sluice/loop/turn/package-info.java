@@ -1,2 +1,2 @@
-/// What a loop's turn is made of below its connections: tasks, time, queues.
+/// The parts of a loop's turn below its connections: tasks, time, queues.
 package sluice.loop.turn;

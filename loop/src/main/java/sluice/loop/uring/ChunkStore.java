@@ -4,37 +4,39 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Where a [ReceiveArena] has its chunks from: one region in equal chunks, of one arena or of
-/// several. The implementation says which threads call.
+/// A source of chunks for a [ReceiveArena]: one region of equal chunks, for one arena or several.
+/// The implementation documents which threads call.
 public interface ChunkStore {
-  /// The whole region.
+  /// Returns the memory of the whole region.
   MemorySegment region();
 
-  /// Chunks of the region.
+  /// Returns the number of chunks of the region.
   int count();
 
-  /// Size of each chunk in bytes.
+  /// Returns the size of each chunk in bytes.
   int chunkBytes();
 
-  /// A chunk by its number; of a store that several arenas share, a chunk that was taken before.
+  /// Returns a chunk by its number. In a store shared by several arenas the chunk must have been
+  /// taken before.
   RingChunk chunk(int index);
 
-  /// Chunks that an arena may still take by [#take].
+  /// Returns the number of chunks that an arena may still take by [#take].
   int free();
 
   /// Takes a chunk for growth.
   ///
-  /// @return null when there is none for that
+  /// @return null if none is available for growth
   @Nullable RingChunk take();
 
   /// Takes a chunk that an arena cannot do without.
   ///
-  /// @throws IOException when none is left
+  /// @throws IOException if none is left
   RingChunk need() throws IOException;
 
-  /// Takes a chunk back that neither the kernel nor a receiver uses any more. Any thread.
+  /// Takes back a chunk that neither the kernel nor a receiver uses any more. Any thread may call.
   void giveBack(RingChunk chunk);
 
-  /// The arena takes no more, and has given back what it had but for chunks that are still leased.
+  /// Ends the arena's use of the store. The arena has given back its chunks except those that are
+  /// still leased.
   default void close() {}
 }

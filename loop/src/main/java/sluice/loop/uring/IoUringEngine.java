@@ -13,9 +13,9 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
-/// The engine on io_uring: everything staged goes into the submission queue, and one
-/// `io_uring_enter` submits it, waits and collects the completions. Owned by the thread that turns
-/// it first: that thread opens the ring, because a single-issuer ring belongs to a thread.
+/// The engine on io_uring: staged operations go into the submission queue, and one `io_uring_enter`
+/// submits it, waits and collects the completions. Owned by the thread that turns it first: that
+/// thread opens the ring, because a single-issuer ring belongs to a thread.
 ///
 /// The ring is set up with `SINGLE_ISSUER | DEFER_TASKRUN`: completions appear only inside an
 /// enter, so all input and output of a turn has happened when the first one is delivered. Receives
@@ -23,13 +23,14 @@ import sluice.sys.uring.SubmissionQueue;
 /// `CQE_SKIP_SUCCESS`, so that success is silent; never ASYNC, LINK or DRAIN.
 ///
 /// Lifecycle: opened by its owner → turned → closed: the ring cancels and drains everything in
-/// flight before the arena's memory goes.
+/// flight before the arena's memory is released.
 public final class IoUringEngine implements Engine {
   private static final int SUBMISSION_ENTRIES = 1024;
   private static final int COMPLETION_ENTRIES = 8192;
   private static final long WAKE = -1L;
 
-  /// Chunks that the kernel has at first: as much as a few dozen clients send at a time.
+  /// The number of chunks that the kernel has at first: as much as a few dozen clients send at a
+  /// time.
   private static final int FIRST_SHOWN = 16;
 
   private static final CompletionSink NO_TURN =
@@ -50,7 +51,7 @@ public final class IoUringEngine implements Engine {
   private boolean turning;
   private boolean closed;
 
-  /// Where completions of the turn under way go; its count says how many have gone there.
+  /// The sink of the turn in progress, and the number of completions delivered to it.
   private CompletionSink sink = NO_TURN;
 
   private int delivered;
@@ -69,7 +70,7 @@ public final class IoUringEngine implements Engine {
 
   /// Opens the engine for the calling thread.
   ///
-  /// @throws IOException saying what forbids it and how to allow it
+  /// @throws IOException if io_uring is not available, with the reason and the fix
   public static IoUringEngine open(EngineConfig config) throws IOException {
     IoUring ring =
         IoUring.open(
@@ -136,7 +137,7 @@ public final class IoUringEngine implements Engine {
     }
   }
 
-  /// Hands over what is staged without waiting, for staging areas that are full.
+  /// Submits the staged operations without waiting, for staging areas that are full.
   void submitNow() {
     driver.turn(0);
   }

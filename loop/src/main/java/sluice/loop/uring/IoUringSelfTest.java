@@ -16,9 +16,9 @@ import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.IoUringProbe;
 
-/// Tries at start-up what the io_uring engine builds on: that success is silent, and that every
-/// other outcome of such a send is told in the same submission. A kernel that does otherwise would
-/// lose bytes, so it is not used.
+/// A self-test, at start-up, of the kernel behavior that the io_uring engine relies on: success is
+/// silent, and every other outcome of such a send is reported in the same submission. A kernel that
+/// behaves differently would lose bytes, so it is not used.
 public final class IoUringSelfTest {
   private static final int LARGE_BYTES = 1 << 20;
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
@@ -28,7 +28,9 @@ public final class IoUringSelfTest {
 
   private IoUringSelfTest() {}
 
-  /// @throws IOException saying why io_uring cannot be used here, and what would allow it
+  /// Runs the test.
+  ///
+  /// @throws IOException if io_uring cannot be used here, with the reason and the fix
   public static void run() throws IOException {
     IoUringProbe probe = IoUringProbe.run();
     SysException refused = probe.whyNot();

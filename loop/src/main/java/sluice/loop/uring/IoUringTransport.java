@@ -24,7 +24,7 @@ import sluice.sys.Sockets;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.SubmissionQueue;
 
-/// Kernel sockets through the ring of an [IoUringEngine]. Owned by the engine's thread.
+/// The kernel sockets of an [IoUringEngine], driven through its ring. Owned by the engine's thread.
 ///
 /// A socket number is an ordinary descriptor: it has a peer address and can take a file.
 final class IoUringTransport implements KernelTransport {
@@ -32,12 +32,12 @@ final class IoUringTransport implements KernelTransport {
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
   private static final int WAITING_FLAGS = Sockets.MSG_WAITALL | Sockets.MSG_NOSIGNAL;
 
-  /// Gathering sends that can be staged before they are submitted.
+  /// The number of gathering sends that can be staged before they are submitted.
   private static final int VECTORS = 64;
 
   private static final int VECTOR_BYTES = MsgHeader.SIZE + SendVector.LIMIT * IoVec.SIZE;
 
-  /// With fewer to accept, each accept is for one client.
+  /// The limit of clients below which each accept operation takes one client.
   private static final int MANY_ACCEPTED = 256;
 
   private final IoUringEngine engine;
@@ -46,25 +46,25 @@ final class IoUringTransport implements KernelTransport {
   private final MemorySegment vectors = Arena.ofAuto().allocate((long) VECTORS * VECTOR_BYTES, 8);
   private int vectorsUsed;
 
-  /// Listeners that other loops, or other processes, may wait on too.
+  /// The listeners that other loops, or other processes, may also wait on.
   private final BitSet adoptedListeners = new BitSet();
 
-  /// Tokens of the armed accepts.
+  /// The tokens of the armed accepts.
   private long[] accepts = new long[4];
 
   private int acceptCount;
 
-  /// Each accept takes one client only, see [#acceptAtMost].
+  /// True if each accept takes one client only, see [#acceptAtMost].
   private boolean acceptsOne;
 
   private long systemCalls;
 
-  /// Ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
+  /// The ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
   private final BitSet nonBlocking = new BitSet();
 
   private final DescriptorReserve reserve = DescriptorReserve.ofKernel();
 
-  /// Ordinary descriptors that are open, for [#closeAll].
+  /// The ordinary descriptors that are open, for [#closeAll].
   private final BitSet open = new BitSet();
 
   private final DirectSlots slots;
@@ -133,7 +133,7 @@ final class IoUringTransport implements KernelTransport {
     }
   }
 
-  /// Sees every completion before it is delivered, to know the sockets that were accepted.
+  /// Examines every completion before it is delivered, to record accepted sockets.
   void completed(long token, int result, int flags) {
     for (int i = 0; i < acceptCount; i++) {
       if (accepts[i] == token) {
@@ -143,7 +143,7 @@ final class IoUringTransport implements KernelTransport {
     }
   }
 
-  /// As [DirectSlots#refused].
+  /// Handles the refusal of a slot, see [DirectSlots#refused].
   void slotRefused(long token) {
     slots.refused(token);
   }
@@ -171,7 +171,8 @@ final class IoUringTransport implements KernelTransport {
     return fd;
   }
 
-  /// An accept that goes on takes all that waits; it is ended, and the loop arms it anew.
+  /// Limits accepting. A multishot accept takes all waiting clients, so it is cancelled, and the
+  /// loop arms it anew.
   @Override
   public void acceptAtMost(int count, int used) {
     boolean one = count < MANY_ACCEPTED;
@@ -273,7 +274,7 @@ final class IoUringTransport implements KernelTransport {
   public long sendFile(int socket, int fileFd, long position, long count) {
     engine.checkOwner();
     if (!nonBlocking.get(socket)) {
-      // sendfile(2) has no flag for it; the ring's own operations do not look at O_NONBLOCK.
+      // The sendfile(2) call has no flag for it; the ring's own operations ignore O_NONBLOCK.
       nonBlocking.set(socket);
       systemCalls++;
       Files.setStatusFlags(socket, Files.O_RDWR | Files.O_NONBLOCK);
@@ -319,7 +320,7 @@ final class IoUringTransport implements KernelTransport {
 
   // ---- for the engine -----------------------------------------------------------------------
 
-  /// What was staged has been submitted: message headers and ranges have been copied.
+  /// Reuses the message headers and ranges, which the kernel has copied at the submission.
   void submitted() {
     vectorsUsed = 0;
   }

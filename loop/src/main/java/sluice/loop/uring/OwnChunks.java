@@ -6,20 +6,20 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkPool;
 import sluice.memory.block.Block;
 
-/// The chunks of one engine, in a row. The engine's owner calls, except that any thread may give
-/// back.
+/// The contiguous chunks of one engine. The engine's owner calls, except that any thread may give
+/// chunks back.
 ///
-/// Lifecycle: opened with every chunk → closed by the engine after the kernel has let go of it.
+/// Lifecycle: opened with every chunk → closed by the engine after the kernel has released it.
 /// Chunks that are leased then keep the memory; the last one frees it.
 final class OwnChunks implements ChunkStore {
   private final Block memory;
   private final int chunkBytes;
   private final RingChunk[] chunks;
 
-  /// Those that the arena does not have, the one to take next at the end; under the lock.
+  /// The chunks that the arena does not have, with the one to take next at the end; under the lock.
   private final int[] stack;
 
-  /// Written under the lock.
+  /// The number of chunks on the stack; written under the lock.
   private volatile int free;
 
   private boolean closed;

@@ -15,14 +15,16 @@ import sluice.sys.uring.BufferRing;
 import sluice.sys.uring.Cqe;
 import sluice.sys.uring.IoUring;
 
-/// The chunks that one ring receives into, a loop's or a selector's, as provided buffers. The
-/// ring's owner calls everything, a selector's under its turn lock; any thread may end a lease.
+/// The receive arena of one ring, a loop's or a selector's: chunks that the kernel has as provided
+/// buffers. The ring's owner calls everything, a selector's under its turn lock; any thread may end
+/// a lease.
 ///
-/// The kernel fills the chunks in the order in which it was shown them, and each bit by bit, so
-/// that small messages lie side by side (kernels before 6.12 use up a chunk with each receive). It
-/// is shown a few more than one turn fills, those that were read last first, so that the same few
-/// stay in the caches, and pages of the others are never touched. When turns come near to filling
-/// all of them it is shown more; what was too many for a long time goes back to the store.
+/// The kernel fills the chunks in the order in which they were published, and each incrementally,
+/// so that small messages are adjacent (kernels before 6.12 use up a chunk with each receive). A
+/// few more chunks than one turn fills are published, most recently read ones first, so that the
+/// same few stay in the caches, and pages of the others are never touched. When turns nearly fill
+/// all of them, more are published; chunks that were not needed for a long time go back to the
+/// store.
 ///
 /// ```
 /// store ──take──▶ cold ──publish──▶ shown ──taken──▶ leased, piece by piece ──last release──┐
@@ -35,13 +37,13 @@ import sluice.sys.uring.IoUring;
 /// | `returned` | any thread | volatile, through `RETURNED` | CAS; getAndSet by the owner |
 /// | the rest | owner | plain | plain |
 ///
-/// Lifecycle: opened with one chunk → grows and shrinks → closed when the kernel has let go of the
+/// Lifecycle: opened with one chunk → grows and shrinks → closed when the kernel has released the
 /// ring. Chunks that are still leased then go back to the store one by one.
 public final class ReceiveArena implements ChunkArena {
-  /// The group of provided buffers, of every ring.
+  /// The buffer group of every ring.
   public static final int GROUP = 1;
 
-  /// Crossings after which it is looked at whether fewer chunks would do.
+  /// The number of crossings between reviews of whether fewer chunks would suffice.
   private static final int REVIEW = 4096;
 
   private static final RingChunk CLOSED = new RingChunk(-1, MemorySegment.NULL);
@@ -64,15 +66,15 @@ public final class ReceiveArena implements ChunkArena {
   private final ArrayList<RingChunk> owned = new ArrayList<>();
   private @Nullable Thread owner;
 
-  /// Chunks that are free and not shown, the one to show next first.
+  /// The chunks that are free and not published, in order of use.
   private @Nullable RingChunk cold;
 
   private int coldCount;
 
-  /// Chunks that the kernel has, and has put nothing in.
+  /// The number of chunks that the kernel has and has not begun to fill.
   private int shown;
 
-  /// The chunk that the kernel has put something in, and goes on with.
+  /// The chunk that the kernel has begun to fill and continues with.
   private @Nullable RingChunk filling;
 
   private int target;
@@ -111,7 +113,7 @@ public final class ReceiveArena implements ChunkArena {
     }
   }
 
-  /// Names the thread on which a release takes effect at once. Before the first call none does.
+  /// Sets the thread on which a release takes effect at once. Before the first call there is none.
   public void own(Thread thread) {
     owner = thread;
   }
@@ -145,7 +147,7 @@ public final class ReceiveArena implements ChunkArena {
     return store.free() + coldCount + shown + unread;
   }
 
-  /// Whether the kernel has a chunk that it may fill from the beginning.
+  /// Returns true if the kernel has a chunk that it has not begun to fill.
   public boolean hasShown() {
     return shown > 0;
   }
@@ -173,7 +175,7 @@ public final class ReceiveArena implements ChunkArena {
 
   // ---- chunks that come back ----------------------------------------------------------------
 
-  /// The last lease of a chunk has ended. Any thread.
+  /// Takes back a chunk whose last lease has ended. Any thread may call.
   @SuppressWarnings("ReferenceEquality") // a thread is itself only
   void giveBack(RingChunk chunk) {
     if (Thread.currentThread() == owner && !closed) {
@@ -209,10 +211,10 @@ public final class ReceiveArena implements ChunkArena {
 
   // ---- the kernel's side --------------------------------------------------------------------
 
-  /// Takes what a completion has brought, with one lease for its receiver.
+  /// Takes a received piece, with one lease for its receiver.
   ///
-  /// @param flags bits of the `cqe->flags`, with a buffer
-  /// @param length bytes received
+  /// @param flags the bits of the `cqe->flags`, with a buffer
+  /// @param length the number of bytes received
   /// @return the flags of its [Completion]
   public long taken(int flags, int length) {
     RingChunk chunk = store.chunk(flags >>> Cqe.BUFFER_SHIFT);
@@ -225,8 +227,8 @@ public final class ReceiveArena implements ChunkArena {
     return Completion.at(flags, at);
   }
 
-  /// Takes back what was read, and shows the kernel as many chunks as it may need next. Before each
-  /// crossing.
+  /// Takes back chunks that were read, and publishes as many as the kernel may need next. Called
+  /// before each crossing.
   public void publish() {
     reclaim();
     lowest = Math.min(lowest, shown);
@@ -281,8 +283,8 @@ public final class ReceiveArena implements ChunkArena {
 
   // ---- the end ------------------------------------------------------------------------------
 
-  /// Gives everything back, what is leased when its last lease ends. The kernel has let go of the
-  /// ring. Idempotent.
+  /// Gives all chunks back; leased ones follow when their last lease ends. Called after the kernel
+  /// has released the ring. Idempotent.
   public void close() {
     if (closed) {
       return;

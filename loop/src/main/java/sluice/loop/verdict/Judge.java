@@ -1,13 +1,13 @@
 package sluice.loop.verdict;
 
-/// Finds out what a handler does at most: the seam between this module and a verifier, which it
-/// does not know. Module `sluice.host` provides one ([java.util.ServiceLoader]); without it, all
-/// handlers are trusted.
+/// An interface to a verifier, which determines the most work a handler does. This module does not
+/// know the verifier: module `sluice.host` provides one ([java.util.ServiceLoader]). Without it,
+/// all handlers are trusted.
 @FunctionalInterface
 public interface Judge {
-  /// Judges a handler of the program, whose instance exists. Takes its time, in a thread of its
-  /// own.
+  /// Judges a handler of the program, whose instance exists. May take long; runs on a separate
+  /// thread.
   ///
-  /// @param type of the handler
+  /// @param type the class of the handler
   Verdict of(Class<?> type);
 }

@@ -1,8 +1,8 @@
 package sluice.loop.verdict;
 
-/// A handler that stands for another one, and knows the verdict on it. Any thread may ask.
+/// A handler that stands for another one and knows the verdict on it. Any thread may call.
 @FunctionalInterface
 public interface Judged {
-  /// The verdict as it is now.
+  /// Returns the current verdict.
   Verdict verdict();
 }

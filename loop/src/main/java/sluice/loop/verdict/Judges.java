@@ -8,9 +8,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.HostThread;
 
-/// Asks the [Judge] of this process about handlers, once for each class and in a thread of its own:
-/// no message waits for a verdict, and until it is known the handler is trusted. Any thread may
-/// call.
+/// The verdicts of the process's [Judge] on handlers. Each class is judged once, on a separate
+/// thread: no message waits for a verdict, and until it is known the handler is trusted. Any thread
+/// may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ public final class Judges {
 
   private static final Map<Class<?>, Known> VERDICTS = new WeakHashMap<>();
 
-  /// The verdict on one class, as it is now.
+  /// The current verdict on one class.
   private static final class Known implements Judged {
     private volatile Verdict verdict = Verdict.TRUSTED;
 
@@ -30,7 +30,7 @@ public final class Judges {
     }
   }
 
-  /// The judge, found when a handler is first asked about.
+  /// The judge, looked up when the first handler is judged.
   private static final class Found {
     static final @Nullable Judge JUDGE = find();
 
@@ -43,7 +43,7 @@ public final class Judges {
 
   private Judges() {}
 
-  /// Returns where the verdict on a handler stands, and will stand.
+  /// Returns the holder of the verdict on a handler, which is updated when the verdict is known.
   public static Judged of(Object handler) {
     if (handler instanceof Judged known) {
       return known;

@@ -1,34 +1,34 @@
 package sluice.loop.verdict;
 
-/// Why a handler may run where it runs. Immutable.
+/// The reason why a handler may run where it runs. Immutable.
 ///
-/// @param kind how it is kept from taking too long
+/// @param kind the means that keep it from taking too long
 /// @param bytecodes the most that one run executes; 0 unless verified
 /// @param bytes the most that one run allocates; 0 unless verified
 public record Verdict(Kind kind, long bytecodes, long bytes) {
-  /// How a handler is kept from taking too long.
+  /// The means that keep a handler from taking too long.
   public enum Kind {
     /// A verifier has found a bound for its work.
     VERIFIED,
-    /// It is code of a domain, which has gates, and runs on threads of the domain.
+    /// It is code of a domain, which has gates and runs on threads of the domain.
     TRANSLATED,
-    /// It is code of the program, and watched.
+    /// It is code of the program, which is watched.
     TRUSTED
   }
 
-  /// Of a handler of which nothing else is known.
+  /// The verdict on a handler of which nothing else is known.
   public static final Verdict TRUSTED = new Verdict(Kind.TRUSTED, 0, 0);
 
-  /// Of a handler in a domain.
+  /// The verdict on a handler in a domain.
   public static final Verdict TRANSLATED = new Verdict(Kind.TRANSLATED, 0, 0);
 
-  /// Of a handler with a bound.
+  /// Returns the verdict on a handler with a bound.
   public static Verdict verified(long bytecodes, long bytes) {
     return new Verdict(Kind.VERIFIED, bytecodes, bytes);
   }
 
-  /// As one number, for counters: the bytecodes of a verified handler, 0 for a trusted one, -1 for
-  /// a translated one. [#text] is the way back.
+  /// Returns the verdict as one number, for counters: the bytecodes of a verified handler, 0 for a
+  /// trusted one, -1 for a translated one. [#text] is the inverse.
   public long code() {
     return switch (kind) {
       case VERIFIED -> Math.max(1, bytecodes);
@@ -37,7 +37,7 @@ public record Verdict(Kind kind, long bytecodes, long bytes) {
     };
   }
 
-  /// Returns what [#code] means, in words.
+  /// Returns the meaning of a [#code], in words.
   public static String text(long code) {
     if (code > 0) {
       return "verified, at most " + code + " bytecodes";

@@ -1,4 +1,5 @@
-/// What is known of the work of handlers before they run: verdicts, and the judge that gives them.
+/// The knowledge about the work of handlers before they run: verdicts, and the judge that gives
+/// them.
 @NullMarked
 package sluice.loop.verdict;
 

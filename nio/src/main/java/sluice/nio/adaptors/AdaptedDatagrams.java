@@ -10,28 +10,29 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import org.jspecify.annotations.Nullable;
 
-/// What a datagram channel does for its `DatagramSocket` beyond the methods of `DatagramChannel`.
-/// Any thread calls.
+/// The operations of a datagram channel for its `DatagramSocket`, beyond the methods of
+/// `DatagramChannel`. Any thread may call.
 public interface AdaptedDatagrams {
-  /// The local address, also after closing; null while there is none.
+  /// Returns the local address, also after closing; null while there is none.
   @Nullable InetSocketAddress localAddress();
 
-  /// The address that the channel is connected to, also after closing; null while there is none.
+  /// Returns the address that the channel is connected to, also after closing; null while there is
+  /// none.
   @Nullable InetSocketAddress remoteAddress();
 
-  /// Connects.
+  /// Connects the channel.
   ///
-  /// @param onlyOnce whether a channel that is connected must be left alone
+  /// @param onlyOnce true if a channel that is already connected must not be changed
   DatagramChannel connect(SocketAddress remote, boolean onlyOnce) throws IOException;
 
   /// Receives a datagram; the channel is in blocking mode.
   ///
-  /// @param nanos 0 waits without limit
+  /// @param nanos 0 or negative waits without limit
   /// @return the sender
   SocketAddress blockingReceive(ByteBuffer buffer, long nanos) throws IOException;
 
-  /// The membership of a group for all its sources, null when there is none.
+  /// Returns the membership of a group for all its sources, or null if there is none.
   ///
-  /// @throws IllegalStateException when the group was joined for single sources
+  /// @throws IllegalStateException if the group was joined for single sources
   @Nullable MembershipKey membership(InetAddress group, NetworkInterface network);
 }

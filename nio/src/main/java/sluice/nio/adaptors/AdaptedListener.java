@@ -5,15 +5,16 @@ import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// What a listening channel does for its `ServerSocket` beyond the methods of
-/// `ServerSocketChannel`. Any thread calls.
+/// The operations of a listening channel for its `ServerSocket`, beyond the methods of
+/// `ServerSocketChannel`. Any thread may call.
 public interface AdaptedListener {
-  /// The local address, also after closing; null while there is none.
+  /// Returns the local address, also after closing; null while there is none.
   @Nullable SocketAddress localAddress();
 
-  /// From now on this does what `java.net.ServerSocket` has below it. Interrupting a platform
-  /// thread that accepts neither wakes it nor closes the channel, and the channels it accepts are
-  /// the same; a virtual thread is ended by it. And it has the option that channels lack, `IP_TOS`.
+  /// Makes the channel behave as the implementation of a `java.net.ServerSocket` from now on.
+  /// Interrupting a platform thread that accepts neither wakes it nor closes the channel, and the
+  /// same holds for the accepted channels; interrupting a virtual thread closes the channel. The
+  /// channel also gets the option `IP_TOS`, which channels lack.
   void behaveAsSocket();
 
   /// Accepts a connection; the channel is in blocking mode.

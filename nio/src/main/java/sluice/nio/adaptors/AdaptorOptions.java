@@ -7,7 +7,7 @@ import java.nio.channels.NetworkChannel;
 import java.util.concurrent.TimeUnit;
 import sluice.nio.descriptors.NetErrors;
 
-/// What the socket views of our channels share: options, and the limit of blocking calls. Any
+/// The common part of the socket views of channels: options, and the limit of blocking calls. Any
 /// thread may call.
 ///
 /// | field | writer | read mode | write mode |
@@ -21,7 +21,9 @@ final class AdaptorOptions {
     this.channel = channel;
   }
 
-  /// @throws SocketException when the channel is closed
+  /// Checks that the channel is open.
+  ///
+  /// @throws SocketException if it is closed
   void requireOpen() throws SocketException {
     if (!channel.isOpen()) {
       throw new SocketException("Socket is closed");
@@ -36,9 +38,9 @@ final class AdaptorOptions {
     }
   }
 
-  /// As [#set], of a size in bytes.
+  /// Sets an option whose value is a size in bytes.
   ///
-  /// @throws IllegalArgumentException with this text when it is not positive
+  /// @throws IllegalArgumentException with the given text if it is not positive
   void setSize(SocketOption<Integer> name, int bytes, String problem) throws SocketException {
     if (bytes <= 0) {
       throw new IllegalArgumentException(problem);
@@ -67,7 +69,7 @@ final class AdaptorOptions {
     return timeoutMillis;
   }
 
-  /// How long a call may block; 0 is without limit.
+  /// Returns the longest time a call may block; 0 is without limit.
   long timeoutNanos() {
     return TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }

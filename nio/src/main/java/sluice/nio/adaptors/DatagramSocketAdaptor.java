@@ -25,27 +25,27 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
 import sluice.sys.threads.ModuleOption;
 
-/// The `DatagramSocket` view of a channel. Any thread may use it; everything is the channel's.
+/// The `DatagramSocket` view of a channel. Any thread may use it; all operations are the channel's.
 ///
-/// It is a `MulticastSocket` because the JDK's is one, and applications cast. Where `java.net` is
-/// closed to us (see [JavaNet]) that class opens a socket of its own, which is closed at once:
-/// nothing here asks it.
+/// It is a `MulticastSocket` because the JDK's is one, and applications cast. If `java.net` is not
+/// open to this module (see [JavaNet]), the superclass opens a socket of its own, which is closed
+/// at once and never used.
 ///
 /// @param <C> the channel
 public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedDatagrams>
     extends MulticastSocket {
   private static final InetSocketAddress NO_ADDRESS = new InetSocketAddress(0);
 
-  /// Set while this thread opens the socket that nothing asks, by an application's factory perhaps.
+  /// Set while this thread opens the unused socket, possibly through an application's factory.
   private static final ThreadLocal<Boolean> OPENING = new ThreadLocal<>();
 
   private final C channel;
   private final PacketBufferLengths rooms = new PacketBufferLengths();
 
-  /// What stands for none chosen: only the JDK can make one.
+  /// The interface that represents no choice; only the JDK can create one.
   private final NetworkInterface noInterface;
 
-  /// By which of its addresses the interface was named.
+  /// The address by which the application chose the interface.
   private volatile @Nullable InetAddress interfaceAddress;
 
   private final AdaptorOptions options;
@@ -132,7 +132,7 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
     try {
       channel.connect(remote, false);
     } catch (ClosedChannelException closed) {
-      // as DatagramSocket: nothing happens
+      // As in DatagramSocket, nothing happens.
     } catch (Exception problem) {
       throw NetErrors.ofAdaptor(problem);
     }
@@ -384,7 +384,7 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
     return inet.getAddress();
   }
 
-  /// The interface that is named or that datagrams leave by, else the kernel's choice.
+  /// Returns the given interface, or the interface datagrams leave by, else the kernel's choice.
   private NetworkInterface interfaceFor(@Nullable NetworkInterface network) throws IOException {
     options.requireOpen();
     return network != null ? network : getNetworkInterface();

@@ -12,11 +12,11 @@ import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// What the JDK's adaptors reach inside of `java.net`, where that package is open to us
+/// The internals of `java.net` that the JDK's adaptors use, if that package is open to this module
 /// (`--add-opens java.base/java.net=sluice.nio`, which the agent and `sluice run` give). Stateless:
 /// any thread may call.
 final class JavaNet {
-  /// Null where the package is closed.
+  /// The instance, or null if the package is not open.
   private static final @Nullable JavaNet INSIDE = open();
 
   private final SocketAddress noDelegate;
@@ -49,27 +49,27 @@ final class JavaNet {
     }
   }
 
-  /// The instance, null where `java.net` is closed to us.
+  /// Returns the instance, or null if `java.net` is not open to this module.
   static @Nullable JavaNet inside() {
     return INSIDE;
   }
 
-  /// Given to a `DatagramSocket` as its address, has it open no socket of its own.
+  /// Returns an address that keeps a `DatagramSocket` from opening a socket of its own.
   SocketAddress noDelegate() {
     return noDelegate;
   }
 
-  /// Bytes that may be received into a packet.
+  /// Returns the number of bytes that may be received into a packet.
   int room(DatagramPacket packet) {
     return (int) room.get(packet);
   }
 
-  /// Sets what has been received, and leaves the packet its room.
+  /// Sets the number of bytes received into a packet, without changing its room.
   void received(DatagramPacket packet, int bytes) {
     length.set(packet, bytes);
   }
 
-  /// What stands for no network interface in particular.
+  /// Returns the interface that represents no choice.
   NetworkInterface anyInterface() {
     InetAddress any = new InetSocketAddress(0).getAddress();
     try {

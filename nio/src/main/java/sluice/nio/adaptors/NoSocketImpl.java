@@ -9,8 +9,8 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import org.jspecify.annotations.Nullable;
 
-/// Stands where `Socket` and `ServerSocket` want an implementation: the adaptors override every
-/// method that would ask it. Without state.
+/// An implementation that `Socket` and `ServerSocket` require but never use: the adaptors override
+/// every method that would call it. Stateless.
 final class NoSocketImpl extends SocketImpl {
   private static UnsupportedOperationException no() {
     return new UnsupportedOperationException("the channel does this");

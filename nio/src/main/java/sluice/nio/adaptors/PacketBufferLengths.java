@@ -4,18 +4,18 @@ import java.net.DatagramPacket;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/// How much room packets had before something was received into them, so that a packet that is used
-/// again takes as much as the first time. Any thread may call.
+/// The room of packets before something was received into them, so that a reused packet takes as
+/// much as the first time. Any thread may call.
 ///
-/// The JDK keeps it in the packet, in a field of `java.net`. Where that package is closed to us
-/// (see [JavaNet]) the socket remembers: a packet whose length is no longer what was received has
-/// been given another by the application, and that counts.
+/// The JDK keeps it in the packet, in a field of `java.net`. If that package is not open to this
+/// module (see [JavaNet]), the socket remembers it. If the length of a packet differs from the
+/// number of bytes received, the application has set another length, which then applies.
 final class PacketBufferLengths {
   private record Received(int length, int room) {}
 
   private final Map<DatagramPacket, Received> received = new WeakHashMap<>();
 
-  /// @return bytes that may be received
+  /// Returns the number of bytes that may be received into a packet.
   int of(DatagramPacket packet) {
     JavaNet inside = JavaNet.inside();
     return inside != null ? inside.room(packet) : remembered(packet);
@@ -26,9 +26,9 @@ final class PacketBufferLengths {
     return last != null && last.length() == packet.getLength() ? last.room() : packet.getLength();
   }
 
-  /// Something has been received: gives the packet its length.
+  /// Sets the length of a packet after a receive.
   ///
-  /// @param room bytes there was room for
+  /// @param room the number of bytes there was room for
   void received(DatagramPacket packet, int bytes, int room) {
     JavaNet inside = JavaNet.inside();
     if (inside != null) {

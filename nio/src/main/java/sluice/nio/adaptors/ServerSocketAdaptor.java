@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
 
-/// The `ServerSocket` view of a channel. Any thread may use it; everything is the channel's.
+/// The `ServerSocket` view of a channel. Any thread may use it; all operations are the channel's.
 ///
 /// @param <C> the channel
 public final class ServerSocketAdaptor<C extends ServerSocketChannel & AdaptedListener>

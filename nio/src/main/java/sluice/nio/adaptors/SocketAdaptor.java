@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
 import sluice.sys.sockets.OptionTable;
 
-/// The `Socket` view of a channel. Any thread may use it; everything is the channel's.
+/// The `Socket` view of a channel. Any thread may use it; all operations are the channel's.
 ///
 /// @param <C> the channel
 public final class SocketAdaptor<C extends SocketChannel & AdaptedStream> extends Socket {
@@ -153,7 +153,7 @@ public final class SocketAdaptor<C extends SocketChannel & AdaptedStream> extend
     }
   }
 
-  /// Reads as the socket's stream does.
+  /// The input stream of the socket.
   private final class Input extends InputStream {
     @Override
     public int read() throws IOException {
@@ -177,7 +177,7 @@ public final class SocketAdaptor<C extends SocketChannel & AdaptedStream> extend
     }
   }
 
-  /// Writes as the socket's stream does.
+  /// The output stream of the socket.
   private final class Output extends OutputStream {
     @Override
     public void write(int value) throws IOException {

@@ -3,33 +3,37 @@ package sluice.nio.channels;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// What a ring does for a listening channel: it accepts ahead. The holder of the channel's accept
-/// lock calls; the rest as said.
+/// A source of accepted connections for a listening channel, such as a ring that accepts ahead. The
+/// holder of the channel's accept lock calls, except where documented otherwise.
 public interface AcceptPort {
-  /// Whether all connections come from here: the kernel's queue is neither asked nor watched.
+  /// Returns true if all connections come from here, so that the kernel's queue is neither read nor
+  /// watched.
   default boolean bringsAll() {
     return false;
   }
 
-  /// Told of the channel that was made of the descriptor which [#accept] has given last.
+  /// Handles the channel that was created for the descriptor returned last by [#accept].
   default void accepted(SluiceSocketChannel channel) {}
 
+  /// Accepts a connection.
+  ///
   /// @return a descriptor, or a negative errno
   int accept();
 
-  /// Where the connection comes from that [#accept] has given last; null when it is gone.
+  /// Returns the peer's address of the connection returned last by [#accept]; null if it is gone.
   @Nullable SocketAddress remote(int fd);
 
-  /// Whether [#accept] would give something. Any thread.
+  /// Returns true if [#accept] would return a connection or an error. Any thread may call.
   boolean acceptable();
 
-  /// Whether the ring has let go of the channel for good: nothing that it has accepted is left, and
-  /// the kernel has nothing of it any more that waits for connections. Any thread.
+  /// Returns true if the ring has released the channel for good: no accepted connection is left,
+  /// and the kernel has no accept operation waiting for it any more. Any thread may call.
   boolean isOver();
 
-  /// The ring lets go of the channel; what it has accepted stays here.
+  /// Releases the channel from the ring. Accepted connections stay here.
   void release();
 
-  /// The channel is about to close its descriptor. The closing thread, without locks.
+  /// Prepares for the close of the channel's descriptor. Called on the closing thread, without
+  /// locks.
   void beforeClose();
 }

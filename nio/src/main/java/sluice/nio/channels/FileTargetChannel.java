@@ -14,12 +14,13 @@ import sun.nio.ch.SelectionKeyImpl;
 
 /// A stream socket for which `FileChannel.transferTo` maps the file. Any thread may use it.
 ///
-/// To a channel of a class it does not know the JDK reads and writes 8 KiB at a time. If the class
-/// has the interface of the JDK's selectable channels, it writes the mapped file, as much as the
-/// socket takes at once, so that the kernel's copy out of the page cache is the only one. Without
-/// any copy it sends to its own class alone. The interface is in `sun.nio.ch`: see
-/// [StreamChannels]. What else is in it is for the JDK's selectors. Those take any channel with the
-/// interface, and fail when they first ask for its events: it is not of their provider.
+/// For a channel class it does not know, the JDK reads and writes 8 KiB at a time. If the class
+/// implements the interface of the JDK's selectable channels, the JDK writes from the mapped file,
+/// as much as the socket takes at once, so that the kernel's copy out of the page cache is the only
+/// one. It sends without any copy only to its own class. The interface is in `sun.nio.ch`, see
+/// [StreamChannels]. Its other methods serve the JDK's selectors. These accept any channel with the
+/// interface, and fail when they first ask for the events of this one, which belongs to another
+/// provider.
 final class FileTargetChannel extends SluiceSocketChannel implements SelChImpl {
   private FileTargetChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {

@@ -14,9 +14,9 @@ import sluice.sys.Sockets;
 import sluice.sys.SysException;
 import sluice.sys.sockets.SocketErrors;
 
-/// The socket that a super-server left as standard input. Any thread may ask; it is taken over
-/// once, and those of standard input, output and error that are this socket are directed to
-/// `/dev/null` then, so that nothing the program prints gets to the peer. A log stays what it was.
+/// The socket that a super-server left as standard input. Any thread may call. The socket is
+/// adopted once; then those of standard input, output and error that are this socket are redirected
+/// to `/dev/null`, so that nothing the program prints reaches the peer. A log is left alone.
 public final class InheritedSocket {
   private static final int INPUT = 0;
   private static @Nullable Channel taken;
@@ -40,7 +40,8 @@ public final class InheritedSocket {
     return taken;
   }
 
-  /// What the descriptor is open on: its type and number; empty where that is not shown.
+  /// Returns the file that a descriptor is open on: its type and number; empty if that is not
+  /// available.
   private static String file(int fd) {
     try {
       return java.nio.file.Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();

@@ -32,7 +32,9 @@ final class MulticastMemberships {
     this.family = family;
   }
 
-  /// @throws IllegalArgumentException when the group or the source cannot be meant
+  /// Checks a group and its source.
+  ///
+  /// @throws IllegalArgumentException if the group or the source is not usable
   void check(InetAddress group, @Nullable InetAddress source) {
     if (!group.isMulticastAddress()) {
       throw new IllegalArgumentException("Group not a multicast address");
@@ -57,7 +59,7 @@ final class MulticastMemberships {
     }
   }
 
-  /// Joins, or finds the membership there is. The channel is open.
+  /// Joins a group, or returns the existing membership. The channel must be open.
   synchronized MembershipKey join(
       InetAddress group, NetworkInterface network, @Nullable InetAddress source)
       throws IOException {
@@ -79,9 +81,9 @@ final class MulticastMemberships {
     return key;
   }
 
-  /// The membership of a group, null when there is none.
+  /// Returns the membership of a group, or null if there is none.
   ///
-  /// @throws IllegalStateException when the group was joined for all sources and one is asked for,
+  /// @throws IllegalStateException if the group was joined for all sources and the call is for one,
   ///   or the reverse
   synchronized @Nullable Key find(
       InetAddress group, NetworkInterface network, @Nullable InetAddress source) {
@@ -108,7 +110,7 @@ final class MulticastMemberships {
     keys.clear();
   }
 
-  /// One membership.
+  /// A membership of a group.
   final class Key extends MembershipKey {
     private final InetAddress group;
     private final NetworkInterface network;

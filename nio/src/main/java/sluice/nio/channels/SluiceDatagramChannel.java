@@ -50,7 +50,8 @@ import sluice.sys.sockets.SocketErrors;
 /// | addresses | any thread | volatile | under `base` |
 public final class SluiceDatagramChannel extends DatagramChannel
     implements SluiceChannel, AdaptedDatagrams {
-  /// Closes the descriptors of channels that were never closed, as the JDK does for this kind.
+  /// The cleaner that closes the descriptors of unreachable channels that were not closed, as the
+  /// JDK does for datagram channels.
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final SocketState base;
@@ -67,7 +68,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     StandardProtocolFamily chosen = ProtocolFamilies.choose(family, false);
     int fd = ProtocolFamilies.open(chosen, Sockets.SOCK_DGRAM);
     try {
-      // as the JDK: only groups that this socket has joined
+      // As in the JDK: only groups that this socket has joined.
       Sockets.setsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_ALL, 0);
       if (chosen == StandardProtocolFamily.INET6) {
         Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_MULTICAST_ALL, 0);
@@ -83,7 +84,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     this.memberships = new MulticastMemberships(this, fd, chosen);
   }
 
-  /// A socket that another process has opened and bound.
+  /// Creates the channel of a socket that another process has opened and bound.
   public SluiceDatagramChannel(SelectorProvider provider, StandardProtocolFamily family, int fd)
       throws IOException {
     super(provider);

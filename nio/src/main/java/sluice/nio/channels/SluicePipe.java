@@ -41,7 +41,7 @@ public final class SluicePipe extends Pipe {
     return sink;
   }
 
-  /// Moves bytes of one end. The holder of the direction's lock calls.
+  /// The transfers of one end. The holder of the direction's lock calls.
   private record PipeMover(int fd) implements ByteMover {
     @Override
     public int receive(MemorySegment segment, long offset, int length) {
@@ -55,7 +55,7 @@ public final class SluicePipe extends Pipe {
     }
   }
 
-  /// What `read` or `write` returns.
+  /// Returns the result of `read` or `write`.
   private static long settle(long n) throws IOException {
     if (n == ByteMover.EOF) {
       return -1;
@@ -66,7 +66,7 @@ public final class SluicePipe extends Pipe {
     throw NetErrors.ofTransfer((int) n);
   }
 
-  /// The end that is read. Any thread; reads exclude each other.
+  /// The end for reading. Any thread may use it; reads exclude each other.
   static final class Source extends SourceChannel implements BlockingTransfer.Stream {
     private final ChannelCore core;
     private final PipeMover mover;
@@ -140,7 +140,7 @@ public final class SluicePipe extends Pipe {
     }
   }
 
-  /// The end that is written. Any thread; writes exclude each other.
+  /// The end for writing. Any thread may use it; writes exclude each other.
   static final class Sink extends SinkChannel implements BlockingTransfer.Stream {
     private final ChannelCore core;
     private final PipeMover mover;

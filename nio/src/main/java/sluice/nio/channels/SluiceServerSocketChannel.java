@@ -62,7 +62,9 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     this(provider, family, channel -> null);
   }
 
-  /// @param ports may take over what the channel accepts, once it listens
+  /// Creates a listener.
+  ///
+  /// @param ports may take over the accepting of the channel, once it listens
   public SluiceServerSocketChannel(
       SelectorProvider provider, @Nullable ProtocolFamily family, AcceptPorts ports)
       throws IOException {
@@ -80,7 +82,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     this.core = base.core();
   }
 
-  /// A listener that another process has opened.
+  /// Creates the channel of a listener that another process has opened.
   public SluiceServerSocketChannel(SelectorProvider provider, StandardProtocolFamily family, int fd)
       throws IOException {
     super(provider);
@@ -304,7 +306,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   /// Accepts from the kernel's queue.
   ///
-  /// @return a descriptor or a negative errno; connections that died in the queue are passed over
+  /// @return a descriptor or a negative errno; connections that died in the queue are skipped
   public int acceptHere() {
     int fd;
     do {

@@ -39,9 +39,9 @@ import sluice.sys.Sockets;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
-/// A stream socket. Any thread may use it: reads, and writes, exclude each other, as the interface
-/// demands; a blocking operation waits outside of the kernel's socket, so that closing and
-/// interrupting end it.
+/// A stream socket. Any thread may use it: reads exclude each other, and so do writes, as the
+/// interface requires. A blocking operation waits outside of the kernel's socket, so that closing
+/// and interrupting end it.
 ///
 /// The descriptor moves bytes with `MSG_DONTWAIT` whatever the channel's mode is. While a ring
 /// receives for this channel (see [StreamPort]) bytes come from there.
@@ -65,10 +65,10 @@ public class SluiceSocketChannel extends SocketChannel
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
 
-  /// Whether the descriptor itself is non-blocking, as connecting needs it.
+  /// True if the descriptor itself is non-blocking, which connecting requires.
   private boolean nonBlocking;
 
-  /// A UNIX listener's queue was full: connecting must be tried again.
+  /// True if a UNIX listener's queue was full, so that connecting must be retried.
   private boolean connectAgain;
 
   private @Nullable Socket socket;
@@ -84,7 +84,7 @@ public class SluiceSocketChannel extends SocketChannel
     this.nonBlocking = true;
   }
 
-  /// A connection that was accepted.
+  /// Creates the channel of an accepted connection.
   SluiceSocketChannel(
       SelectorProvider provider, StandardProtocolFamily family, int fd, SocketAddress remote) {
     super(provider);
@@ -115,9 +115,10 @@ public class SluiceSocketChannel extends SocketChannel
     return isConnected() && !isBlocking() && !bringsAll();
   }
 
-  /// Makes the descriptor a blocking one: a ring waits on no other. Holder of both locks.
+  /// Makes the descriptor blocking, because a ring waits on no other. Called by the holder of both
+  /// locks.
   ///
-  /// @return whether it is one now
+  /// @return true if it is blocking now
   public boolean unsetNonBlocking() {
     if (nonBlocking && Files.setStatusFlags(core.fd(), Files.O_RDWR) == 0) {
       nonBlocking = false;
@@ -125,7 +126,8 @@ public class SluiceSocketChannel extends SocketChannel
     return !nonBlocking;
   }
 
-  /// Whether the kernel is neither asked for input nor watched for it.
+  /// Returns true if all input comes from the port, so that the kernel's is neither read nor
+  /// watched.
   private boolean bringsAll() {
     StreamPort now = port;
     return now != null && now.bringsAll();
@@ -248,7 +250,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   // ---- moving bytes ---------------------------------------------------------------------------
 
-  /// What moves the bytes.
+  /// Returns the transfers of this channel.
   public StreamTransfers transfers() {
     return transfers;
   }
@@ -466,7 +468,7 @@ public class SluiceSocketChannel extends SocketChannel
     return false;
   }
 
-  /// Whether connecting has ended well.
+  /// Returns true if connecting has succeeded.
   private boolean pollConnect() throws IOException {
     if (connectAgain) {
       return startConnect(Objects.requireNonNull(remoteAddress));
@@ -579,7 +581,8 @@ public class SluiceSocketChannel extends SocketChannel
     return this;
   }
 
-  /// What was written goes first. A writer that waits for room has been woken and lets us in.
+  /// Shuts the output down behind the written bytes. A writer that waited for room has been woken
+  /// and releases the lock.
   private void shutdownOutput(StreamPort ring) throws ClosedChannelException {
     core.enterBlocking(); // the descriptor is not closed meanwhile
     try {

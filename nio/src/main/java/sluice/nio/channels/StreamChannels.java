@@ -8,9 +8,9 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.JdkExport;
 
-/// Makes our stream sockets, of the class that this JVM allows. Any thread calls.
+/// A factory of stream sockets, of the class that this JVM allows. Any thread may call.
 public final class StreamChannels {
-  /// Whether [FileTargetChannel] can be loaded; it is not touched otherwise.
+  /// True if [FileTargetChannel] can be loaded; it is not touched otherwise.
   private static final boolean EXPORTED = JdkExport.isExported();
 
   private StreamChannels() {}
@@ -22,7 +22,7 @@ public final class StreamChannels {
         : new SluiceSocketChannel(provider, family);
   }
 
-  /// Of a descriptor that is a connection already.
+  /// Creates the channel of a descriptor that is already connected.
   static SluiceSocketChannel connected(
       SelectorProvider provider, StandardProtocolFamily family, int fd, SocketAddress remote) {
     return EXPORTED

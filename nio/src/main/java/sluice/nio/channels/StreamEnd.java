@@ -5,28 +5,29 @@ import sluice.nio.descriptors.ChannelCore;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The end of a stream, as the JDK's is. The output of a stream that a selector has registered ends
-/// when it is closed; its descriptor is closed when the selector lets go of it, as the JDK's is: a
-/// client that is still sending reads the last reply and its end before it is reset for what was
-/// never read. The closing thread calls.
+/// The end of a stream, as in the JDK. Closing a stream that is registered with a selector ends its
+/// output; its descriptor is closed when the selector releases it. A client that is still sending
+/// can thus read the last reply and its end before it is reset for unread bytes. The closing thread
+/// calls.
 public final class StreamEnd {
   private StreamEnd() {}
 
-  /// Ends the output of what is below a socket of `java.net`, which is about to be closed: the peer
-  /// reads the last reply and its end, also where unread bytes then reset the connection.
+  /// Ends the output of the channel below a `java.net` socket that is about to be closed: the peer
+  /// reads the last reply and its end, even if unread bytes then reset the connection.
   static void endsSocket(ChannelCore core) {
     try {
       if (Sockets.linger(core.fd()) != 0) {
         int _ = Sockets.shutdown(core.fd(), Sockets.SHUT_WR);
       }
     } catch (SysException gone) {
-      // then there is no output
+      // The connection is gone, so there is no output.
     }
   }
 
-  /// Has closing wait for no byte that was sent: a thread will close that other connections need.
+  /// Makes closing not wait for sent bytes, because the closing thread also serves other
+  /// connections.
   ///
-  /// @return the time it would have waited, 0 for a reset, negative for none
+  /// @return the linger time it would have waited, 0 for a reset, negative for none
   public static int doNotWait(int fd) {
     try {
       int linger = Sockets.linger(fd);
@@ -39,12 +40,12 @@ public final class StreamEnd {
     }
   }
 
-  /// Sends what is staged and ends the output.
+  /// Sends the staged bytes and ends the output.
   ///
-  /// @param core of a connected channel that does not block
-  /// @param port sends for the channel
-  /// @return false when the channel has to be closed at once: with a linger time of 0, or when the
-  ///   kernel does not take all that is staged
+  /// @param core the core of a connected channel that does not block
+  /// @param port sends for the channel; null if the channel sends itself
+  /// @return false if the channel has to be closed at once: with a linger time of 0, or if the
+  ///   kernel does not take all staged bytes
   static boolean endsOutput(ChannelCore core, @Nullable StreamPort port) {
     core.writes.lock.lock();
     try {

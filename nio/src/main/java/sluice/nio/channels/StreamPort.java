@@ -3,67 +3,70 @@ package sluice.nio.channels;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/// What a ring does for a connected stream channel: it receives ahead and sends with its turns. Or
-/// what a front does that answers some of a connection's requests and leaves the rest. The holder
-/// of the direction's lock calls [#receive] and [#send]; the rest as said.
+/// A port that moves the bytes of a connected stream channel: a ring that receives ahead and sends
+/// with its turns, or a front that answers some of a connection's requests and passes on the
+/// others. The holder of the direction's lock calls [#receive] and [#send]; the other methods
+/// document their callers.
 public interface StreamPort {
-  /// Bytes that [#stage] takes at most, together with what is staged already.
+  /// The most bytes that may be staged by [#stage], including those staged already.
   int STAGE_BYTES = 4 << 10;
 
-  /// Whether all input comes from here: the kernel's is neither read nor watched.
+  /// Returns true if all input comes from here, so that the kernel's is neither read nor watched.
   default boolean bringsAll() {
     return false;
   }
 
-  /// Copies bytes that were received ahead and moves the buffer's position. Holder of the read
-  /// lock.
+  /// Copies bytes that were received ahead, and advances the buffer's position. Called by the
+  /// holder of the read lock.
   ///
-  /// @return bytes, 0 when there are none: ask [#receive]
+  /// @return the number of bytes, 0 if there are none: then call [#receive]
   int take(ByteBuffer to);
 
-  /// Takes all that the buffer has, to be sent at once or with the next turn. Holder of the write
-  /// lock.
+  /// Stages all bytes of the buffer, to be sent at once or with the next turn. Called by the holder
+  /// of the write lock.
   ///
-  /// @return whether it was taken; else ask [#send]
+  /// @return true if they were taken; otherwise call [#send]
   boolean stage(ByteBuffer from);
 
-  /// Bytes that were received ahead, or else the kernel's.
+  /// Receives bytes: those received ahead, or else the kernel's.
   ///
   /// @return as [sluice.nio.descriptors.ByteMover#receive]
   int receive(MemorySegment segment, long offset, int length);
 
-  /// Takes bytes to be sent in order.
+  /// Sends bytes in order.
   ///
   /// @return as [sluice.nio.descriptors.ByteMover#send]
   int send(MemorySegment segment, long offset, int length);
 
-  /// Bytes that were received ahead. Any thread.
+  /// Returns the number of bytes that were received ahead. Any thread may call.
   int heldBytes();
 
-  /// Operations that are ready without asking the kernel. Any thread.
+  /// Returns the operations that are ready without asking the kernel. Any thread may call.
   int readyHere();
 
-  /// Whether reading would return something now: bytes, the end, or an error. Any thread.
+  /// Returns true if reading would return bytes, the end, or an error now. Any thread may call.
   boolean readable();
 
-  /// Sends what is staged, as far as it goes. Holder of the write lock.
+  /// Sends staged bytes, as many as the kernel takes. Called by the holder of the write lock.
   ///
-  /// @return whether nothing is staged any more
+  /// @return true if nothing is staged any more
   boolean flush();
 
-  /// Sends what is staged before the output is shut down, or sees to it that both happen later.
-  /// Holder of the write lock.
+  /// Sends the staged bytes before the output is shut down, or arranges for both to happen later.
+  /// Called by the holder of the write lock.
   ///
-  /// @return whether nothing is staged any more and the caller shuts down
+  /// @return true if nothing is staged any more and the caller has to shut down
   boolean flushBeforeShutdown();
 
-  /// The ring lets go of the channel; what it has received stays here. Holder of both locks.
+  /// Releases the channel from the ring. Received bytes stay here. Called by the holder of both
+  /// locks.
   void release();
 
-  /// The channel is about to close its descriptor. The closing thread, without locks.
+  /// Prepares for the close of the channel's descriptor. Called on the closing thread, without
+  /// locks.
   void beforeClose();
 
-  /// The channel's descriptor is closed and no thread is inside of the channel any more: what could
-  /// not be sent is dropped. The closing thread, without locks.
+  /// Drops unsent bytes after the descriptor was closed and all threads have left the channel.
+  /// Called on the closing thread, without locks.
   void closed();
 }

@@ -18,8 +18,8 @@ import sluice.nio.descriptors.NetErrors;
 import sluice.sys.Errno;
 import sluice.sys.Sockets;
 
-/// Reading and writing of a stream socket, in both modes. Any thread calls; reads, and writes,
-/// exclude each other by the locks of the channel's directions.
+/// The transfers of a stream socket, blocking and non-blocking. Any thread may call; reads exclude
+/// each other, and so do writes, by the locks of the channel's directions.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,7 +37,8 @@ public final class StreamTransfers {
     this.core = channel.core();
   }
 
-  /// Between the ring and the kernel's socket. Called by the holder of the direction's lock.
+  /// The mover that chooses between the ring and the kernel's socket. Called by the holder of the
+  /// direction's lock.
   private final class SocketMover implements ByteMover {
     @Override
     public int receive(MemorySegment segment, long offset, int length) {
@@ -60,7 +61,7 @@ public final class StreamTransfers {
     return n == 0 && length > 0 ? ByteMover.EOF : n;
   }
 
-  /// Sends by the kernel's socket.
+  /// Sends through the kernel's socket.
   public int sendHere(MemorySegment segment, long offset, int length) {
     return Sockets.send(core.fd(), segment, offset, length, SEND_FLAGS);
   }
@@ -103,7 +104,7 @@ public final class StreamTransfers {
     }
   }
 
-  /// What a ring has received already: neither the kernel nor an object is needed for it.
+  /// Takes bytes that a ring has received already, without the kernel and without an allocation.
   private int take(ByteBuffer buffer) {
     StreamPort ring = channel.port();
     return ring == null || buffer.isReadOnly() ? 0 : ring.take(buffer);
@@ -113,7 +114,7 @@ public final class StreamTransfers {
     return reset || !channel.isInputOpen();
   }
 
-  /// For the adaptor's stream.
+  /// Reads for the stream of an adaptor, blocking.
   ///
   /// @param nanos 0 or negative waits without limit
   int blockingRead(byte[] bytes, int offset, int length, long nanos) throws IOException {
@@ -140,7 +141,7 @@ public final class StreamTransfers {
             channel, nanos, () -> isAtEnd() ? ByteMover.EOF : BufferIo.read(mover, buffer)));
   }
 
-  /// Turns a result into what `read` returns or throws.
+  /// Translates a result into the return value or exception of `read`.
   private long settleRead(long n) throws IOException {
     if (n > 0) {
       return n;
@@ -207,7 +208,9 @@ public final class StreamTransfers {
     }
   }
 
-  /// @return bytes that a ring has taken
+  /// Stages buffers.
+  ///
+  /// @return the number of bytes that a ring has taken
   private long stage(ByteBuffer[] buffers, int offset, int length) {
     long done = 0;
     if (BufferIo.remaining(buffers, offset, length) <= StreamPort.STAGE_BYTES) {
@@ -222,13 +225,13 @@ public final class StreamTransfers {
     return done;
   }
 
-  /// Whether a ring has taken all of it.
+  /// Returns true if a ring has taken all bytes of a buffer.
   private boolean stage(ByteBuffer buffer) {
     StreamPort ring = channel.port();
     return ring != null && ring.stage(buffer);
   }
 
-  /// For the adaptor's stream: all of it.
+  /// Writes all bytes for the stream of an adaptor, blocking.
   void blockingWriteFully(byte[] bytes, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, bytes.length);
     if (length == 0) {
@@ -274,7 +277,7 @@ public final class StreamTransfers {
 
   /// Sends one byte of urgent data.
   ///
-  /// @return 1, or 0 when there is no room
+  /// @return 1, or 0 if there is no room
   int sendUrgent(byte value) throws IOException {
     core.writes.lock.lock();
     try (Arena arena = Arena.ofConfined()) {

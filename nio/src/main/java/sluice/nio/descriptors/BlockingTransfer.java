@@ -8,12 +8,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.PollFds;
 
-/// Blocking reads and writes of a stream: they wait outside of its descriptor, so that closing and
-/// interrupting end them. Without state: the thread that holds the lock of the direction calls.
+/// The blocking reads and writes of a stream. They wait outside of its descriptor, so that closing
+/// and interrupting end them. Stateless: the thread that holds the lock of the direction calls.
 public final class BlockingTransfer {
   private static final StackWalker FRAMES = StackWalker.getInstance();
 
-  /// Calls between a stream and us.
+  /// The most stack frames between a stream and this class.
   private static final int NEAR = 16;
 
   private static final Set<String> STREAMS =
@@ -21,27 +21,29 @@ public final class BlockingTransfer {
 
   private BlockingTransfer() {}
 
-  /// One attempt, which does not wait.
+  /// A transfer attempt, which does not wait.
   public interface Attempt {
-    /// @return bytes, 0, [ByteMover#EOF] or a negative errno
+    /// Makes one attempt.
+    ///
+    /// @return the number of bytes, 0, [ByteMover#EOF] or a negative errno
     long run();
   }
 
   /// A channel that can block.
   public interface Stream extends SluiceChannel {
-    /// As `begin` of the channel.
+    /// Calls `begin` of the channel.
     void beginBlocking();
 
-    /// As `end` of the channel.
+    /// Calls `end` of the channel.
     void endBlocking(boolean completed) throws AsynchronousCloseException;
 
-    /// What streams of `java.nio.channels.Channels` hold while they use the channel; null where
-    /// there is only one of them.
+    /// Returns the monitor that streams of `java.nio.channels.Channels` hold while they use the
+    /// channel; null if a channel has only one such stream.
     default @Nullable Object monitorOfStreams() {
       return null;
     }
 
-    /// `POLL` bits that tell of input; 0 where only [ChannelCore.Direction#wake] does.
+    /// Returns the `POLL` bits that report input; 0 if only [ChannelCore.Direction#wake] does.
     default int inputEvents() {
       return PollFds.POLLIN;
     }
@@ -55,11 +57,11 @@ public final class BlockingTransfer {
     }
   }
 
-  /// Tries until something was read, or nothing more will be.
+  /// Tries until bytes were read, or no more will come.
   ///
   /// @param nanos negative waits without limit
   /// @return as [Attempt#run]
-  /// @throws SocketTimeoutException when the time is over
+  /// @throws SocketTimeoutException if the time is over
   public static long read(Stream channel, long nanos, Attempt attempt) throws IOException {
     ChannelCore core = channel.core();
     long deadline = System.nanoTime() + nanos;
@@ -96,18 +98,18 @@ public final class BlockingTransfer {
     }
   }
 
-  /// Whether a stream of `java.nio.channels.Channels` calls. An application that holds the monitor
-  /// itself keeps it.
+  /// Returns true if a stream of `java.nio.channels.Channels` calls. An application that holds the
+  /// monitor itself keeps it.
   private static boolean isOfJdkStream() {
     return FRAMES.walk(
         frames -> frames.limit(NEAR).map(StackFrame::getClassName).anyMatch(STREAMS::contains));
   }
 
-  /// Tries until all was written, or nothing more will be; a virtual thread, as with the JDK's
-  /// channels, until something was.
+  /// Tries until all bytes were written, or no more can be. A virtual thread, as with the JDK's
+  /// channels, tries until some were.
   ///
-  /// @param all bytes to be written
-  /// @return bytes written, or a negative errno when none was
+  /// @param all the number of bytes to be written
+  /// @return the number of bytes written, or a negative errno if none were
   public static long write(Stream channel, long all, Attempt attempt) throws IOException {
     ChannelCore core = channel.core();
     long enough = Thread.currentThread().isVirtual() ? Math.min(all, 1) : all;

@@ -5,22 +5,22 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import sluice.nio.descriptors.ScratchBuffers.Scratch;
 
-/// Byte buffers of any kind through a [ByteMover]. Without state: the thread that holds the lock of
-/// the direction calls.
+/// The transfer of byte buffers of any kind through a [ByteMover]. Stateless: the thread that holds
+/// the lock of the direction calls.
 ///
-/// A direct buffer is handed to the kernel as it is; its arena stays open until the call returns,
+/// A direct buffer is passed to the kernel as it is; its arena stays open until the call returns,
 /// and a buffer of an arena that was closed before throws [IllegalStateException]. Heap buffers,
-/// and neighbours that are small, are copied through a scratch buffer: gathering by copying what is
-/// short costs less than a vector, and memory that another thread may unmap is never named in one.
+/// and small adjacent buffers, are copied through a scratch buffer: copying short buffers costs
+/// less than a vector, and a vector never names memory that another thread may unmap.
 public final class BufferIo {
-  /// Direct buffers from this size go to the kernel one by one.
+  /// The size from which on direct buffers go to the kernel one by one.
   private static final int LARGE_BYTES = 16 << 10;
 
   private BufferIo() {}
 
-  /// Receives into one buffer and moves its position.
+  /// Receives into one buffer and advances its position.
   ///
-  /// @return bytes, 0 when there is no room, [ByteMover#EOF], or a negative errno
+  /// @return the number of bytes, 0 if there is no room, [ByteMover#EOF], or a negative errno
   public static int read(ByteMover from, ByteBuffer to) {
     if (to.isReadOnly()) {
       throw new IllegalArgumentException("Read-only buffer");
@@ -85,7 +85,8 @@ public final class BufferIo {
     return total;
   }
 
-  /// The last of the buffers that travel together with one, which is not empty.
+  /// Returns the last of the buffers that are transferred together with a given one, which is not
+  /// empty.
   private static int lastNeighbour(ByteBuffer[] buffers, int first, int end) {
     int last = first;
     long bytes = buffers[first].remaining();
@@ -110,9 +111,9 @@ public final class BufferIo {
     }
   }
 
-  /// Sends what one buffer has and moves its position by what was taken.
+  /// Sends the bytes of one buffer and advances its position by the number taken.
   ///
-  /// @return bytes taken, or a negative errno when none was
+  /// @return the number of bytes taken, or a negative errno if none were
   public static int write(ByteMover into, ByteBuffer from) {
     int length = from.remaining();
     if (from.isDirect()) {
@@ -141,7 +142,7 @@ public final class BufferIo {
     }
   }
 
-  /// Sends what several buffers have, in order.
+  /// Sends the bytes of several buffers, in order.
   ///
   /// @return as [#write(ByteMover, ByteBuffer)]
   public static long write(ByteMover into, ByteBuffer[] from, int offset, int length) {
@@ -186,7 +187,7 @@ public final class BufferIo {
     }
   }
 
-  /// Bytes that several buffers still hold or have room for.
+  /// Returns the number of bytes remaining in several buffers.
   public static long remaining(ByteBuffer[] buffers, int offset, int length) {
     long total = 0;
     for (int i = offset; i < offset + length; i++) {
@@ -195,7 +196,7 @@ public final class BufferIo {
     return total;
   }
 
-  /// Copies out of native memory and moves the buffer's position.
+  /// Copies bytes from native memory and advances the buffer's position.
   static void get(MemorySegment from, long offset, ByteBuffer to, int length) {
     if (to.hasArray()) {
       MemorySegment.copy(
@@ -211,7 +212,7 @@ public final class BufferIo {
     to.position(to.position() + length);
   }
 
-  /// Copies into native memory and leaves the buffer's position.
+  /// Copies bytes into native memory without changing the buffer's position.
   static void put(ByteBuffer from, int position, MemorySegment to, long offset, int length) {
     if (from.hasArray()) {
       MemorySegment.copy(

@@ -12,12 +12,13 @@ import sluice.sys.Epoll;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// A channel's descriptor: which threads wait in it, and when it is closed. Any thread may call.
+/// The descriptor of a channel: tracks the threads that wait in it and closes it safely. Any thread
+/// may call.
 ///
-/// The descriptor is closed when no thread can be about to name it: a non-blocking operation holds
+/// The descriptor is closed when no thread can be about to use it. A non-blocking operation holds
 /// the lock of its direction, which closing passes through, as it passes through the lock of the
-/// channel's state; a blocking one is counted and woken, and closing waits until it has left. So a
-/// number that the kernel gives to another file is never used by mistake.
+/// channel's state. A blocking operation is counted and woken, and closing waits until it has left.
+/// A number that the kernel reuses for another file is therefore never used by mistake.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,7 +28,7 @@ import sluice.sys.Files;
 /// | `Direction.ended`, `Direction.came` | any thread | under the direction's lock object | the same |
 /// | `Direction.suspended` | holder of the direction's `lock` | under the channel's `blockingLock()` | the same |
 ///
-/// Lifecycle: open → closing (operations end) → kept, until the last selector lets go → closed.
+/// Lifecycle: open → closing (operations end) → kept, until the last selector releases it → closed.
 public final class ChannelCore {
   private static final int LOOK_AGAIN_MILLIS = 1;
 
@@ -38,16 +39,17 @@ public final class ChannelCore {
   private int blocked;
   private volatile boolean behavesAsSocket;
 
-  /// Epoll sets that have the descriptor. Closing takes it out of them: while a ring or a process
-  /// that is being started has the file too, the kernel would go on reporting it. And a thread in
-  /// `epoll_wait` that looks at the file in the moment when it is closed would have the last
-  /// reference: it drops that when it returns from its wait, and the peer hears nothing until then.
+  /// The epoll sets that contain the descriptor. Closing removes it from them: while a ring or a
+  /// process being started also has the file, the kernel would continue to report it. And a thread
+  /// in `epoll_wait` that examines the file at the moment of the close would hold the last
+  /// reference: it drops that when it returns from its wait, and the peer learns nothing until
+  /// then.
   private final List<Epoll> sets = new ArrayList<>(0);
 
-  /// Keys of the channel.
+  /// The keys of the channel.
   private final List<ReadyListener> listeners = new ArrayList<>(0);
 
-  /// Selectors that the channel is registered with.
+  /// The number of selectors that the channel is registered with.
   public final AtomicInteger registrations = new AtomicInteger();
 
   public final Direction reads = new Direction();
@@ -57,31 +59,33 @@ public final class ChannelCore {
     this.fd = fd;
   }
 
-  /// The descriptor. Only for a thread that holds a direction's lock, or is counted as blocked.
+  /// Returns the descriptor. Only for a thread that holds a direction's lock, or is counted as
+  /// blocked.
   public int fd() {
     return fd;
   }
 
-  /// One direction of a channel: the lock of its operations and the thread that waits in it.
+  /// A direction of a channel: the lock of its operations and the thread that waits in it.
   public final class Direction {
     public final ReentrantLock lock = new ReentrantLock();
     private @Nullable Waiter waiter;
     private boolean ended;
 
-    /// Something has come since a thread has looked, of which the descriptor does not tell.
+    /// True if input has arrived since a thread last looked, which the descriptor does not report.
     private boolean came;
 
-    /// Whether the holder of [#lock] waits and will need the channel's monitor to go on. Under that
-    /// monitor.
+    /// True if the holder of [#lock] waits and will need the channel's monitor to continue. Guarded
+    /// by that monitor.
     private boolean suspended;
 
-    /// Whether an operation of a stream waits. For the holder of the channel's `blockingLock()`.
+    /// Returns true if an operation of a stream waits. For the holder of the channel's
+    /// `blockingLock()`.
     public boolean isSuspended() {
       return suspended;
     }
 
-    /// Takes [#lock]. A thread that has the channel's monitor, for which a suspended operation will
-    /// have to wait, gives it up until that operation has ended.
+    /// Takes [#lock]. A thread that holds the channel's monitor, which a suspended operation needs
+    /// to continue, releases it until that operation has ended.
     ///
     /// @param monitor the channel's `blockingLock()`
     public void lock(Object monitor) {
@@ -97,10 +101,10 @@ public final class ChannelCore {
       restore(interrupted);
     }
 
-    /// As [#await] without limit, for an operation of a stream of `java.nio.channels.Channels`:
-    /// such a stream holds the channel's monitor, which the channel's other stream needs too. The
-    /// monitor is given up meanwhile; another thread waits for the descriptor, and tells by the
-    /// monitor.
+    /// Waits as [#await] does without limit, for an operation of a stream of
+    /// `java.nio.channels.Channels`. Such a stream holds the channel's monitor, which the channel's
+    /// other stream also needs. The monitor is released meanwhile; another thread waits for the
+    /// descriptor and notifies the monitor.
     ///
     /// @param monitor the channel's `blockingLock()`, which the caller holds, as it holds [#lock]
     void awaitWithoutMonitor(int events, Object monitor) throws IOException {
@@ -133,8 +137,8 @@ public final class ChannelCore {
       }
     }
 
-    /// Waits until the descriptor is ready, the time is over, or a thread wakes. May return early,
-    /// and does when this direction has ended.
+    /// Waits until the descriptor is ready, the time is over, or a thread calls [#wake]. May return
+    /// early, and does if this direction has ended.
     ///
     /// @param events `POLL` bits
     /// @param nanos negative waits without limit
@@ -159,7 +163,7 @@ public final class ChannelCore {
       }
     }
 
-    /// Returns when the operations that have begun are over.
+    /// Waits until the operations in progress have ended.
     public void pass() {
       lock.lock();
       try {
@@ -180,16 +184,17 @@ public final class ChannelCore {
       }
     }
 
-    /// Wakes the thread that waits in this direction, which was shut down; none waits here again.
+    /// Wakes the thread that waits in this direction, which was shut down, and prevents further
+    /// waits.
     public synchronized void end() {
       ended = true;
       wake();
     }
   }
 
-  /// The callers look again each time.
+  /// Releases the monitor for a short time. The callers check their condition again each time.
   ///
-  /// @return whether the thread was interrupted: while it is, no wait would give the monitor up
+  /// @return true if the thread was interrupted, in which state no wait would release the monitor
   @SuppressWarnings("WaitNotInLoop")
   private static boolean giveUpShortly(Object monitor) {
     try {
@@ -206,8 +211,8 @@ public final class ChannelCore {
     }
   }
 
-  /// Takes the locks of both directions, to change the channel's mode. Neither is kept while the
-  /// monitor is given up: a stream that gets that may want the other.
+  /// Takes the locks of both directions, to change the channel's mode. Holds neither while the
+  /// monitor is released, because a stream that gets the monitor may need the other lock.
   ///
   /// @param monitor the channel's `blockingLock()`, which the caller holds
   public void lockBoth(Object monitor) {
@@ -234,7 +239,7 @@ public final class ChannelCore {
     listeners.remove(listener);
   }
 
-  /// Tells the thread that waits for input, in the channel or in a selector, that there is some.
+  /// Wakes the thread that waits for input, in the channel or in a selector.
   public void inputCame() {
     synchronized (this) {
       for (int i = 0; i < listeners.size(); i++) {
@@ -248,8 +253,9 @@ public final class ChannelCore {
     return closing;
   }
 
-  /// Makes this what is below a socket of `java.net`: interrupting a platform thread neither wakes
-  /// it nor closes the channel, and closing ends the output first. Before the first operation.
+  /// Makes the channel behave as the base of a `java.net` socket: interrupting a platform thread
+  /// neither wakes it nor closes the channel, and closing ends the output first. Called before the
+  /// first operation.
   public void behaveAsSocket() {
     behavesAsSocket = true;
   }
@@ -258,14 +264,14 @@ public final class ChannelCore {
     return behavesAsSocket;
   }
 
-  /// Whether interrupting the calling thread closes the channel that it is blocked in.
+  /// Returns true if interrupting the calling thread closes the channel that it is blocked in.
   public boolean isInterruptible() {
     return !behavesAsSocket || Thread.currentThread().isVirtual();
   }
 
-  /// Counts a blocking operation, or another that must not lose its descriptor and ends soon.
+  /// Counts a blocking operation, or a short operation that must not lose its descriptor.
   ///
-  /// @throws ClosedChannelException when the channel is being closed
+  /// @throws ClosedChannelException if the channel is being closed
   public synchronized void enterBlocking() throws ClosedChannelException {
     if (closing) {
       throw new ClosedChannelException();
@@ -273,7 +279,7 @@ public final class ChannelCore {
     blocked++;
   }
 
-  /// Ends a blocking operation; the last one lets the closing thread go on.
+  /// Ends a blocking operation. The last one lets the closing thread continue.
   public synchronized void leaveBlocking() {
     if (--blocked == 0 && closing) {
       notifyAll();
@@ -293,7 +299,7 @@ public final class ChannelCore {
   /// selectors have the channel registered.
   ///
   /// @param stateLock as for [#close]
-  /// @return whether it is kept: the selector that lets go as the last one closes it
+  /// @return true if it is kept: the last selector that releases the channel closes it
   public boolean closeLater(Object stateLock) {
     endOperations(false, stateLock);
     synchronized (this) {
@@ -302,9 +308,9 @@ public final class ChannelCore {
     }
   }
 
-  /// A selector has let go of the channel.
+  /// Handles the release of the channel by a selector.
   ///
-  /// @return whether the caller is to close the descriptor, which was kept until now
+  /// @return true if the caller has to close the descriptor, which was kept until now
   public synchronized boolean endsKeeping() {
     boolean ends = kept && registrations.get() == 0;
     kept &= !ends;
@@ -338,7 +344,7 @@ public final class ChannelCore {
     }
   }
 
-  /// Notes that a thread is about to put the descriptor into a set.
+  /// Records that a thread is about to put the descriptor into a set.
   private synchronized void isIn(Epoll set) {
     if (!sets.contains(set)) {
       sets.add(set);
@@ -356,7 +362,7 @@ public final class ChannelCore {
     }
   }
 
-  /// Changes an epoll set while the descriptor is surely this channel's.
+  /// Changes an epoll set while the descriptor is guaranteed to be this channel's.
   ///
   /// @return as [Epoll#control], -EBADF after closing
   public synchronized int control(Epoll epoll, int operation, int events, long data) {

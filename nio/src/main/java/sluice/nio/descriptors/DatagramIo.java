@@ -13,11 +13,11 @@ import sluice.sys.MsgHeader;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// Datagrams between buffers and one socket. The receive half belongs to the holder of the
-/// channel's read lock, the send half to the holder of the write lock.
+/// The transfer of datagrams between buffers and one socket. The receive half belongs to the holder
+/// of the channel's read lock, the send half to the holder of the write lock.
 ///
-/// Datagrams are copied through native memory: they are small, and one copy is the price of handing
-/// the kernel nothing that another thread may unmap.
+/// Datagrams are copied through native memory: they are small, and the copy ensures that the kernel
+/// never gets memory that another thread may unmap.
 public final class DatagramIo {
   private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -25,7 +25,7 @@ public final class DatagramIo {
   private final MemorySegment incoming = message();
   private final MemorySegment outgoing = message();
 
-  /// The sender's address as the kernel wrote it last, and what it means.
+  /// The last sender's address as the kernel wrote it, and its decoded form.
   private final MemorySegment known = Arena.ofAuto().allocate(SocketAddresses.STORAGE_BYTES);
 
   private @Nullable SocketAddress knownSender;
@@ -35,7 +35,7 @@ public final class DatagramIo {
     this.fd = fd;
   }
 
-  /// A header, its one range, and room for an address.
+  /// Allocates a message header, its one range, and room for an address.
   private static MemorySegment message() {
     return Arena.ofAuto()
         .allocate(MsgHeader.SIZE + IoVec.SIZE + SocketAddresses.STORAGE_BYTES, Long.BYTES);
@@ -44,9 +44,9 @@ public final class DatagramIo {
   private static final int VECTOR = MsgHeader.SIZE;
   private static final int NAME = MsgHeader.SIZE + IoVec.SIZE;
 
-  /// Receives one datagram; what does not fit is lost.
+  /// Receives one datagram, cut to the room of the buffer.
   ///
-  /// @return its bytes that fit, or a negative errno
+  /// @return the number of bytes that fit, or a negative errno
   public int receive(ByteBuffer buffer) {
     try (Scratch scratch = ScratchBuffers.borrow()) {
       int room = Math.min(buffer.remaining(), ScratchBuffers.BYTES);
@@ -65,7 +65,7 @@ public final class DatagramIo {
     return Sockets.recvmsg(fd, incoming, 0, Sockets.MSG_DONTWAIT);
   }
 
-  /// As [#receive(ByteBuffer)], into several buffers in order.
+  /// Receives one datagram as [#receive(ByteBuffer)] does, into several buffers in order.
   public int scatter(ByteBuffer[] buffers, int offset, int length) {
     for (int i = offset; i < offset + length; i++) {
       if (buffers[i].isReadOnly()) {
@@ -85,7 +85,7 @@ public final class DatagramIo {
     }
   }
 
-  /// The sender of the datagram that was received last.
+  /// Returns the sender of the datagram that was received last.
   public SocketAddress sender() {
     int length = MsgHeader.nameLength(incoming, 0);
     MemorySegment name = incoming.asSlice(NAME, SocketAddresses.STORAGE_BYTES);
@@ -101,7 +101,7 @@ public final class DatagramIo {
     return sender;
   }
 
-  /// Throws away what waits to be received.
+  /// Discards the datagrams that wait to be received.
   public void discardAll() {
     try (Scratch scratch = ScratchBuffers.borrow()) {
       int n;
@@ -113,8 +113,8 @@ public final class DatagramIo {
 
   /// Sends one datagram.
   ///
-  /// @param address empty when connected
-  /// @return bytes sent, or a negative errno
+  /// @param address the receiver's address; empty if the socket is connected
+  /// @return the number of bytes sent, or a negative errno
   public int send(ByteBuffer buffer, MemorySegment address) {
     int length = buffer.remaining();
     if (length > ScratchBuffers.BYTES) {
@@ -139,11 +139,11 @@ public final class DatagramIo {
     MsgHeader.set(outgoing, 0, outgoing, VECTOR, 1);
     MsgHeader.name(outgoing, 0, outgoing, NAME, (int) address.byteSize());
     int n = Sockets.sendmsg(fd, outgoing, 0, FLAGS);
-    // an error that an earlier datagram has met
+    // Retries after an error that an earlier datagram has caused.
     return n == -Errno.ECONNREFUSED ? Sockets.sendmsg(fd, outgoing, 0, FLAGS) : n;
   }
 
-  /// As [#send], of what several buffers hold.
+  /// Sends one datagram as [#send] does, from the bytes of several buffers.
   public int gather(ByteBuffer[] buffers, int offset, int length) {
     long all = BufferIo.remaining(buffers, offset, length);
     if (all > ScratchBuffers.BYTES) {

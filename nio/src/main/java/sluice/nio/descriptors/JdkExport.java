@@ -1,11 +1,11 @@
 package sluice.nio.descriptors;
 
-/// Whether the JDK's own channel classes can be named here. Any thread may ask.
+/// A test of access to the JDK's own channel classes. Any thread may call.
 public final class JdkExport {
   private JdkExport() {}
 
-  /// Whether java.base exports `sun.nio.ch` to this module. Classes of ours that name the package
-  /// cannot be loaded where it does not.
+  /// Returns true if java.base exports `sun.nio.ch` to this module. Otherwise, classes of this
+  /// module that refer to the package cannot be loaded.
   public static boolean isExported() {
     return Object.class.getModule().isExported("sun.nio.ch", JdkExport.class.getModule());
   }

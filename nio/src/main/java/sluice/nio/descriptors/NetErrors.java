@@ -14,15 +14,16 @@ import sluice.sys.Errno;
 import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
-/// Errors as applications know them from the JDK's channels, beside those of the socket calls
-/// themselves ([SocketErrors]): same types, same texts. Without state: any thread may call.
+/// The exceptions that applications know from the JDK's channels, with the same types and texts, in
+/// addition to those of the socket calls themselves ([SocketErrors]). Stateless: any thread may
+/// call.
 public final class NetErrors {
   private static final String CLOSED = "Socket is closed";
 
   private NetErrors() {}
 
-  /// Of connecting a stream. The message names the address where `jdk.includeInExceptions` has
-  /// `hostInfo`, as the JDK's does.
+  /// Returns the exception for connecting a stream. The message includes the address if
+  /// `jdk.includeInExceptions` has `hostInfo`, as in the JDK.
   ///
   /// @param errno positive or negated
   public static IOException ofConnect(int errno, SocketAddress remote) {
@@ -31,19 +32,19 @@ public final class NetErrors {
         JdkDecisions.hostInfo() ? Errno.describe(errno) + ": " + remote : Errno.describe(errno));
   }
 
-  /// Of a call that accepts a connection, makes a pipe or moves bytes.
+  /// Returns the exception for a call that accepts a connection, creates a pipe or moves bytes.
   public static IOException ofTransfer(int errno) {
     return new IOException(Errno.describe(errno));
   }
 
-  /// Whether a negative result says only that nothing can be done now.
+  /// Returns true if a negative result only means that nothing can be done now.
   public static boolean again(long result) {
     return result == -Errno.EAGAIN || result == -Errno.EINTR;
   }
 
-  /// What a channel throws, as what a `Socket` throws.
+  /// Translates an exception of a channel into that of a `Socket`.
   ///
-  /// @throws RuntimeException the problem itself when a `Socket` throws it as it is
+  /// @throws RuntimeException the problem itself if a `Socket` throws it unchanged
   public static IOException forAdaptor(Exception problem) {
     return switch (problem) {
       case ClosedChannelException e -> initCause(new SocketException(CLOSED), e);
@@ -61,7 +62,7 @@ public final class NetErrors {
     };
   }
 
-  /// As [#forAdaptor], where only a `SocketException` may be thrown.
+  /// Translates an exception as [#forAdaptor] does, where only a `SocketException` may be thrown.
   public static SocketException ofAdaptor(Exception problem) {
     IOException known = forAdaptor(problem);
     return known instanceof SocketException socket

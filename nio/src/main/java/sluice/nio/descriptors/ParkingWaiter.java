@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import sluice.sys.Epoll;
 import sluice.sys.PollFds;
 
-/// A parked virtual thread. Belongs to the thread that made it; any thread wakes it.
+/// A waiter that parks a virtual thread. Owned by the thread that created it; any thread wakes it.
 public final class ParkingWaiter extends Waiter {
   private final Thread thread = Thread.currentThread();
   private volatile boolean awake;

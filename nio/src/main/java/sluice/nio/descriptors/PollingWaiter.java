@@ -6,7 +6,8 @@ import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// A platform thread in `poll(2)`. The thread that borrowed it waits, any thread wakes it.
+/// A waiter that blocks a platform thread in `poll(2)`. The thread that borrowed it waits, any
+/// thread wakes it.
 ///
 /// Waiters are kept for the next thread that blocks, at most 64 of them, so a thread that ends
 /// leaves no descriptor behind.

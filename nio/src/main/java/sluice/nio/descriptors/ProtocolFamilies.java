@@ -23,15 +23,15 @@ import sluice.sys.SysException;
 import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
-/// Protocol families: opening sockets of one, checking and encoding its addresses. Without state:
+/// The protocol families of sockets: opens sockets, and checks and encodes addresses. Stateless:
 /// any thread may call.
 ///
-/// A channel without a given family is of IPv6 and talks IPv4 too (RFC 3493 section 3.7), unless
-/// the JDK does without IPv6 ([JdkDecisions]).
+/// A channel without a given family uses IPv6 and also talks IPv4 (RFC 3493 section 3.7), unless
+/// the JDK works without IPv6 ([JdkDecisions]).
 public final class ProtocolFamilies {
   private ProtocolFamilies() {}
 
-  /// The family asked for, or that of both IPs.
+  /// Returns the requested family, or the family that serves both IP versions.
   ///
   /// @throws UnsupportedOperationException for a family that channels of this kind do not have
   public static StandardProtocolFamily choose(@Nullable ProtocolFamily family, boolean unixToo) {
@@ -68,8 +68,10 @@ public final class ProtocolFamilies {
     }
   }
 
-  /// @throws UnresolvedAddressException when it is not resolved
-  /// @throws UnsupportedAddressTypeException when a socket of this family cannot use it
+  /// Returns an address as an internet address.
+  ///
+  /// @throws UnresolvedAddressException if it is not resolved
+  /// @throws UnsupportedAddressTypeException if a socket of this family cannot use it
   public static InetSocketAddress checkInet(SocketAddress address, StandardProtocolFamily family) {
     java.util.Objects.requireNonNull(address);
     if (!(address instanceof InetSocketAddress inet)) {
@@ -92,7 +94,7 @@ public final class ProtocolFamilies {
     return unix;
   }
 
-  /// What a connect goes to: the wildcard means this machine.
+  /// Returns the address to connect to, with the wildcard replaced by the loopback address.
   public static SocketAddress checkRemote(SocketAddress address, StandardProtocolFamily family) {
     if (family == StandardProtocolFamily.UNIX) {
       return checkUnix(address);
@@ -108,7 +110,7 @@ public final class ProtocolFamilies {
     return new InetSocketAddress(host(loopback), inet.getPort());
   }
 
-  /// The wildcard address of a family.
+  /// Returns the wildcard address of a family.
   public static InetSocketAddress any(StandardProtocolFamily family, int port) {
     int bytes = family == StandardProtocolFamily.INET ? 4 : 16;
     return new InetSocketAddress(host(new byte[bytes]), port);
@@ -122,7 +124,7 @@ public final class ProtocolFamilies {
     }
   }
 
-  /// An address in the form a socket of this family takes.
+  /// Encodes an address in the form a socket of this family takes.
   public static MemorySegment encode(
       StandardProtocolFamily family, SocketAddress address, SegmentAllocator allocator)
       throws SocketException {
@@ -138,14 +140,14 @@ public final class ProtocolFamilies {
     }
   }
 
-  /// The address a socket is bound to.
+  /// Returns the address a socket is bound to.
   public static SocketAddress local(int fd, StandardProtocolFamily family) throws IOException {
     SocketAddress address =
         SocketErrors.translate(() -> new SocketAddress[] {Sockets.getsockname(fd)})[0];
     return orUnnamed(address, family);
   }
 
-  /// Where the kernel knows no address.
+  /// Returns an address, or the unnamed one of the family if the kernel knows none.
   public static SocketAddress orUnnamed(
       @Nullable SocketAddress address, StandardProtocolFamily family) {
     if (family == StandardProtocolFamily.UNIX) {
@@ -154,7 +156,7 @@ public final class ProtocolFamilies {
     return address == null ? any(family, 0) : address;
   }
 
-  /// Whether an address is of IPv6.
+  /// Returns true if an address is an IPv6 address.
   public static boolean isIpv6(InetAddress address) {
     return address instanceof Inet6Address;
   }

@@ -1,7 +1,7 @@
 package sluice.nio.descriptors;
 
-/// Hears when a channel has become ready for something of which the kernel does not tell. Any
-/// thread calls.
+/// A listener for a channel that has become ready without the kernel reporting it. Any thread
+/// calls.
 public interface ReadyListener {
   void readyWithoutKernel();
 }

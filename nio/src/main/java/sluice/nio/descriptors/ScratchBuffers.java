@@ -5,22 +5,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
-/// Native buffers that heap arrays travel through on their way to the kernel. Any thread borrows
+/// A pool of native buffers through which heap arrays are copied to the kernel. Any thread borrows
 /// and returns.
 ///
-/// A buffer per thread would cost memory for each virtual thread; here a thread tries the slot its
-/// id points to and then the next ones, so that a platform thread nearly always finds a buffer that
-/// is still in its cache.
+/// A buffer per thread would cost memory for each virtual thread. Instead, a thread tries the slot
+/// selected by its id and then the next ones, so that a platform thread nearly always finds a
+/// buffer that is still in its cache.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `BUSY[i * STRIDE]` | any thread | compare-and-set (acquire) | release when returned |
 /// | `SLOTS[i]` | the thread that holds slot i, once | plain | plain |
 ///
-/// Limits: 32 buffers of 64 KiB that live as long as the process; one more borrower gets one for
-/// the length of its call.
+/// Limits: 32 buffers of 64 KiB that live as long as the process; a further borrower gets one for
+/// the duration of its call.
 final class ScratchBuffers {
-  /// Size of each buffer.
+  /// The size of each buffer.
   static final int BYTES = 64 << 10;
 
   private static final int COUNT = 32;

@@ -3,14 +3,15 @@ package sluice.nio.descriptors;
 import java.nio.channels.ClosedChannelException;
 import sluice.loop.poller.DescriptorChannel;
 
-/// What selectors need to know of a channel of ours. Any thread may call.
+/// A channel of Sluice, as selectors see it. Any thread may call.
 public interface SluiceChannel extends DescriptorChannel {
   ChannelCore core();
 
   boolean isOpen();
 
-  /// For a [sluice.loop.poller.Poller]; negative once closed. What a selector's ring has received
-  /// already does not make it ready: a channel belongs to one of the two at a time.
+  /// Returns the descriptor for a [sluice.loop.poller.Poller]; negative once closed. Bytes that a
+  /// selector's ring has received already do not make it ready: a channel belongs to one of the two
+  /// at a time.
   @Override
   default int descriptor() {
     return isOpen() ? core().fd() : -1;
@@ -22,27 +23,28 @@ public interface SluiceChannel extends DescriptorChannel {
     }
   }
 
-  /// The `EPOLL` events that make these operations ready.
+  /// Returns the `EPOLL` events that make these operations ready.
   int eventsFor(int operations);
 
-  /// Which of the wanted operations such events make ready now.
+  /// Returns the wanted operations that such events make ready now.
   ///
   /// @param events `EPOLL` bits
   int readyFor(int events, int wanted);
 
-  /// Operations that are ready without asking the kernel, because of what a ring has brought.
+  /// Returns the operations that are ready without asking the kernel, because a ring has delivered
+  /// input.
   default int readyHere() {
     return 0;
   }
 
-  /// Whether a ring can do something for the channel, as it is now.
+  /// Returns true if a ring can serve the channel in its current state.
   default boolean isForRing() {
     return false;
   }
 
-  /// Takes the channel away from the ring that has it, if one has.
+  /// Detaches the channel from its ring, if it has one.
   default void releaseRing() {}
 
-  /// A selector has let go of the channel, which may have kept its descriptor for it.
+  /// Handles the release of the channel by a selector, for which it may have kept its descriptor.
   default void deregistered() {}
 }

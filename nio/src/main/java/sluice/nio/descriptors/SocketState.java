@@ -11,8 +11,8 @@ import sluice.sys.Sockets;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
-/// What every channel of a socket has: a descriptor, a family, and a local address once it is
-/// bound. Any thread calls.
+/// The common state of all socket channels: a descriptor, a family, and a local address once it is
+/// bound. Any thread may call.
 ///
 /// This object is the lock of the channel's state: its holder may use the descriptor of an open
 /// channel, which is not closed meanwhile.
@@ -27,13 +27,13 @@ public final class SocketState {
   private final StandardProtocolFamily family;
   private volatile @Nullable SocketAddress local;
 
-  /// @param fd a socket of this family, which the channel owns from now on
+  /// @param fd the descriptor of a socket of this family, which the channel owns from now on
   public SocketState(int fd, StandardProtocolFamily family) {
     this.core = new ChannelCore(fd);
     this.family = family;
   }
 
-  /// The descriptor.
+  /// Returns the descriptor's core.
   public ChannelCore core() {
     return core;
   }
@@ -46,39 +46,42 @@ public final class SocketState {
     return family == StandardProtocolFamily.UNIX;
   }
 
-  /// The local address that is known, also after closing; null while there is none.
+  /// Returns the known local address, also after closing; null while there is none.
   public @Nullable SocketAddress local() {
     return local;
   }
 
-  /// Sets the local address. Holder of this object's lock.
+  /// Sets the local address. Called by the holder of this object's lock.
   public void local(@Nullable SocketAddress address) {
     local = address;
   }
 
-  /// The wildcard address of the family, for a port that the kernel chooses.
+  /// Returns the wildcard address of the family, for a port that the kernel chooses.
   public InetSocketAddress any() {
     return ProtocolFamilies.any(family, 0);
   }
 
-  /// @throws java.nio.channels.UnresolvedAddressException when it is not resolved
-  /// @throws java.nio.channels.UnsupportedAddressTypeException when a socket of this family cannot
+  /// Returns an address as an internet address.
+  ///
+  /// @throws java.nio.channels.UnresolvedAddressException if it is not resolved
+  /// @throws java.nio.channels.UnsupportedAddressTypeException if a socket of this family cannot
   ///   use it
   public InetSocketAddress checkInet(SocketAddress address) {
     return ProtocolFamilies.checkInet(address, family);
   }
 
-  /// Asks the kernel for the local address, and remembers it. Holder of this object's lock, of an
-  /// open channel.
+  /// Queries the kernel for the local address, and stores it. Called by the holder of this object's
+  /// lock, for an open channel.
   public SocketAddress lookUpLocal() throws IOException {
     SocketAddress address = ProtocolFamilies.local(core.fd(), family);
     local = address;
     return address;
   }
 
-  /// Gives the socket a name. Holder of this object's lock, of an open channel.
+  /// Binds the socket to an address. Called by the holder of this object's lock, for an open
+  /// channel.
   ///
-  /// @param to of this family
+  /// @param to an address of this family
   public void bind(SocketAddress to) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       SocketErrors.check(Sockets.bind(core.fd(), ProtocolFamilies.encode(family, to, arena)));
@@ -87,9 +90,9 @@ public final class SocketState {
 
   /// Sets an option of an open channel.
   ///
-  /// @param options of the channel's kind
-  /// @throws UnsupportedOperationException when the channel does not have the option
-  /// @throws IllegalArgumentException when the value is not of the option's type, or out of range
+  /// @param options the options of the channel's kind
+  /// @throws UnsupportedOperationException if the channel does not have the option
+  /// @throws IllegalArgumentException if the value is not of the option's type, or out of range
   public void set(SluiceChannel channel, OptionTable options, SocketOption<?> name, Object value)
       throws IOException {
     options.check(name, value);
@@ -101,8 +104,8 @@ public final class SocketState {
 
   /// Reads an option of an open channel.
   ///
-  /// @param options of the channel's kind
-  /// @throws UnsupportedOperationException when the channel does not have the option
+  /// @param options the options of the channel's kind
+  /// @throws UnsupportedOperationException if the channel does not have the option
   public <T> T get(SluiceChannel channel, OptionTable options, SocketOption<T> name)
       throws IOException {
     options.check(name);

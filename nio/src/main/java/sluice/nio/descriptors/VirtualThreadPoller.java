@@ -9,12 +9,12 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.sockets.SocketErrors;
 
-/// Wakes virtual threads whose descriptor is ready. Any virtual thread arms; one daemon thread per
-/// poller waits for all of them.
+/// A poller that wakes virtual threads whose descriptor is ready. Any virtual thread arms a
+/// wake-up; one daemon thread per poller waits for all of them.
 ///
 /// A descriptor has one place in an epoll set, so readers and writers have a poller each. An entry
-/// that has fired, or was left by a thread that gave up, stays in the set disarmed or with a token
-/// that is not known any more; [ChannelCore] removes it before it closes the descriptor.
+/// that has fired, or whose thread gave up, stays in the set disarmed or with an unknown token;
+/// [ChannelCore] removes it before it closes the descriptor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -4,27 +4,30 @@ import java.io.IOException;
 import java.util.Optional;
 import sluice.sys.Epoll;
 
-/// How one thread waits for a descriptor. The waiting thread calls [#await], any thread [#wake].
+/// A means for one thread to wait for a descriptor. The waiting thread calls [#await], any thread
+/// [#wake].
 ///
-/// A platform thread sits in `poll(2)` on the descriptor and an event counter of its own, so that
-/// no signal is needed to get it out; a virtual thread parks and frees its carrier.
+/// A platform thread blocks in `poll(2)` on the descriptor and a separate event counter, so that no
+/// signal is needed to end its wait; a virtual thread parks and frees its carrier.
 abstract class Waiter {
+  /// Waits until the descriptor is ready, the time is over, or [#wake] is called. May return early.
+  ///
   /// @param events `POLL` bits
   /// @param nanos negative waits without limit
   abstract void await(int fd, int events, long nanos) throws IOException;
 
-  /// The set that [#await] would put the descriptor into.
+  /// Returns the epoll set that [#await] would put the descriptor into.
   Optional<Epoll> epoll(int events) {
     return Optional.empty();
   }
 
-  /// Ends the wait under way, or the next one.
+  /// Ends the current wait, or the next one.
   abstract void wake();
 
-  /// Returns what the waiter has borrowed. No thread wakes it any more.
+  /// Returns the borrowed resources. No thread wakes the waiter any more.
   abstract void giveBack();
 
-  /// One for the calling thread, for one wait after another.
+  /// Returns a waiter for the calling thread, for any number of consecutive waits.
   static Waiter borrow() throws IOException {
     return Thread.currentThread().isVirtual() ? new ParkingWaiter() : PollingWaiter.borrow();
   }

@@ -15,11 +15,13 @@ import sluice.nio.channels.AcceptPorts;
 import sluice.nio.channels.SluiceServerSocketChannel;
 import sluice.nio.ring.SelectorLoop;
 
-/// The files of a directory in front of all listening channels of this JVM. Any thread may call.
+/// A front that serves the files of a directory before all listening channels of this JVM. Any
+/// thread may call.
 ///
-/// A *companion*, one thread for the process, turns the loop of most channels. Those of a server
-/// whose selecting thread runs no application code wait for that thread, the *owner* of their loop
-/// ([FrontMode], [FrontOwner]): the server accepts no client before it selects, either.
+/// A *companion*, one thread for the process, turns the loop of most channels. The channels of a
+/// server whose selecting thread runs no application code wait for that thread, the *owner* of
+/// their loop ([FrontMode], [FrontOwner]). Such a server would not accept clients before it selects
+/// either.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,7 +37,7 @@ public final class Front implements AcceptPorts, AutoCloseable {
   private final boolean quiet;
   private @Nullable FrontServer companion;
 
-  /// Listening channels without a loop.
+  /// The listening channels without a loop.
   private final List<FrontListener> waiting = new ArrayList<>();
 
   private volatile boolean someWait;
@@ -43,8 +45,10 @@ public final class Front implements AcceptPorts, AutoCloseable {
   /// The owner that listening channels wait for.
   private volatile @Nullable FrontOwner owner;
 
-  /// @param directory its files are answered before the application is asked
-  /// @param quiet tells on standard error only what does not work
+  /// Creates a front.
+  ///
+  /// @param directory the directory whose files are served before the application is asked
+  /// @param quiet true to report only problems on standard error
   public Front(Path directory, FrontSettings settings, FrontMode mode, boolean quiet) {
     this.directory = directory;
     this.settings = settings;
@@ -69,7 +73,8 @@ public final class Front implements AcceptPorts, AutoCloseable {
     return listener;
   }
 
-  /// What the thread of a selector that is being opened turns; null when it only waits.
+  /// Returns the loop for the thread of a selector that is being opened; null if the thread only
+  /// waits.
   public @Nullable SelectorLoop loop() {
     if (!mode.ownsBySelector()) {
       return null;
@@ -88,7 +93,7 @@ public final class Front implements AcceptPorts, AutoCloseable {
     return running;
   }
 
-  /// Ends the companion with all its connections. A channel that listens later has another one.
+  /// Ends the companion with all its connections. A channel that listens later gets a new one.
   @Override
   public void close() {
     FrontServer running;
@@ -101,14 +106,14 @@ public final class Front implements AcceptPorts, AutoCloseable {
     }
   }
 
-  /// A loop on the calling thread, which turns it.
+  /// Opens a loop on the calling thread, which turns it.
   FrontServer openHere() throws IOException {
     return FrontServer.open(Site.of(directory), settings, Front::complain);
   }
 
   // ---- listening channels that wait for an owner ----------------------------------------------
 
-  /// Has the next turn of an owner take the channel over.
+  /// Queues a channel to be adopted by the next turn of an owner.
   void await(FrontListener listener) {
     synchronized (this) {
       waiting.add(listener);
@@ -124,9 +129,9 @@ public final class Front implements AcceptPorts, AutoCloseable {
     waiting.remove(listener);
   }
 
-  /// Takes over all channels that wait. The thread that turns `server`.
+  /// Adopts all waiting channels. Called on the thread that turns `server`.
   ///
-  /// @param into gets the channels
+  /// @param into receives the channels
   void adoptWaiting(FrontServer server, List<FrontListener> into) {
     if (someWait) {
       for (FrontListener each : takeWaiting()) {
@@ -143,7 +148,7 @@ public final class Front implements AcceptPorts, AutoCloseable {
     return taken;
   }
 
-  /// Gives the channels that wait to the companion: their owner cannot turn a loop.
+  /// Gives the waiting channels to the companion, because their owner cannot turn a loop.
   void doWithoutOwner(FrontOwner refused, String why) {
     if (owner == refused) {
       owner = null;
@@ -158,7 +163,7 @@ public final class Front implements AcceptPorts, AutoCloseable {
     }
   }
 
-  /// Tells what there is to know, in a line.
+  /// Prints a line of information.
   void say(String line) {
     if (!quiet) {
       complain(line);

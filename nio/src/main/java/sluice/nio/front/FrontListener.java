@@ -19,8 +19,8 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// A listening channel whose clients come to the front first. Accepting threads hold the channel's
-/// accept lock; the front's loop brings connections.
+/// A port for a listening channel whose clients reach the front first. Accepting threads hold the
+/// channel's accept lock; the front's loop delivers connections.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -33,7 +33,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
   private final ArrayDeque<FrontStream> waiting = new ArrayDeque<>();
   private boolean closed;
 
-  /// What [#accept] has given last.
+  /// The stream returned last by [#accept].
   private @Nullable FrontStream given;
 
   private final List<FrontStream> toTell = new ArrayList<>();
@@ -50,7 +50,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
     listening = started;
   }
 
-  /// Has a loop accept for the channel, unless that is closed.
+  /// Makes a loop accept for the channel, unless the channel is closed.
   void adopt(FrontServer server) {
     try {
       channel.core().enterBlocking();
@@ -73,12 +73,12 @@ final class FrontListener implements AcceptPort, FrontApplication {
     }
   }
 
-  /// No loop accepts for the channel.
+  /// Reports that no loop accepts for the channel.
   void complain(IOException why) {
     Front.complain(channel.localAddress() + " accepts no client: " + why.getMessage());
   }
 
-  /// The loop that accepted for the channel is over.
+  /// Queues the channel for another owner, because the loop that accepted for it has ended.
   void awaitAnotherOwner() {
     listening = null;
     synchronized (this) {
@@ -120,7 +120,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
     }
   }
 
-  /// A stream has something for its channel.
+  /// Records that a stream has news for its channel.
   void tell(FrontStream stream) {
     toTell.add(stream);
   }
@@ -183,10 +183,10 @@ final class FrontListener implements AcceptPort, FrontApplication {
 
   @Override
   public void release() {
-    // the front stays
+    // The channel stays with the front.
   }
 
-  /// Clients that the application has not taken are sent away, as by the kernel's queue.
+  /// Resets the clients that the application has not accepted, as the kernel does with its queue.
   @Override
   public void beforeClose() {
     front.forget(this);

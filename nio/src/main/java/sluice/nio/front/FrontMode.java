@@ -3,18 +3,18 @@ package sluice.nio.front;
 import java.util.List;
 import java.util.Optional;
 
-/// Which thread turns the loop of a front.
+/// The choice of the thread that turns the loop of a front.
 public enum FrontMode {
-  /// The selecting thread of servers that are known not to run application code on it.
+  /// The selecting thread, for servers that are known not to run application code on it.
   AUTO,
   /// The thread of the first selector.
   OWNER,
-  /// A thread of its own.
+  /// A separate thread.
   COMPANION;
 
   /// A server whose selecting thread runs no application code.
   ///
-  /// @param listens prefix of the name of the class that binds
+  /// @param listens the prefix of the name of the class that binds
   /// @param selects the class that opens the selector whose thread turns the loop
   private record Known(String name, String listens, String selects) {}
 
@@ -25,8 +25,8 @@ public enum FrontMode {
               "org.apache.tomcat.util.net.NioEndpoint",
               "org.apache.tomcat.util.net.NioEndpoint$Poller"));
 
-  /// Why the calling thread, which binds a listening channel, leaves the loop to a selecting
-  /// thread; empty when a thread of its own turns it.
+  /// Returns the reason why the calling thread, which binds a listening channel, leaves the loop to
+  /// a selecting thread; empty if a separate thread turns it.
   Optional<String> ownerOfListener() {
     return switch (this) {
       case OWNER -> Optional.of("as told");
@@ -39,7 +39,7 @@ public enum FrontMode {
     };
   }
 
-  /// Whether the thread that will use the selector which is being opened may turn a loop.
+  /// Returns true if the thread that will use the selector being opened may turn a loop.
   boolean ownsBySelector() {
     return switch (this) {
       case OWNER -> true;

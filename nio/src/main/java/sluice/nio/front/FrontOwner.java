@@ -9,8 +9,8 @@ import sluice.loop.DescriptorWatch;
 import sluice.nio.ring.SelectorLoop;
 import sluice.sys.threads.ThreadEnds;
 
-/// The loop of a front on the thread that selects for the application: it receives, answers files
-/// and finds out what is ready in one wait, and nothing is handed from thread to thread.
+/// The loop of a front on the thread that selects for the application: it receives, serves files
+/// and collects readiness in one wait, without any handoff between threads.
 ///
 /// The loop belongs to the thread that selects first, and ends there.
 ///
@@ -97,7 +97,8 @@ final class FrontOwner implements SelectorLoop {
     close(ended);
   }
 
-  /// A ring belongs to its thread: another one can close it only when that has ended.
+  /// Closes the loop. A ring belongs to its thread, so another thread can close it only when that
+  /// one has ended.
   @Override
   public void close(Runnable ended) {
     Thread turning = thread;

@@ -15,8 +15,8 @@ import sluice.nio.descriptors.ByteMover;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// A connection that the application shares with the front: what the front has left of the input
-/// waits here until the channel reads it, and the channel sends by its own descriptor.
+/// A port for a connection that the application shares with the front: input that the front passes
+/// on waits here until the channel reads it, and the channel sends on its own descriptor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,7 +25,7 @@ import sluice.sys.Files;
 /// | `told` | the front's loop | plain | plain |
 /// | `endsFirst` | the closing thread | plain | plain |
 ///
-/// Limits: with [#LIMIT] bytes waiting, the front brings no more until half of them are read.
+/// Limits: with [#LIMIT] bytes waiting, the front delivers no more until half of them are read.
 final class FrontStream implements StreamPort, FrontLink {
   static final int LIMIT = 64 << 10;
 
@@ -44,10 +44,10 @@ final class FrontStream implements StreamPort, FrontLink {
   private boolean ended;
   private boolean reset;
 
-  /// The output ends before unread bytes reset the connection: so the JDK ends sockets.
+  /// True if FIN precedes the reset for unread bytes, as when the JDK closes sockets.
   private boolean endsFirst;
 
-  /// @param fd of the connection, which the channel will close
+  /// @param fd a descriptor of the connection, which the channel will close
   FrontStream(FrontListener listener, FrontedConnection connection, int fd) {
     this.listener = listener;
     this.connection = connection;
@@ -58,13 +58,13 @@ final class FrontStream implements StreamPort, FrontLink {
     return fd;
   }
 
-  /// The application has taken the connection.
+  /// Attaches the stream to the channel with which the application has accepted the connection.
   void serve(SluiceSocketChannel taken) {
     taken.port(this);
     channel = taken;
   }
 
-  /// The application does not take the connection.
+  /// Drops a connection that the application does not accept.
   void drop() {
     Files.close(fd);
     connection.dropped();
@@ -173,7 +173,9 @@ final class FrontStream implements StreamPort, FrontLink {
     return count;
   }
 
-  /// @return whether there is room again that the front waits for
+  /// Advances behind bytes that were read.
+  ///
+  /// @return true if the room that the front waits for is available again
   private boolean taken(int count) {
     from += count;
     if (from == to) {
@@ -232,7 +234,7 @@ final class FrontStream implements StreamPort, FrontLink {
 
   @Override
   public void release() {
-    // the front stays
+    // The channel stays with the front.
   }
 
   @Override
@@ -242,8 +244,8 @@ final class FrontStream implements StreamPort, FrontLink {
     int _ = StreamEnd.doNotWait(fd);
   }
 
-  /// The loop has the last descriptor of the connection, and ends that as closing would end it
-  /// bare.
+  /// Leaves the end to the loop, which has the last descriptor of the connection and ends it as
+  /// closing would end a plain one.
   @Override
   public void closed() {
     connection.closed(endsFirst);

@@ -1,5 +1,5 @@
-/// Files in front of an unmodified application: its listening sockets are accepted by a loop of
-/// ours ([sluice.http.FrontServer]), and its channels get from there what the loop does not answer.
+/// The front of an unmodified application: a loop of Sluice ([sluice.http.FrontServer]) accepts on
+/// its listening sockets, and its channels receive the requests that the loop does not answer.
 @NullMarked
 package sluice.nio.front;
 

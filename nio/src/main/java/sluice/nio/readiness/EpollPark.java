@@ -6,15 +6,15 @@ import sun.nio.ch.Net;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
-/// Lets a virtual thread wait for an epoll descriptor without its carrier: to the JDK's pollers it
-/// looks like a channel. Belongs to the thread that selects.
+/// A means for a virtual thread to wait for an epoll descriptor without its carrier: to the JDK's
+/// pollers it looks like a channel. Owned by the thread that selects.
 final class EpollPark implements SelChImpl {
   private int fd;
 
   /// Parks until the epoll descriptor has something to report, the time is over, or the thread is
   /// interrupted.
   ///
-  /// @param nanos negative waits without limit
+  /// @param nanos 0 does not wait, negative waits without limit
   void await(int epollFd, long nanos) throws IOException {
     if (nanos != 0) {
       fd = epollFd;

@@ -16,19 +16,19 @@ import sluice.sys.SysException;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
-/// Interest of a selector's keys, and its image in the kernel's epoll set. Any thread changes an
-/// interest; the thread that selects applies the changes, waits and collects.
+/// The interest of a selector's keys, and its image in the kernel's epoll set. Any thread changes
+/// an interest; the thread that selects applies the changes, waits and collects.
 ///
 /// A key starts level-triggered, as the JDK's do: it costs nothing while its interest stays. The
 /// first time its interest is dropped it becomes edge-triggered. From then on dropping the interest
 /// costs no call: the kernel reports at most the next arrival, and only several reports without an
-/// interest make the table tell the kernel. Having the interest again costs no `epoll_ctl` either;
-/// because an edge may have passed, the next select looks at all such descriptors with one `ppoll`.
-/// A key whose interest is still there after several reports goes back.
+/// interest make the table tell the kernel. Restoring the interest costs no `epoll_ctl` either;
+/// because an edge may have passed, the next select checks all such descriptors with one `ppoll`. A
+/// key whose interest remains after several reports becomes level-triggered again.
 ///
 /// A file that is closed leaves the kernel's set by itself, unless there is a duplicate of the
-/// descriptor. Its events then carry an old generation, and as no call can remove it any more, the
-/// table builds a new set after some of them.
+/// descriptor. Its events then carry an old generation. As no call can remove it any more, the
+/// table builds a new set after a number of them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -38,11 +38,12 @@ import sun.nio.ch.SelectionKeyImpl;
 final class InterestTable {
   static final int MAX_EVENTS = 1024;
 
-  /// Room at first for what a select reports: most selectors never report more.
+  /// The initial room for the results of a select; most selectors never report more.
   private static final int FIRST_EVENTS = 16;
 
-  /// Five reports in a row after which the interest was left alone, or seventeen after which it was
-  /// dropped and taken up again before the next select.
+  /// The limits for becoming level-triggered again: five consecutive reports after which the
+  /// interest was left alone, or seventeen after which it was dropped and restored before the next
+  /// select.
   private static final int STEADY_LIMIT = 16;
 
   private static final int UNTOUCHED = 4;
@@ -66,8 +67,8 @@ final class InterestTable {
   private boolean closed;
   private @Nullable SysException failure;
 
-  /// @param threshold number of changes that wait for the next select; one more applies them
-  /// @param epoll set of the selector, which closes it
+  /// @param threshold the number of changes that wait for the next select; one more applies them
+  /// @param epoll the set of the selector, which closes it
   InterestTable(int threshold, EpollDriver epoll, ReadinessCounters counts) {
     this.threshold = threshold;
     this.epoll = epoll;
@@ -78,7 +79,7 @@ final class InterestTable {
 
   // ---- any thread ----------------------------------------------------------------------------
 
-  /// Notes that the interest of a key is new or has changed.
+  /// Records that the interest of a key is new or has changed.
   synchronized void change(SelectionKeyImpl key) {
     counts.changes.getAndIncrement();
     pending.addLast(key);
@@ -89,7 +90,7 @@ final class InterestTable {
 
   // ---- the thread that selects ---------------------------------------------------------------
 
-  /// The set to wait on until the next [#collect].
+  /// Returns the set to wait on until the next [#collect].
   Epoll epoll() {
     return epoll.epoll();
   }
@@ -98,14 +99,14 @@ final class InterestTable {
     return events;
   }
 
-  /// How often an interest was dropped; may wrap.
+  /// Returns how often an interest was dropped; may wrap.
   synchronized int drops() {
     return drops;
   }
 
-  /// Brings the kernel's set up to date and looks at what may be ready without a new edge.
+  /// Updates the kernel's set and checks the keys that may be ready without a new edge.
   ///
-  /// @return whether something is ready already
+  /// @return true if a key is ready already
   synchronized boolean prepare() throws IOException {
     counts.selects++;
     applyPending();
@@ -191,8 +192,8 @@ final class InterestTable {
     }
   }
 
-  /// Tells the kernel. Adding and modifying look at the file: what is ready is reported by the next
-  /// wait, also in edge mode.
+  /// Passes a registration to the kernel. Adding and modifying examine the file: the next wait
+  /// reports a ready file, also in edge mode.
   private void control(Registration registration, boolean known, int bits, boolean edge) {
     int mode = edge ? EPOLLET : 0;
     int result = epoll.arm(known, registration.fd, bits | mode, registration.data());
@@ -208,10 +209,10 @@ final class InterestTable {
     }
   }
 
-  /// Takes in what a wait has found.
+  /// Collects the results of a wait.
   ///
-  /// @param count events in [#events], or a negated errno
-  /// @return number of keys with a result since [#prepare]
+  /// @param count the number of events in [#events], or a negated errno
+  /// @return the number of keys with a result since [#prepare]
   synchronized int collect(int count) throws IOException {
     counts.waits++;
     for (int i = 0; i < count; i++) {
@@ -257,7 +258,7 @@ final class InterestTable {
     readyKeys[readyCount] = registration.key;
     readyEvents[readyCount++] = bits;
     if (registration.edge) {
-      // Whether the application takes all there is will be seen at the next select.
+      // The next select will check whether the application has taken everything.
       registration.heard(bits);
       recheck.add(registration);
     }
@@ -271,7 +272,7 @@ final class InterestTable {
     }
   }
 
-  /// Builds the kernel's set again without the files that only duplicates keep in it.
+  /// Rebuilds the kernel's set without the files that only duplicates keep in it.
   private void rebuild() throws SysException {
     epoll.renew();
     strays = 0;
@@ -287,9 +288,9 @@ final class InterestTable {
     }
   }
 
-  /// Results since [#prepare], by index. A key is handed out once.
+  /// Returns a result since [#prepare], by index. A key is returned once.
   ///
-  /// @return null when it was cancelled meanwhile
+  /// @return null if it was cancelled meanwhile
   @Nullable SelectionKeyImpl takeReady(int index) {
     SelectionKeyImpl key = readyKeys[index];
     readyKeys[index] = null;
@@ -300,7 +301,8 @@ final class InterestTable {
     return readyEvents[index];
   }
 
-  /// Forgets a cancelled key. Its descriptor stays in the kernel's set, in case it comes back.
+  /// Removes a cancelled key. Its descriptor stays in the kernel's set, in case it is registered
+  /// again.
   synchronized void remove(SelectionKeyImpl key) {
     SelChImpl channel = (SelChImpl) key.channel();
     int fd = channel.getFDVal();

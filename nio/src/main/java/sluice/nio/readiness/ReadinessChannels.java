@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
 import sun.nio.ch.DefaultSelectorProvider;
 import sun.nio.ch.SelectorProviderImpl;
 
-/// The JDK's own channels with selectors of ours: the readiness engine. Every thread may use it.
+/// The readiness engine: the JDK's own channels with Sluice's selectors. Any thread may use it.
 ///
-/// Channels report the object that made them as their provider, and only a subclass of the JDK's
-/// can make the JDK's, so this is a provider by itself. It needs the package `sun.nio.ch` exported
-/// to this module: look at [sluice.nio.descriptors.JdkExport] before touching this class.
+/// Channels report the object that created them as their provider, and only a subclass of the JDK's
+/// provider can create the JDK's channels, so this is a separate provider. It needs the package
+/// `sun.nio.ch` exported to this module: check [sluice.nio.descriptors.JdkExport] before touching
+/// this class.
 public final class ReadinessChannels extends SelectorProviderImpl {
   public static final String NAME = "readiness";
 
@@ -25,8 +26,8 @@ public final class ReadinessChannels extends SelectorProviderImpl {
     }
   }
 
-  /// Makes a provider. As `SelectorProvider`, so that a class can name this one without having it
-  /// loaded.
+  /// Returns a new provider. Its type is `SelectorProvider`, so that a class can name this method
+  /// without loading the class of the result.
   public static SelectorProvider open(ReadinessSettings settings) {
     return new ReadinessChannels(settings);
   }

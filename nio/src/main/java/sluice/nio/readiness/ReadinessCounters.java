@@ -4,38 +4,39 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What the selectors of this JVM did. The holder of a selector's table lock counts, or the thread
-/// that selects, except where a field is atomic; any thread may read and may see numbers that lag.
+/// The counters of this JVM's readiness selectors. The holder of a selector's table lock counts, or
+/// the thread that selects, except for atomic fields. Any thread may read, and may see numbers that
+/// lag.
 final class ReadinessCounters {
   private static final List<ReadinessCounters> ALL = new ArrayList<>();
 
-  /// Calls of a `select` method.
+  /// The calls of a `select` method.
   long selects;
 
-  /// `epoll_wait` calls.
+  /// The `epoll_wait` calls.
   long waits;
 
-  /// Waits that were held for more to come.
+  /// The waits that were delayed for more events.
   long holds;
 
-  /// `epoll_ctl` calls.
+  /// The `epoll_ctl` calls.
   long controls;
 
-  /// `ppoll` calls that looked at the [RecheckList], and the descriptors they looked at.
+  /// The `ppoll` calls for the [RecheckList], and the number of descriptors they checked.
   long looks;
 
   long looked;
 
-  /// Interest changes and registrations asked for.
+  /// The interest changes and registrations requested.
   final AtomicLong changes = new AtomicLong();
 
-  /// Reports of descriptors in which no key has an interest any more.
+  /// The reports of descriptors in which no key has an interest any more.
   long unwanted;
 
-  /// Times the kernel's set was built again because of events of files long closed.
+  /// The number of times the kernel's set was rebuilt because of events of files long closed.
   long rebuilds;
 
-  /// Calls of `wakeup`, and those that had to write.
+  /// The calls of `wakeup`, and those that had to write.
   final AtomicLong wakeups = new AtomicLong();
 
   final AtomicLong wakeupsWritten = new AtomicLong();
@@ -47,7 +48,7 @@ final class ReadinessCounters {
             new Thread(() -> System.err.println("sluice.nio: " + sum()), "sluice-nio-stats"));
   }
 
-  /// Counts that [#printAtExit] will include. The list keeps them when their selector is gone.
+  /// Returns new counters that [#printAtExit] includes, even after their selector is gone.
   static ReadinessCounters listed() {
     ReadinessCounters counts = new ReadinessCounters();
     synchronized (ALL) {

@@ -17,7 +17,7 @@ import sun.nio.ch.SelectionKeyImpl;
 import sun.nio.ch.SelectorImpl;
 
 /// A selector of the JDK's channels on epoll, with fewer system calls than the JDK's own. Any
-/// thread may use it, one at a time selects; a virtual thread is parked while it waits.
+/// thread may use it, but only one at a time selects; a virtual thread is parked while it waits.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -36,7 +36,7 @@ public final class ReadinessSelector extends SelectorImpl {
   private final WaitCoalescing coalescing;
   private final boolean mayCoalesce;
 
-  /// To sleep by: of no descriptors at all.
+  /// An empty set of descriptors, to sleep by.
   private final PollFds none = PollFds.recycled(1);
 
   private final AtomicInteger state = new AtomicInteger();
@@ -85,9 +85,9 @@ public final class ReadinessSelector extends SelectorImpl {
     return report(ready, action);
   }
 
-  /// Waits in the kernel until a key is ready, a thread wakes us, or the time is up. A report
-  /// without an interest is no reason to return: applications take a return without keys for a
-  /// wake-up.
+  /// Waits in the kernel until a key is ready, a thread calls [#wakeup], or the time is over. A
+  /// report without an interest is no reason to return, because applications take a return without
+  /// keys for a wake-up.
   ///
   /// @param timeoutMillis negative waits without limit
   private int awaitBlocked(long timeoutMillis, boolean isReady) throws IOException {
@@ -107,8 +107,8 @@ public final class ReadinessSelector extends SelectorImpl {
     }
   }
 
-  /// The same for a virtual thread: the JDK's pollers wait for the epoll descriptor, as they do for
-  /// the JDK's selectors.
+  /// Waits as [#awaitBlocked] does, for a virtual thread: the JDK's pollers wait for the epoll
+  /// descriptor, as they do for the JDK's selectors.
   private int awaitParked(long timeoutMillis) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     while (true) {
@@ -124,7 +124,9 @@ public final class ReadinessSelector extends SelectorImpl {
     }
   }
 
-  /// @return negative for a wait without limit
+  /// Returns the remaining time of a wait.
+  ///
+  /// @return nanoseconds; negative for a wait without limit
   private static long remainingNanos(long timeoutMillis, long deadline) {
     return timeoutMillis <= 0 ? timeoutMillis : Math.max(deadline - System.nanoTime(), 0);
   }

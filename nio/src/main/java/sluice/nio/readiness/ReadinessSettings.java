@@ -1,10 +1,10 @@
 package sluice.nio.readiness;
 
-/// How selectors of the readiness engine behave. Immutable.
+/// The settings of the readiness engine's selectors. Immutable.
 ///
-/// @param threshold interest changes that wait for the next select, at least 1
-/// @param coalescing whether waits may be held, see [WaitCoalescing]
-/// @param stats whether to print what was counted at the JVM's exit
+/// @param threshold the number of interest changes that wait for the next select, at least 1
+/// @param coalescing true if waits may be delayed, see [WaitCoalescing]
+/// @param stats true to print the counts at the JVM's exit
 public record ReadinessSettings(int threshold, boolean coalescing, boolean stats) {
   public static final ReadinessSettings DEFAULT = new ReadinessSettings(1024, true, false);
 

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.Consumer;
 import sluice.sys.PollFds;
 
-/// Edge-triggered registrations that may be ready although no new edge will say so. Belongs to the
-/// holder of the [InterestTable]'s lock.
+/// The edge-triggered registrations that may be ready although no new edge will report it. Owned by
+/// the holder of the [InterestTable]'s lock.
 final class RecheckList {
   private final List<Registration> listed = new ArrayList<>();
   private final List<Registration> found = new ArrayList<>();
   private PollFds fds = PollFds.recycled(64);
 
-  /// Gives the memory back: nothing is looked at any more.
+  /// Releases the memory. Nothing is checked any more.
   void close() {
     fds.close();
   }
@@ -24,9 +24,9 @@ final class RecheckList {
     }
   }
 
-  /// Drops those without an interest at present, and those that are no suspects any more.
+  /// Removes the registrations that have no interest at present or no longer need a check.
   ///
-  /// @param steady told of each that has been reported and is still wanted; it may settle it
+  /// @param steady called with each channel that was reported and is still wanted; it may settle it
   void settle(Consumer<Registration> steady) {
     int kept = 0;
     for (int i = 0; i < listed.size(); i++) {
@@ -43,9 +43,9 @@ final class RecheckList {
     truncate(kept);
   }
 
-  /// Asks the kernel about all that are listed, in one call.
+  /// Checks the state of all listed registrations, in one call to the kernel.
   ///
-  /// @return number of those that are ready; they stay suspects
+  /// @return the number of ready ones, which stay listed
   int look(ReadinessCounters counts) {
     int count = listed.size();
     if (count == 0) {

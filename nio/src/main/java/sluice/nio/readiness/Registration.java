@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
-/// What one selector and the kernel know about one descriptor. The holder of the [InterestTable]'s
+/// The state of one descriptor in a selector and in the kernel. The holder of the [InterestTable]'s
 /// lock reads and writes it.
 ///
 /// It outlives its key: a channel that is deregistered and registered again, as some servers do for
@@ -16,59 +16,61 @@ import sun.nio.ch.SelectionKeyImpl;
 final class Registration {
   final int fd;
 
-  /// Tells an event of this file from one of a file that had the same number.
+  /// The generation, which distinguishes events of this file from those of an earlier file with the
+  /// same number.
   int generation;
 
-  /// The channel whose file the kernel watches, also after its key is gone: then it may be
-  /// collected.
+  /// The channel whose file the kernel watches, also after its key is gone. The reference is weak,
+  /// so that the channel may be collected.
   private @Nullable WeakReference<SelChImpl> channel;
 
   @Nullable SelectionKeyImpl key;
 
-  /// `EPOLL` bits that the key's interest means now.
+  /// The `EPOLL` bits of the key's current interest.
   int wanted;
 
   boolean inKernel;
 
-  /// `EPOLL` bits in the kernel's set, without mode bits.
+  /// The `EPOLL` bits in the kernel's set, without mode bits.
   int kernelEvents;
 
-  /// Whether the kernel reports changes only. Then dropping the interest needs no call, and having
-  /// it again needs a look at the state once.
+  /// True if the kernel reports changes only. Dropping the interest then needs no call, and
+  /// restoring it needs one check of the state.
   boolean edge;
 
-  /// Bits that were not ready when last heard of: the kernel will report them. The other wanted
-  /// bits may be ready although no new edge will say so.
+  /// The bits that were not ready at the last report: the kernel will report them. The other wanted
+  /// bits may be ready although no new edge will report it.
   int quiet;
 
-  /// On the [RecheckList].
+  /// True if it is on the [RecheckList].
   boolean listed;
 
-  /// Bits that looking found.
+  /// The bits found by a check.
   int found;
 
-  /// The wait that has this registration among its results, so that it is reported once.
+  /// The number of the wait with this registration among its results, so that it is reported once.
   long reportedAt;
 
-  /// Weight of the reports in a row after which the interest was still there: no toggling.
+  /// The weight of the consecutive reports after which the interest was still there, which means
+  /// that it does not toggle.
   int steady;
 
-  /// Whether its interest was set since the last select.
+  /// True if its interest was set since the last select.
   boolean touched;
 
-  /// Reports since the interest was dropped.
+  /// The number of reports since the interest was dropped.
   int unwanted;
 
   Registration(int fd) {
     this.fd = fd;
   }
 
-  /// Whether the kernel watches this channel's file.
+  /// Returns true if the kernel watches this channel's file.
   boolean isOf(SelChImpl asked) {
     return channel != null && channel.refersTo(asked);
   }
 
-  /// Begins anew for another file with the same number.
+  /// Resets the state for another file with the same number.
   void reset(@Nullable SelChImpl newChannel) {
     generation++;
     channel = newChannel == null ? null : new WeakReference<>(newChannel);
@@ -85,17 +87,17 @@ final class Registration {
     unwanted = 0;
   }
 
-  /// Edge mode: wanted, and perhaps ready without being reported.
+  /// Returns true if it is edge-triggered and wanted, and may be ready without being reported.
   boolean needsRecheck() {
     return edge && (wanted & ~quiet) != 0;
   }
 
-  /// Takes note of ready bits. An error or the end of the stream is readiness of every kind.
+  /// Records ready bits. An error or the end of the stream makes every operation ready.
   void heard(int bits) {
     quiet = (bits & (EPOLLERR | EPOLLHUP)) == 0 ? quiet & ~bits : 0;
   }
 
-  /// What comes back with each event.
+  /// Returns the data that comes back with each event.
   long data() {
     return (long) generation << 32 | fd;
   }

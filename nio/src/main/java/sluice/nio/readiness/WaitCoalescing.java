@@ -3,18 +3,19 @@ package sluice.nio.readiness;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/// Decides whether the waits of a selector are coalesced: whether one goes on sleeping for a moment
-/// after something has come, so that it brings more at once. The thread that selects calls.
+/// The decision of whether the waits of a selector are coalesced, that is whether a wait sleeps for
+/// a moment after an event has arrived, so that it returns more events at once. The thread that
+/// selects calls.
 ///
 /// A selector whose keys are served by other threads is woken for each arrival and for each key
-/// that comes back. Where it shares a core with a worker the kernel lets it interrupt that worker,
-/// since it has slept and the worker has not: two switches between threads and a wait for every two
-/// requests. While a coalesced wait sleeps, the workers run.
+/// that comes back. If it shares a core with a worker, the kernel lets it preempt that worker,
+/// because it has slept and the worker has not. This costs two thread switches and a wait for every
+/// two requests. While a coalesced wait sleeps, the workers run.
 ///
-/// That costs a request up to [#HOLD_NANOS] and the kernel's timer slack. So it is tried only where
-/// waits are many and short, bring little, and the interest in what they bring is dropped at once;
-/// it goes on while a wait brings enough and the keys per time are not fewer than without. Where it
-/// does not pay it is tried again later, and later each time.
+/// Coalescing delays a request by up to [#HOLD_NANOS] and the kernel's timer slack. It is therefore
+/// tried only if waits are many and short, return few keys, and the interest of these keys is
+/// dropped at once. It continues while a wait returns enough keys and the keys per time are not
+/// fewer than without. If it does not pay, it is tried again after pauses of increasing length.
 ///
 /// ```
 ///            two windows of many small waits
@@ -24,7 +25,7 @@ import java.util.function.LongSupplier;
 ///       too little comes: pause │ 32 windows: compare, pause or go on
 /// ```
 public final class WaitCoalescing {
-  /// How long a coalesced wait sleeps before it looks.
+  /// The time a coalesced wait sleeps before it checks for events.
   static final long HOLD_NANOS = 50_000;
 
   private static final int PLAIN_WAITS = 64;
@@ -33,15 +34,16 @@ public final class WaitCoalescing {
   private static final int COALESCED_WINDOWS = 32;
   private static final int POOR_WINDOWS = 2;
 
-  /// Waits that follow each other faster than this are many.
+  /// The interval between waits below which they count as many.
   private static final long DENSE_NANOS = 50_000;
 
-  /// Keys per wait: below this a plain wait brings little, and a coalesced one enough from this on.
+  /// The numbers of keys per wait below which a plain wait returns few, and from which on a
+  /// coalesced one returns enough.
   private static final int FEW = 4;
 
   private static final int ENOUGH = 8;
 
-  /// Loss of keys per time that may be chance.
+  /// The share of the plain key rate that counts as equal: a smaller loss may be chance.
   private static final double TOLERANCE = 0.9;
 
   private static final long MIN_PAUSE_NANOS = 10_000_000;
@@ -51,14 +53,15 @@ public final class WaitCoalescing {
   private final IntSupplier drops;
   private boolean coalesced;
 
-  /// The window under way.
+  /// The current window.
   private int waits;
 
   private int keys;
   private int dropsBefore;
   private long since;
 
-  /// Windows in a row, the best rate among them, and those in a row that brought too little.
+  /// The number of consecutive windows, the best rate among them, and the number of consecutive
+  /// windows with too few keys.
   private int windows;
 
   private double best;
@@ -69,7 +72,8 @@ public final class WaitCoalescing {
   private long notBefore;
 
   /// @param clock nanoseconds, as [System#nanoTime]
-  /// @param drops how often a key's interest was dropped so far; may wrap. Asked once a window
+  /// @param drops the number of times a key's interest was dropped so far; may wrap. Read once per
+  ///   window
   WaitCoalescing(LongSupplier clock, IntSupplier drops) {
     this.clock = clock;
     this.drops = drops;
@@ -77,14 +81,14 @@ public final class WaitCoalescing {
     notBefore = since;
   }
 
-  /// Whether the next wait is to be coalesced.
+  /// Returns true if the next wait is to be coalesced.
   boolean isOn() {
     return coalesced;
   }
 
-  /// A wait is over.
+  /// Records the end of a wait.
   ///
-  /// @param brought keys that are ready
+  /// @param brought the number of ready keys
   void waited(int brought) {
     keys += brought;
     if (++waits == (coalesced ? COALESCED_WAITS : PLAIN_WAITS)) {
@@ -132,7 +136,7 @@ public final class WaitCoalescing {
     }
   }
 
-  /// Coalesces from now on, until it turns out not to pay.
+  /// Starts to coalesce, until it turns out not to pay.
   public void begin() {
     coalesced = true;
     forget();

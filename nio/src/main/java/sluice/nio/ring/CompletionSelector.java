@@ -26,8 +26,8 @@ import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.sys.Errno;
 
-/// Selects among our channels. One thread selects at a time, and threads may take turns; any thread
-/// may register, change interest, cancel, wake and close.
+/// A selector of Sluice's channels. One thread selects at a time, and threads may take turns; any
+/// thread may register, change interest, cancel, wake and close.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,7 +37,7 @@ import sluice.sys.Errno;
 /// | `someChanged` | any thread, holder of the selector | volatile | volatile |
 /// | `selected`, `epoll`, `hot` | holder of the selector | under the selector's lock | the same |
 ///
-/// Lifecycle: open → selecting → closed; closed inside of a select it lets go of the kernel's
+/// Lifecycle: open → selecting → closed; if closed inside a select, it releases the kernel's
 /// objects when that select ends.
 public final class CompletionSelector extends AbstractSelector implements NioKey.Owner {
   private static final int AWAKE = 0;
@@ -53,42 +53,43 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   private final AtomicInteger wakeState = new AtomicInteger(AWAKE);
   private final EpollSet epoll;
 
-  /// Keys whose channel may have something that the kernel does not know of.
+  /// The keys whose channel may be ready without the kernel knowing.
   private final ArrayList<NioKey> hot = new ArrayList<>();
 
-  /// What moves the bytes of the streams, once a platform thread has selected some.
+  /// The ring that moves the bytes of the streams, once a platform thread has selected some.
   private volatile @Nullable SelectorRing ring;
 
   private final RingStart start;
 
-  /// Whether channels may be given to a ring from now on.
+  /// True if channels may be given to a ring from now on.
   private boolean ringDue;
 
-  /// Whether this selector does without a ring from now on.
+  /// True if this selector works without a ring from now on.
   private boolean neutral;
 
-  /// Whether a channel has left the ring and may not be watched, or has become ready without the
-  /// kernel. Set before [#wakeState] is looked at, and looked at by a thread that falls asleep
-  /// after that was set.
+  /// True if a channel has left the ring and may not be watched, or has become ready without the
+  /// kernel. Set before [#wakeState] is read, and read by a thread that falls asleep after it has
+  /// set that.
   private volatile boolean someChanged;
 
-  /// What the selecting thread turns instead of waiting; null where it only waits.
+  /// The loop that the selecting thread turns instead of waiting; null if it only waits.
   private volatile @Nullable SelectorLoop loop;
 
-  /// Whether the thread that sleeps has been woken to look at [#someChanged]. Reset before it
-  /// looks.
+  /// True if the sleeping thread has been woken to check [#someChanged]. Reset before the check.
   private final AtomicBoolean nudged = new AtomicBoolean();
 
   private boolean inSelect;
   private boolean closePending;
 
-  /// @param ringAfter how many ready channels are reported before a ring is started; negative: none
-  ///   is
+  /// Creates a selector.
+  ///
+  /// @param ringAfter the number of reports of ready channels after which a ring is started;
+  ///   negative for none
   public CompletionSelector(SelectorProvider provider, int ringAfter) throws IOException {
     this(provider, ringAfter, null);
   }
 
-  /// @param loop turned by the selecting thread; only for selectors without rings
+  /// @param loop a loop that the selecting thread turns; only for selectors without rings
   public CompletionSelector(SelectorProvider provider, int ringAfter, @Nullable SelectorLoop loop)
       throws IOException {
     super(provider);
@@ -146,7 +147,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return key;
   }
 
-  /// Queues a change for the next select, unless the kernel watches for all of it already.
+  /// Queues a change for the next select, unless the kernel already watches for all wanted events.
   @Override
   public void interestChanged(NioKey key) {
     RingPort port = key.port;
@@ -221,7 +222,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
   }
 
-  /// Gives a channel to the ring, if it is one for a ring.
+  /// Moves a channel to the ring, if it suits one.
   private @Nullable RingPort adopt(NioKey key) {
     if (key.sluice().core().registrations.get() != 1 || !key.sluice().isForRing()) {
       return null;
@@ -241,7 +242,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return port;
   }
 
-  /// @return null when some thread is using the channel at this moment
+  /// Moves a channel to a ring.
+  ///
+  /// @return null if a thread is using the channel at this moment
   private static @Nullable RingPort join(SelectorRing ring, NioKey key) {
     return switch (key.channel()) {
       case SluiceSocketChannel stream -> RingStream.join(ring, key, stream);
@@ -250,7 +253,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     };
   }
 
-  /// Has all channels looked at again when it is time for a ring.
+  /// Decides on a ring. When one is due, has all channels examined again.
   private void decideOnRing() {
     switch (start.select(Thread.currentThread())) {
       case WAIT -> {}
@@ -281,7 +284,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
   }
 
-  /// Moves all channels off the ring, because another thread than the ring's selects.
+  /// Moves all channels off the ring, because a thread other than the ring's selects.
   private void leaveRing(SelectorRing old) {
     neutral = true;
     ring = null;
@@ -290,7 +293,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     RingNotice.say(RingNotice.THREADS);
   }
 
-  /// Remembers a key that may be ready without the kernel.
+  /// Records a key that may be ready without the kernel.
   private void heat(NioKey key) {
     if (!key.hot) {
       key.hot = true;
@@ -328,8 +331,8 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     deregister(key);
   }
 
-  /// A selector may be closed while a channel registers: the thread that takes the key out has
-  /// counted it.
+  /// Removes a key from the selector. The selector may be closed while a channel registers, so only
+  /// the thread that removes the key counts it.
   private void unlist(NioKey key) {
     if (keys.remove(key)) {
       key.sluice().core().registrations.decrementAndGet();
@@ -436,7 +439,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return updated;
   }
 
-  /// Waits until there is something to report, a thread wakes, or the time is over.
+  /// Waits until there is something to report, a thread calls [#wakeup], or the time is over.
   private int awaitEvents(long nanos) throws IOException {
     if (cool() || !wakeState.compareAndSet(AWAKE, SLEEPING)) {
       return gather(0);
@@ -465,10 +468,10 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
   }
 
-  /// Has channels watched that have left the ring, and finds those that have become ready; that may
-  /// start a ring.
+  /// Watches channels that have left the ring, and finds channels that have become ready. May start
+  /// a ring.
   ///
-  /// @return whether there is something to report, or a thread has woken
+  /// @return true if there is something to report, or [#wakeup] was called
   private boolean applyLate() {
     nudged.set(false);
     someChanged = false;
@@ -476,9 +479,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return cool() || wakeState.get() == WOKEN;
   }
 
-  /// Asks the ring, or epoll where there is none.
+  /// Collects events from the ring, or from epoll if there is none.
   ///
-  /// @return events of epoll, without those that only woke
+  /// @return the number of epoll events, without a mere wake-up
   private int gather(long nanos) throws IOException {
     SelectorLoop turned = loop;
     if (turned != null) {
@@ -504,7 +507,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     };
   }
 
-  /// @return events, without those that only woke
+  /// Waits for epoll events.
+  ///
+  /// @return the number of events, without a mere wake-up
   private int poll(long nanos) throws IOException {
     boolean parks = nanos != 0 && Thread.currentThread().isVirtual();
     int count = epoll.await(parks ? 0 : nanos);
@@ -538,9 +543,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return updated;
   }
 
-  /// Forgets hot keys that have cooled.
+  /// Drops hot keys that are no longer ready.
   ///
-  /// @return whether one is ready for what it wants
+  /// @return true if one is ready for its interest
   private boolean cool() {
     boolean any = false;
     int kept = 0;
@@ -573,7 +578,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return updated;
   }
 
-  /// @return 1 when the key's ready set was changed, or the action was run
+  /// Reports a key.
+  ///
+  /// @return 1 if the key's ready set was changed, or the action was run
   private int report(NioKey key, int ready, @Nullable Consumer<SelectionKey> action) {
     if (ready == 0) {
       return 0;

@@ -11,13 +11,12 @@ import sluice.sys.Errno;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// The keys of one selector in an epoll set. The holder of the selector calls; threads may take
-/// turns.
+/// The epoll set with the keys of one selector. The thread that holds the selector calls; threads
+/// may take turns.
 ///
 /// Interest is lowered lazily: a descriptor that is no longer wanted stays in the kernel's set
-/// until it fires once more, so what is switched off and on again costs nothing. The number that
-/// comes with an event is slot and generation, so an event of a descriptor that has got a new owner
-/// is recognised.
+/// until it fires once more, so switching interest off and on again costs nothing. The data of an
+/// event is slot and generation, so a stale event of a reused slot is recognised.
 ///
 /// ```
 ///  63          32 31           0
@@ -30,7 +29,7 @@ final class EpollSet implements AutoCloseable {
 
   private final EpollDriver epoll;
 
-  /// Recycled: many selectors come and go faster than the collector.
+  /// The event buffer, recycled because many selectors come and go faster than the collector runs.
   private final EpollEvents events;
 
   private @Nullable NioKey[] keys = new NioKey[64];
@@ -45,22 +44,22 @@ final class EpollSet implements AutoCloseable {
     events = EpollEvents.recycled(BATCH);
   }
 
-  /// The set's own descriptor, which can be polled.
+  /// Returns the set's own descriptor, which can be polled.
   int fd() {
     return epoll.epoll().fd();
   }
 
-  /// Channels that the kernel watches for.
+  /// Returns the number of channels that the kernel watches.
   int size() {
     return watching;
   }
 
-  /// Ends the wait of the thread that selects, or its next one; for all threads.
+  /// Ends the wait of the selecting thread, or its next one. Any thread may call.
   void wake() {
     epoll.wake();
   }
 
-  /// Brings the kernel's view of a key in line with what the key wants more than before.
+  /// Adds the events that a key newly wants to the kernel's set.
   ///
   /// @return 0 or a negative errno
   int update(NioKey key) {
@@ -102,7 +101,7 @@ final class EpollSet implements AutoCloseable {
     keys[key.slot] = key;
   }
 
-  /// Takes a key out.
+  /// Removes a key.
   void remove(NioKey key) {
     if (key.slot < 0) {
       return;
@@ -120,28 +119,28 @@ final class EpollSet implements AutoCloseable {
     key.slot = -1;
   }
 
-  /// Waits.
+  /// Waits for events.
   ///
   /// @param nanos 0 does not wait, negative waits without limit
-  /// @return events to look at, or a negative errno
+  /// @return the number of events, or a negative errno
   int await(long nanos) {
     return epoll.epoll().await(events, nanos);
   }
 
-  /// Parks the calling virtual thread, instead of its carrier in the kernel, until there may be
-  /// events.
+  /// Parks the calling virtual thread, instead of blocking its carrier in the kernel, until there
+  /// may be events.
   ///
   /// @param nanos negative waits without limit
   void park(long nanos) throws IOException {
     new ParkingWaiter().await(fd(), PollFds.POLLIN, nanos);
   }
 
-  /// Whether an event is the selector's own wake-up.
+  /// Returns true if an event is the selector's own wake-up.
   boolean isWake(int index) {
     return events.data(index) == EpollDriver.WAKE;
   }
 
-  /// The key of an event, null when it has gone.
+  /// Returns the key of an event, or null if it was removed.
   @Nullable NioKey key(int index) {
     long data = events.data(index);
     int slot = (int) data;
@@ -149,7 +148,8 @@ final class EpollSet implements AutoCloseable {
     return key != null && key.generation == (int) (data >>> 32) ? key : null;
   }
 
-  /// What an event makes ready of what the key wants; lowers what it does not want any more.
+  /// Returns the operations of the key's interest that an event makes ready. Removes unwanted
+  /// events from the kernel's set.
   int ready(int index, NioKey key) {
     int interest = key.interest();
     int ready = key.sluice().readyFor(events.events(index), interest);
@@ -165,7 +165,8 @@ final class EpollSet implements AutoCloseable {
     return ready;
   }
 
-  /// Closes the set and its wake-up, and gives the events back: no thread waits or looks at events.
+  /// Closes the set and its wake-up, and recycles the event buffer. Called when no thread waits or
+  /// reads events.
   @Override
   public void close() {
     epoll.close();

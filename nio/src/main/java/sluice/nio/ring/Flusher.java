@@ -12,11 +12,11 @@ import sluice.nio.descriptors.NetErrors;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
 
-/// Sends staged bytes whose thread does not come back to its selector, and what closed channels
-/// have left. One daemon thread per JVM that looks once a millisecond, less often once it has
-/// looked for nothing long enough, and is parked while no ring has staged anything for a while; any
-/// thread hands work to it. A process that exits sends what is staged first, as the kernel would; a
-/// process that is killed or halted does not.
+/// A sender of staged bytes whose thread does not return to its selector, and of the remaining
+/// bytes of closed channels. One daemon thread per JVM checks once a millisecond, less often after
+/// many needless checks, and is parked while no ring has staged anything for a while. Any thread
+/// hands work to it. A process that exits sends staged bytes first, as the kernel would; a process
+/// that is killed or halted does not.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,11 +25,11 @@ import sluice.sys.Sockets;
 final class Flusher {
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /// Each look interrupts a selecting thread on its core; those that come back by themselves need
-  /// fewer.
+  /// The period after needless checks. Each check interrupts a selecting thread on its core;
+  /// threads that return by themselves need fewer.
   private static final long CALM_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
-  /// Looks for nothing, one after the other, from which on they are calm.
+  /// The number of consecutive needless checks after which the longer period applies.
   private static final int CALM = 100;
 
   private static final int IDLE_TICKS = 20;
@@ -43,7 +43,7 @@ final class Flusher {
 
   private Flusher() {}
 
-  /// A ring and when it was seen last.
+  /// A ring, and its number of turns at the last check.
   private static final class Watch {
     final SelectorRing ring;
     int turns;
@@ -54,7 +54,9 @@ final class Flusher {
       this.turns = ring.turns();
     }
 
-    /// @return whether to look again
+    /// Checks the ring.
+    ///
+    /// @return true if it must be checked again
     boolean look() {
       int now = ring.turns();
       if (ring.hasStaged()) {
@@ -71,7 +73,7 @@ final class Flusher {
     }
   }
 
-  /// The rest of a channel that is closed.
+  /// The unsent bytes of a closed channel.
   private static final class Orphan {
     final int fd;
     final byte[] rest;
@@ -83,7 +85,9 @@ final class Flusher {
       this.rest = rest;
     }
 
-    /// @return whether to try again
+    /// Sends what the socket takes.
+    ///
+    /// @return true if bytes are left to be sent
     boolean send() {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, rest);
@@ -101,7 +105,7 @@ final class Flusher {
     }
   }
 
-  /// Looks after a ring that has staged bytes.
+  /// Watches a ring that has staged bytes.
   static synchronized void watch(SelectorRing ring) {
     if (!ring.watched()) {
       ring.watched(true);
@@ -110,7 +114,7 @@ final class Flusher {
     }
   }
 
-  /// Sends what a stream has staged, as soon as it goes.
+  /// Sends the staged bytes of a stream as soon as the socket takes them.
   static synchronized void finishLater(RingStream stream) {
     if (!streams.contains(stream)) {
       streams.add(stream);
@@ -118,7 +122,7 @@ final class Flusher {
     }
   }
 
-  /// Sends the rest of a channel that is closed, then closes the descriptor. Gives up after a
+  /// Sends the remaining bytes of a closed channel, then closes the descriptor. Gives up after a
   /// minute.
   static synchronized void finish(int fd, byte[] rest) {
     orphans.add(new Orphan(fd, rest));
@@ -133,7 +137,7 @@ final class Flusher {
         Thread hook = Thread.ofPlatform().name("sluice-nio-exit").unstarted(Flusher::flushAll);
         Runtime.getRuntime().addShutdownHook(hook);
       } catch (IllegalStateException exiting) {
-        // the thread above has until the process ends
+        // The flusher has until the end of the process.
       }
     } else {
       LockSupport.unpark(running);
@@ -152,7 +156,7 @@ final class Flusher {
     }
   }
 
-  /// Sends what can be sent without waiting. The thread of the shutdown hook.
+  /// Sends what can be sent without waiting. Called on the thread of the shutdown hook.
   private static synchronized void flushAll() {
     for (Watch watch : rings) {
       watch.ring.flushStale();

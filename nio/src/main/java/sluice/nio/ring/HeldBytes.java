@@ -2,11 +2,11 @@ package sluice.nio.ring;
 
 import java.nio.ByteBuffer;
 
-/// What a ring has received for one stream and is not read yet: parts of pieces, in order. Readers
-/// and the ring's thread call, which is why everything is under this object's lock.
+/// The bytes that a ring has received for one stream and that are not read yet: parts of pieces, in
+/// order. Readers and the ring's thread call, so everything is under this object's lock.
 ///
-/// Bytes that must not keep a piece any longer are moved to memory of their own; then all that
-/// follow go there too, until they are read.
+/// Bytes that must not occupy a piece any longer are moved to private memory. All following bytes
+/// go there too, until they are read.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,40 +17,41 @@ final class HeldBytes {
   private static final byte[] NOTHING = {};
   private static final long[] NO_PARTS = {};
 
-  /// All that is held.
+  /// The number of held bytes.
   private volatile int bytes;
 
-  /// The first part: where it begins in the region in the upper half, its length in the lower; of
-  /// most channels it is the only one.
+  /// The first part: its offset in the region in the upper half, its length in the lower. Most
+  /// channels have only this one.
   private long first;
 
-  /// The parts behind it, a ring of which the size is a power of two.
+  /// The parts behind the first: a circular array whose size is a power of two.
   private long[] rest = NO_PARTS;
 
   private int head;
   private int count;
 
-  /// Bytes of the first part that were read.
+  /// The number of bytes of the first part that were read.
   private int offset;
 
   private volatile byte[] own = NOTHING;
   private int ownStart;
   private int ownEnd;
 
-  /// Bytes that are held. Any thread.
+  /// Returns the number of held bytes. Any thread may call.
   int bytes() {
     return bytes;
   }
 
-  /// Whether bytes were moved to memory of their own, and not read since. Any thread.
+  /// Returns true if bytes were moved to private memory and have not been read since. Any thread
+  /// may call.
   boolean isMoved() {
     return own.length > 0;
   }
 
-  /// Takes a part, and the lease on its piece.
+  /// Appends a part, and takes over the lease on its piece.
   ///
-  /// @param part where it begins in the region in the upper half, its length in the lower
-  /// @param keep whether its piece may be kept until it is read
+  /// @param part its offset in the region in the upper half, its length in the lower
+  /// @param keep true if its piece may be kept until it is read
   synchronized void push(long part, boolean keep) {
     if (!keep || isMoved()) {
       move();
@@ -77,7 +78,7 @@ final class HeldBytes {
     head = 0;
   }
 
-  /// Moves all that is held to memory of its own, so that no piece is kept for it.
+  /// Moves all held bytes to private memory, so that they occupy no piece.
   synchronized void move() {
     while (count > 0) {
       append(first, offset);
@@ -112,9 +113,9 @@ final class HeldBytes {
     }
   }
 
-  /// Copies as much as there is room for, and moves the buffer's position.
+  /// Copies as many bytes as there is room for, and advances the buffer's position.
   ///
-  /// @return bytes
+  /// @return the number of bytes
   synchronized int take(ByteBuffer to) {
     int length = to.remaining();
     int position = to.position();
@@ -147,7 +148,7 @@ final class HeldBytes {
     ownEnd = 0;
   }
 
-  /// Forgets all that is held.
+  /// Drops all held bytes.
   synchronized void drop() {
     while (count > 0) {
       dropFirst();

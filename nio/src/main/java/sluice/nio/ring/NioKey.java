@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.ReadyListener;
 import sluice.nio.descriptors.SluiceChannel;
 
-/// A channel's registration with a selector of ours. Any thread may use it; what selectors keep in
-/// it belongs to the thread that selects.
+/// The registration of a channel with a Sluice selector. Any thread may use it; the fields for the
+/// selector belong to the thread that selects.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,10 +41,10 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
   private volatile int interest;
   private volatile int ready;
 
-  /// `EPOLL` events that the kernel watches for; 0 when the descriptor is not in its set.
+  /// The `EPOLL` events that the kernel watches for; 0 if the descriptor is not in its set.
   volatile int armed;
 
-  /// What a ring does for the channel on behalf of this key.
+  /// The channel's port in a ring; null without a ring.
   volatile @Nullable RingPort port;
 
   boolean queued;
@@ -52,19 +52,19 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
   int generation;
   int selectedAt = -1;
 
-  /// Whether the key is in the list of those that may be ready without asking the kernel.
+  /// True if the key is in the list of keys that may be ready without the kernel knowing.
   boolean hot;
 
-  /// What a key tells its selector. Any thread calls.
+  /// The notifications from a key to its selector. Any thread may call.
   interface Owner {
-    /// The key's interest has changed.
+    /// Handles a change of the key's interest.
     void interestChanged(NioKey key);
 
-    /// A ring has let go of the key's channel, or the channel has become ready without the kernel.
+    /// Handles a channel that has left its ring, or has become ready without the kernel.
     void lookAgain(NioKey key);
   }
 
-  /// @param selector the selector, which is the key's owner too
+  /// @param selector the selector, which is also the key's owner
   <S extends Selector & Owner> NioKey(S selector, AbstractSelectableChannel channel) {
     this.selector = selector;
     this.owner = selector;
@@ -72,8 +72,8 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
     this.sluice = (SluiceChannel) channel;
   }
 
-  /// The ring has let go of the channel: the selector watches it by other means from now on. Any
-  /// thread.
+  /// Handles that the ring has released the channel: the selector watches it by other means from
+  /// now on. Any thread may call.
   void moved() {
     port = null;
     owner.lookAgain(this);
@@ -153,7 +153,7 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
     return ready;
   }
 
-  /// The interest, also of a key that was cancelled.
+  /// Returns the interest, also of a cancelled key.
   int interest() {
     return interest;
   }

@@ -3,7 +3,7 @@ package sluice.nio.ring;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// How much memory the rings of a JVM may use together. Any thread calls.
+/// The limit of the memory that the rings of a JVM use together. Any thread may call.
 public final class RingBudget {
   /// The system property: MiB from 16 to 1024, or 0 for no rings.
   public static final String PROPERTY = "sluice.nio.memory";
@@ -13,8 +13,8 @@ public final class RingBudget {
 
   private RingBudget() {}
 
-  /// MiB that all rings of this JVM may use together: the property's value, or an eighth of the
-  /// largest heap, from 32 to 256.
+  /// Returns the MiB that all rings of this JVM may use together: the property's value, or an
+  /// eighth of the largest heap, from 32 to 256.
   ///
   /// @param properties the value of a system property, or null
   /// @throws IllegalArgumentException for a value that has no meaning

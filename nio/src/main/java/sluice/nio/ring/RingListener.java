@@ -13,8 +13,8 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// A listener on a ring: connections that were accepted ahead. Accepting threads hold the channel's
-/// accept lock; completions come on the ring's thread.
+/// A port for a listener on a ring, with connections that were accepted ahead. Accepting threads
+/// hold the channel's accept lock; completions come on the ring's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -34,11 +34,11 @@ final class RingListener extends RingPort implements AcceptPort {
     this.channel = channel;
   }
 
-  /// Gives a listening channel to a ring. The ring's owner. Takes the channel's lock: a thread that
-  /// is about to accept must not meet a blocking descriptor.
+  /// Moves a listening channel to a ring. Called by the ring's owner. Takes the channel's lock,
+  /// because a thread that is about to accept must not find a blocking descriptor.
   ///
-  /// @param channel the key's
-  /// @return null when some thread is accepting at this moment, or the channel is not for a ring
+  /// @param channel the key's channel
+  /// @return null if a thread is accepting at this moment, or the channel does not suit a ring
   static @Nullable RingListener join(
       SelectorRing ring, NioKey key, SluiceServerSocketChannel channel) {
     ChannelCore core = channel.core();
@@ -158,9 +158,9 @@ final class RingListener extends RingPort implements AcceptPort {
     return !accepted.isEmpty() || error != 0;
   }
 
-  /// The kernel wakes one of those that wait to accept, so nothing that is as good as gone may be
-  /// among them: what is being cancelled by a thread that does not turn, or, some time after it has
-  /// been closed, of an abandoned ring.
+  /// Returns true if this port is out of use. The kernel wakes one of the waiting accepts, so none
+  /// of them may belong to an operation that is being cancelled by a thread that does not turn, or
+  /// to an abandoned ring that was closed some time ago.
   @Override
   public boolean isOver() {
     return !attached && !armed && !ring.isAbandoned() && !acceptable();

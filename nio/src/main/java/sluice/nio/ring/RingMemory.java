@@ -11,8 +11,8 @@ import sluice.memory.block.Block;
 import sluice.memory.block.Region;
 import sluice.sys.SysException;
 
-/// The memory that all rings of a JVM share: one region in equal pieces, which rings take as they
-/// need them and give back when they close. Any thread calls.
+/// The memory that all rings of a JVM share: one region of equal pieces, which rings take as needed
+/// and return when they close. Any thread may call.
 ///
 /// The region is only address space at first. A piece has pages from its first use until it is
 /// given back, which returns them to the system; so the process holds what the rings hold and no
@@ -24,25 +24,27 @@ import sluice.sys.SysException;
 /// | `stack` | any thread | under the class's lock | the same |
 ///
 /// Limits: `sluice.nio.memory` in MiB, from 16 to 1024, or 0 for no rings; by default an eighth of
-/// the largest heap, from 32 to 256 MiB. The last quarter is kept for what a ring cannot do
-/// without.
+/// the largest heap, from 32 to 256 MiB. The last quarter is reserved for pieces that a ring cannot
+/// do without.
 final class RingMemory {
-  /// Several TLS records; whole pages wherever pages are no larger.
+  /// The size of a piece: several TLS records, and a multiple of the page size unless pages are
+  /// larger.
   static final int PIECE_BYTES = 64 << 10;
 
-  /// Never released.
+  /// The memory of the region, which is never released.
   private static final @Nullable Block MEMORY = allocate();
 
   private static final MemorySegment SEGMENT =
       MEMORY == null ? MemorySegment.NULL : MEMORY.segment();
   private static final ByteBuffer BYTES = SEGMENT.asByteBuffer();
 
-  /// Made when they are first taken.
+  /// The pieces, created when they are first taken.
   private static final RingChunk[] PIECES = new RingChunk[(int) (SEGMENT.byteSize() / PIECE_BYTES)];
 
   private static final int RESERVE = PIECES.length / 4;
 
-  /// Free pieces, the one to take next at the end: those at the beginning of the region first.
+  /// The free pieces, with the one to take next at the end; pieces at the beginning of the region
+  /// come first.
   private static final int[] stack = new int[PIECES.length];
 
   private static volatile int free;
@@ -55,7 +57,7 @@ final class RingMemory {
     free = count;
   }
 
-  /// The same for the arenas of rings.
+  /// This memory as a store for the arenas of rings.
   static final ChunkStore STORE = new Store();
 
   private RingMemory() {}
@@ -73,12 +75,12 @@ final class RingMemory {
     }
   }
 
-  /// The whole region.
+  /// Returns the memory of the whole region.
   static MemorySegment region() {
     return SEGMENT;
   }
 
-  /// The same. Absolute access only: position and limit are shared.
+  /// Returns the region as a buffer. Absolute access only: position and limit are shared.
   static ByteBuffer bytes() {
     return BYTES;
   }
@@ -87,31 +89,31 @@ final class RingMemory {
     return PIECES.length;
   }
 
-  /// Pieces that no ring has.
+  /// Returns the number of pieces that no ring has.
   static int free() {
     return free;
   }
 
-  /// Where a piece begins in the region.
+  /// Returns the offset of a piece in the region.
   static int start(RingChunk piece) {
     return piece.index * PIECE_BYTES;
   }
 
-  /// The piece in which a place of the region lies.
+  /// Returns the piece that contains an offset of the region.
   static RingChunk at(int offset) {
     return PIECES[offset / PIECE_BYTES];
   }
 
-  /// Takes a piece of zeros for growth.
+  /// Takes a zeroed piece for growth.
   ///
-  /// @return null when so little is left that it is kept for [#need]
+  /// @return null if the remaining pieces are reserved for [#need]
   static @Nullable RingChunk take() {
     return free > RESERVE ? pop(RESERVE) : null;
   }
 
-  /// Takes a piece of zeros that a ring cannot do without.
+  /// Takes a zeroed piece that a ring cannot do without.
   ///
-  /// @throws IOException when none is left
+  /// @throws IOException if none is left
   static RingChunk need() throws IOException {
     RingChunk piece = pop(0);
     if (piece == null) {
@@ -141,7 +143,7 @@ final class RingMemory {
     return piece;
   }
 
-  /// Takes a piece back that neither the kernel nor a reader uses any more.
+  /// Takes back a piece that neither the kernel nor a reader uses any more.
   static void giveBack(RingChunk piece) {
     Region region = MEMORY == null ? null : MEMORY.region();
     if (region != null) {

@@ -1,7 +1,7 @@
 package sluice.nio.ring;
 
-/// What a [SelectorRing] does, as its [tokens][sluice.loop.engine.Token] say it. Any thread may use
-/// the constants.
+/// The operations of a [SelectorRing], as encoded in its [tokens][sluice.loop.engine.Token]. Any
+/// thread may use the constants.
 final class RingOperation {
   static final int RECEIVE = 1;
   static final int SEND = 2;

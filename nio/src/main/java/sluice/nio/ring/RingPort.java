@@ -3,7 +3,8 @@ package sluice.nio.ring;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Token;
 
-/// A channel's place in a [SelectorRing]. The ring's thread calls, except where said.
+/// A channel's port in a [SelectorRing]. The ring's thread calls, except where documented
+/// otherwise.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -16,16 +17,16 @@ abstract class RingPort {
   final int slot;
   final int generation;
 
-  /// Whether the ring does anything for the channel. Once false it stays false.
+  /// True while the ring works for the channel. Once false it stays false.
   volatile boolean attached = true;
 
-  /// Whether the kernel has an operation of ours that brings bytes or connections.
+  /// True if an operation that brings bytes or connections is armed in the kernel.
   volatile boolean armed;
 
   boolean cancelling;
   boolean pollArmed;
 
-  /// On the ring's list of ports to arm.
+  /// True if the port is on the ring's list of ports to arm.
   boolean touched;
 
   RingPort(SelectorRing ring, NioKey key, int slot, int generation) {
@@ -35,30 +36,31 @@ abstract class RingPort {
     this.generation = generation;
   }
 
-  /// The token of one of the port's operations.
+  /// Returns the token of one of the port's operations.
   long token(int operation) {
     return Token.of(operation, generation, slot);
   }
 
-  /// Whether a change of interest concerns the ring. Any thread.
+  /// Returns true if a change of interest concerns the ring. Any thread may call.
   abstract boolean needsUpdate(int interest);
 
-  /// Stages what the key's interest asks for. In a turn, whose crossing follows.
+  /// Stages the operations for the key's interest. Called in a turn, before its crossing.
   abstract void arm();
 
-  /// Takes one completion.
+  /// Handles one completion.
   ///
-  /// @param part what it has brought, where it begins in the region in the upper half, its length
-  ///   in the lower; no meaning without a chunk
+  /// @param part the received bytes: their offset in the region in the upper half, their length in
+  ///   the lower; without meaning if there is no chunk
   abstract void complete(int operation, int result, int flags, long part);
 
-  /// The ring lets go: called once, under the turn lock, by any thread.
+  /// Handles the release by the ring. Called once, under the turn lock, by any thread.
   abstract void detached();
 
-  /// Which operations are ready, of those the kernel need not be asked for. Any thread.
+  /// Returns the operations that are ready without asking the kernel. Any thread may call.
   abstract int readyOps();
 
-  /// What the ring's completions say of the key, for the selector; it looks whether it is valid.
+  /// Returns the key if the ring's completions make it ready, else null. The selector checks that
+  /// it is valid.
   @Nullable NioKey readyKey() {
     return (readyOps() & key.interest()) != 0 ? key : null;
   }

@@ -2,23 +2,25 @@ package sluice.nio.ring;
 
 import org.jspecify.annotations.Nullable;
 
-/// When one selector starts its ring. Setting up a ring takes as long as a ring saves in some
-/// hundred reports of a ready channel (about 400 µs), so a selector begins on epoll, as the JDK's
-/// do, and takes a ring when it has reported that many to one thread: the rule of the ski rental
-/// problem, by which no selector pays more than about twice what the better choice would have cost.
+/// The decision of when a selector starts its ring. The setup costs as much time (about 400 µs) as
+/// a ring saves in some hundred reports of a ready channel. A selector therefore begins on epoll,
+/// as the JDK's do, and starts a ring when it has made that many reports to one thread. By this
+/// rule of the ski rental problem, no selector pays more than about twice the cost of the better
+/// choice.
 ///
-/// A ring belongs to one thread. A selector that has reported as many to threads in turn gets none.
+/// A ring belongs to one thread. A selector that has made as many reports to alternating threads
+/// gets none.
 ///
-/// Belongs to the holder of the selector.
+/// Owned by the holder of the selector.
 public final class RingStart {
-  /// What is to be done before a select.
+  /// The decision before a select.
   enum Decision {
     WAIT,
     START,
     NEVER
   }
 
-  /// Reports to one thread after which a ring is started.
+  /// The number of reports to one thread after which a ring is started.
   public static final int REPORTS = 512;
 
   private final int after;
@@ -26,12 +28,12 @@ public final class RingStart {
   private int reportsToThread;
   private int reports;
 
-  /// @param after reports to one thread after which a ring is started
+  /// @param after the number of reports to one thread after which a ring is started
   RingStart(int after) {
     this.after = after;
   }
 
-  /// A thread begins a select.
+  /// Returns the decision for a select that a thread begins.
   Decision select(Thread selecting) {
     if (selecting != thread) {
       thread = selecting;
@@ -43,9 +45,9 @@ public final class RingStart {
     return reports >= 2L * after ? Decision.NEVER : Decision.WAIT;
   }
 
-  /// The select has ended.
+  /// Records the end of a select.
   ///
-  /// @param channels that it has reported, at least 0
+  /// @param channels the number of channels that it has reported, at least 0
   void reported(int channels) {
     reportsToThread += channels;
     reports += channels;

@@ -19,9 +19,9 @@ import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
 
-/// A connected stream on a ring: bytes that were received ahead, and bytes that wait to be sent
-/// with the next turn. Readers hold the channel's read lock, writers its write lock; completions
-/// come on the ring's thread.
+/// A port for a connected stream on a ring, with bytes received ahead and bytes to be sent with the
+/// next turn. Readers hold the channel's read lock, writers its write lock; completions come on the
+/// ring's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,20 +37,20 @@ import sluice.sys.Sockets;
 /// | `receiving` | ring's thread | volatile | volatile |
 /// | `shortReads` | readers | under the read lock | the same |
 ///
-/// Limits: a channel that holds [#HELD_LIMIT] bytes, or is not read from, receives no more until it
-/// is read. A channel that receives [#BULK] bytes at once is only watched from then on and read
-/// from the socket itself, since copying so much again costs more than a system call; after a few
-/// short reads it receives ahead again. When the ring's memory is short, or the ring lets go of it,
-/// its bytes move to memory of its own. At most [StagePool#BYTES] are staged, and left to a turn
-/// only by the ring's owner.
+/// Limits: a channel that holds [#HELD_LIMIT] bytes, or is not read, receives no more until it is
+/// read. A channel that receives [#BULK] bytes at once is from then on only watched and read from
+/// the socket directly, because copying so much again costs more than a system call; after a few
+/// short reads it receives ahead again. When the ring's memory is short, or the ring releases the
+/// channel, its bytes move to private memory. At most [StagePool#BYTES] are staged, and only the
+/// ring's owner leaves them to a turn.
 final class RingStream extends RingPort implements StreamPort {
-  /// Where receiving stops, in bytes. What one turn brings may exceed it.
+  /// The number of held bytes at which receiving stops. The bytes of one turn may exceed it.
   static final int HELD_LIMIT = 64 << 10;
 
-  /// Bytes at once from which on reading from the socket itself is cheaper.
+  /// The size of a receive from which on reading from the socket directly is cheaper.
   private static final int BULK = 32 << 10;
 
-  /// Reads of less than that, one after the other, that end it.
+  /// The number of consecutive short reads that end bulk mode.
   private static final int SHORT_READS = 8;
 
   private final SluiceSocketChannel channel;
@@ -60,21 +60,21 @@ final class RingStream extends RingPort implements StreamPort {
   private volatile int error;
   private int emptyReads;
 
-  /// Whether the socket is watched instead of received from.
+  /// True if the socket is watched instead of received from.
   private volatile boolean bulk;
 
-  /// Whether the operation that is armed only watches.
+  /// True if the armed operation only watches.
   private boolean watching;
 
-  /// Whether the kernel may receive for the ring, behind the back of a reader.
+  /// True if the kernel may receive for the ring, concurrently with a reader.
   private volatile boolean receiving;
 
-  /// Whether the socket, which is watched, has something to read.
+  /// True if the watched socket has something to read.
   private volatile boolean waiting;
 
   private int shortReads;
 
-  /// Where the staged bytes lie in the region, or -1.
+  /// The offset of the staged bytes in the region, or -1.
   private int stage = -1;
 
   private int stagedBytes;
@@ -82,16 +82,16 @@ final class RingStream extends RingPort implements StreamPort {
   private int sendError;
   private boolean sendFailed;
 
-  /// Whether the output is shut down here, but for the kernel only when all is sent.
+  /// True if the output is shut down for the channel, but, with bytes unsent, not for the kernel.
   private volatile boolean finAfterStaged;
 
   private volatile boolean submitted;
   private volatile boolean full;
 
-  /// For what a blocked writer leaves staged when the channel is closed, or -1.
+  /// A duplicate descriptor for bytes staged by a blocked writer when the channel closes, or -1.
   private int spare = -1;
 
-  /// Whether the kernel has shown that it takes bytes: by taking some, or by a poll.
+  /// True if the kernel has shown that it takes bytes: by taking some, or by a poll.
   private volatile boolean proven;
 
   private RingStream(SelectorRing ring, NioKey key, int slot, SluiceSocketChannel channel) {
@@ -99,11 +99,11 @@ final class RingStream extends RingPort implements StreamPort {
     this.channel = channel;
   }
 
-  /// Gives a channel to a ring. The ring's owner. Takes both of the channel's locks: a thread that
-  /// is about to read or write would pass by what the ring moves.
+  /// Moves a channel to a ring. Called by the ring's owner. Takes both of the channel's locks,
+  /// because a thread that is about to read or write would bypass the ring.
   ///
-  /// @param channel the key's
-  /// @return null when some thread is using the channel at this moment, or it is not for a ring
+  /// @param channel the key's channel
+  /// @return null if a thread is using the channel at this moment, or it does not suit a ring
   static @Nullable RingStream join(SelectorRing ring, NioKey key, SluiceSocketChannel channel) {
     ChannelCore core = channel.core();
     if (!core.reads.lock.tryLock()) {
@@ -159,7 +159,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Whether more may be received.
+  /// Returns true if more may be received.
   private boolean hasRoom() {
     return held.bytes() < HELD_LIMIT && !held.isMoved() && !ended && error == 0;
   }
@@ -231,7 +231,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Keeps no piece of the ring's memory any longer, which is short. The ring's thread.
+  /// Moves held bytes out of the ring's memory, which is short. Called on the ring's thread.
   void relieve() {
     held.move();
   }
@@ -271,8 +271,8 @@ final class RingStream extends RingPort implements StreamPort {
     return receiveUnseen(segment, at, length);
   }
 
-  /// Nothing is held. While no turn runs, what the kernel has is not on its way to us: a reader
-  /// that asks twice is answered by the socket itself.
+  /// Receives when nothing is held. While no turn runs, bytes in the kernel are not on their way to
+  /// the ring, so a reader that asks twice is served by the socket directly.
   private int receiveUnseen(MemorySegment segment, long at, int length) {
     if (armed && ring.isOwner() && emptyReads++ == 0) {
       return -Errno.EAGAIN;
@@ -302,15 +302,14 @@ final class RingStream extends RingPort implements StreamPort {
     return n;
   }
 
-  /// Whether the ring neither receives nor will before a reader, of which there is one at a time,
-  /// has said so: by ending `bulk` or `waiting`. Then no turn has to be kept away, and a turn that
-  /// sleeps would bring nothing.
+  /// Returns true if the ring does not receive and will not before a reader has ended `bulk` or
+  /// `waiting`. There is one reader at a time. No turn has to be excluded then, and a sleeping turn
+  /// would bring nothing.
   private boolean isReadersOwn() {
     return (bulk || waiting) && !receiving;
   }
 
-  /// The kernel tells whether there is more, if there is an interest; a later interest says so
-  /// then.
+  /// Watches the socket again if there is an interest. A later interest starts the watch itself.
   private void watchAgain() {
     waiting = false;
     if ((key.interest() & SelectionKey.OP_READ) == 0) {
@@ -323,7 +322,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Nothing more comes from the ring: what it had brought first, then the socket's.
+  /// Receives after the ring has released the channel: first the ring's bytes, then the socket's.
   private int receiveDetached(MemorySegment segment, long at, int length) {
     if (hasReceived()) {
       return receive(segment, at, length);
@@ -428,7 +427,7 @@ final class RingStream extends RingPort implements StreamPort {
     return stage >= 0;
   }
 
-  /// The kernel takes no more: the selector must hear when it does.
+  /// Records that the kernel takes no more: the selector must learn when it does.
   private void fill() {
     full = true;
     if (attached) {
@@ -436,9 +435,9 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Hands staged bytes to the turn that begins. The ring's thread.
+  /// Submits staged bytes with the turn that begins. Called on the ring's thread.
   ///
-  /// @return whether a send was staged
+  /// @return true if a send was staged
   boolean stageSend() {
     inDirty = false;
     if (!channel.core().writes.lock.tryLock()) {
@@ -473,7 +472,8 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// The turn's crossing is over: silence was success. The ring's thread.
+  /// Settles the send after the turn's crossing, in which silence is success. Called on the ring's
+  /// thread.
   void settleSend() {
     if (!sendFailed) {
       remove(stagedBytes);
@@ -542,9 +542,9 @@ final class RingStream extends RingPort implements StreamPort {
     return done;
   }
 
-  /// Sends what has waited too long, unless a writer or the ring is at it.
+  /// Sends bytes that were staged for too long, unless a writer or the ring is sending.
   ///
-  /// @return whether nothing is staged any more
+  /// @return true if nothing is staged any more
   boolean flushStale() {
     ChannelCore core = channel.core();
     if (!core.writes.lock.tryLock()) {
@@ -576,7 +576,7 @@ final class RingStream extends RingPort implements StreamPort {
     key.moved();
   }
 
-  /// Whether bytes may be staged: a writer at work may stage some at this moment.
+  /// Returns true if bytes may be staged, which includes a writer that is working at this moment.
   private boolean hasStaged() {
     if (!channel.core().writes.lock.tryLock()) {
       return true;
@@ -588,7 +588,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Whether the channel has nothing more to do with this ring. Holder of the write lock.
+  /// Returns true if the channel is done with this ring. The caller holds the write lock.
   boolean isSpent() {
     return !attached && !hasReceived() && !submitted && stagedBytes == 0 && sendError == 0;
   }
@@ -622,8 +622,10 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Whether the lock was had. A writer that blocks would keep us out, and a writer that was
-  /// interrupted waits until this thread has closed the channel.
+  /// Tries to lock for closing. A blocked writer would keep this thread out, and an interrupted
+  /// writer waits until this thread has closed the channel.
+  ///
+  /// @return true if the lock was acquired
   private boolean lockForClosing(ReentrantLock writes) {
     if (!channel.isBlocking()) {
       writes.lock();
@@ -655,10 +657,10 @@ final class RingStream extends RingPort implements StreamPort {
     held.drop(); // not before: a reader that was inside would have read on from the socket
   }
 
-  /// The rest goes out after the channel is closed, by a descriptor of the flusher's.
+  /// Leaves the remaining bytes to the flusher, which sends them on its own descriptor.
   ///
-  /// @param copy of the channel's descriptor, negative when there was none left
-  /// @return whether there is one
+  /// @param copy a duplicate of the channel's descriptor, negative if none was available
+  /// @return true if there is a duplicate
   private boolean leaveToFlusher(int copy) {
     if (copy >= 0) {
       byte[] rest = new byte[stagedBytes];
@@ -669,16 +671,16 @@ final class RingStream extends RingPort implements StreamPort {
     return copy >= 0;
   }
 
-  /// As the kernel does when bytes were received and never read.
+  /// Prepares a reset by the close, as the kernel resets when received bytes were never read.
   static void reset(int fd) {
     try {
       Sockets.linger(fd, 0);
     } catch (sluice.sys.SysException notConnected) {
-      // the peer has gone
+      // The peer has gone.
     }
   }
 
-  /// The ring still has the file, until its thread turns again: what closing would do is done here.
+  /// Ends a connection, as closing would, while the ring keeps its file until its next turn.
   private void finishPinned(int fd, boolean unread) {
     MemorySegment one = java.lang.foreign.Arena.ofAuto().allocate(1);
     int peek = Sockets.MSG_PEEK | Sockets.MSG_DONTWAIT;

@@ -7,15 +7,15 @@ import java.util.ConcurrentModificationException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/// The selected keys of one selector: an array, in which each key knows its place, so that nothing
-/// is allocated for one. Belongs to the thread that holds the selector; applications synchronize on
-/// it, as the interface says, and may remove but not add.
+/// The set of selected keys of one selector: an array in which each key knows its index, so that
+/// nothing is allocated per key. Owned by the thread that holds the selector; applications
+/// synchronize on it, as the interface requires, and may remove keys but not add any.
 final class SelectedKeys extends AbstractSet<SelectionKey> {
   private NioKey[] keys = new NioKey[64];
   private int size;
   private int changes;
 
-  /// Adds a key that is not in it.
+  /// Adds a key that is not in the set.
   void put(NioKey key) {
     if (size == keys.length) {
       keys = Arrays.copyOf(keys, 2 * size);
@@ -76,7 +76,8 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     changes++;
   }
 
-  /// From the end to the start: what takes the place of a removed key has been seen already.
+  /// Returns an iterator from the end to the start: the key that takes the place of a removed one
+  /// has been visited already.
   @Override
   public Iterator<SelectionKey> iterator() {
     return new Iterator<>() {

@@ -2,36 +2,36 @@ package sluice.nio.ring;
 
 import java.io.IOException;
 
-/// A loop that the thread of a selector turns, in place of waiting for the selector's epoll set
-/// alone. [#turn] is for the selecting thread; any thread may call the rest.
+/// A loop that a selector's thread turns, instead of waiting for the selector's epoll set alone.
+/// [#turn] is for the selecting thread; any thread may call the rest.
 public interface SelectorLoop {
-  /// What a turn was for the selector.
+  /// The result of a turn for the selector.
   enum Turned {
-    /// The set was not seen to have events.
+    /// The set has shown no events.
     QUIET,
     /// The set has events.
     READY,
-    /// The loop is over: the selector waits for its set itself from now on.
+    /// The loop has ended: the selector waits for its set itself from now on.
     OVER
   }
 
-  /// Turns once. Returns when a turn has brought something, the set has events, a thread wakes or
-  /// the time is over; may return early.
+  /// Runs one turn. Returns when the turn has handled something, the set has events, a thread calls
+  /// [#wake], or the time is over; may return early.
   ///
-  /// @param set descriptor of the epoll set
-  /// @param watching whether the set has channels
+  /// @param set the descriptor of the epoll set
+  /// @param watching true if the set has channels
   /// @param nanos 0 does not wait, negative waits without limit
-  /// @throws IOException when another thread than the first one selects
+  /// @throws IOException if a thread other than the first one selects
   Turned turn(int set, boolean watching, long nanos) throws IOException;
 
-  /// Whether the calling thread turns the loop.
+  /// Returns true if the calling thread turns the loop.
   boolean isHere();
 
-  /// Ends a wait, or the next one.
+  /// Ends the current wait, or the next one.
   void wake();
 
-  /// The selector has closed. The loop ends here, or as soon as its thread calls this too.
+  /// Ends the loop because the selector has closed: now, or when the loop's thread calls this too.
   ///
-  /// @param ended runs when the loop needs the set no more
+  /// @param ended runs when the loop no longer needs the set
   void close(Runnable ended);
 }

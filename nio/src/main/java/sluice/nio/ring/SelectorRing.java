@@ -22,14 +22,14 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
-/// The ring of one [CompletionSelector]: one crossing into the kernel sends what was written,
-/// waits, and brings what has arrived. Belongs to the platform thread that opened it, by its first
-/// select; other threads call what says so.
+/// The ring of one [CompletionSelector]: one crossing into the kernel sends staged bytes, waits,
+/// and delivers arrived ones. Owned by the platform thread that opened it, by its first select;
+/// other threads call only the methods that say so.
 ///
-/// The ring's completions are made inside of a turn only (`DEFER_TASKRUN`). So while no turn runs,
-/// the kernel receives nothing behind our back, and the turn lock is enough for another thread to
-/// read a socket that has a receive armed, or to take a channel away. The descriptor is not
-/// registered with the thread, so that another thread can give the ring back.
+/// Completions are produced only inside a turn (`DEFER_TASKRUN`). While no turn runs, the kernel
+/// therefore receives nothing for the ring, and the turn lock suffices for another thread to read a
+/// socket with an armed receive, or to detach a channel. The ring's descriptor is not registered
+/// with the thread, so that another thread can close the ring.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -48,17 +48,17 @@ final class SelectorRing {
   private static final int FIRST_PIECES = 2;
   private static final int STAGING_FROM = 2;
 
-  /// Entries that cancelling all of a port takes.
+  /// The number of entries needed to cancel everything of a port.
   private static final int CANCELLATIONS = 2;
 
-  /// How long a turn sleeps while bytes are staged that it could not send.
+  /// The time a turn sleeps while staged bytes could not be sent.
   private static final long TIMEOUT_NANOS = 1_000_000;
 
   private static final int SILENT =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
-  /// Where the kernel puts what it reads of wake events. It is never looked at, and never freed: an
-  /// abandoned ring may still be written for.
+  /// The buffer for the kernel's reads of wake events. It is never read and never freed, because
+  /// the kernel may still write to it for an abandoned ring.
   private static final MemorySegment WAKES = Arena.global().allocate(Long.BYTES, Long.BYTES);
 
   private final Thread owner = Thread.currentThread();
@@ -72,12 +72,12 @@ final class SelectorRing {
   private final StagePool stages = new StagePool();
   private final EpollSet others;
 
-  /// Held by the owner during a turn, and by other threads that need that there is none. Fair, so
-  /// that a waiting thread gets its turn between two of the owner's.
+  /// Held by the owner during a turn, and by other threads that need to exclude turns. Fair, so
+  /// that a waiting thread gets the lock between two turns of the owner.
   private final ReentrantLock turnLock = new ReentrantLock(true);
 
-  /// Threads on their way to the turn lock. One wake may be meant for several of them, and may end
-  /// a turn before the last has queued: no turn sleeps while one is on its way.
+  /// The number of threads about to take the turn lock. One wake-up may serve several of them, and
+  /// may end a turn before the last has queued, so no turn sleeps while this is not 0.
   private final AtomicInteger lockSeekers = new AtomicInteger();
 
   private @Nullable RingPort[] ports = new RingPort[64];
@@ -86,21 +86,21 @@ final class SelectorRing {
   private int freeCount;
   private int used;
 
-  /// Streams with staged bytes for the next turn, and those of the turn under way.
+  /// The streams with staged bytes for the next turn, and those of the current turn.
   private ArrayList<RingStream> dirty = new ArrayList<>();
 
   private ArrayList<RingStream> sending = new ArrayList<>();
   private final StarvedReceives<RingPort> starved = new StarvedReceives<>();
 
-  /// Ports to arm at the beginning of the next crossing. Not before: what is staged names a
-  /// descriptor by its number, which another thread may close, and give to another file, whenever
-  /// no turn runs.
+  /// The ports to arm at the beginning of the next crossing. Not earlier, because a staged
+  /// operation names a descriptor by its number, which another thread may close and reuse for
+  /// another file while no turn runs.
   private final ArrayList<RingPort> touched = new ArrayList<>();
 
-  /// Keys that completions have made ready.
+  /// The keys that completions have made ready.
   private final ArrayList<NioKey> ready = new ArrayList<>();
 
-  /// Ports that other threads want armed again, or cancelled because they have taken them away.
+  /// The ports that other threads want armed again, or cancelled because they have detached them.
   private final ConcurrentLinkedQueue<RingPort> requests = new ConcurrentLinkedQueue<>();
 
   private boolean staging;
@@ -109,8 +109,8 @@ final class SelectorRing {
   private boolean othersArmed;
   private boolean othersReady;
 
-  /// Whether other threads write to channels of this ring: then a turn that sleeps has told before
-  /// how its sends ended.
+  /// True if other threads write to channels of this ring: a turn then delivers the results of its
+  /// sends before it sleeps.
   private volatile boolean foreign;
 
   private volatile boolean dead;
@@ -131,8 +131,8 @@ final class SelectorRing {
 
   /// Opens a ring for the calling thread.
   ///
-  /// @param others the selector's channels that no ring moves bytes for
-  /// @throws IOException when the kernel refuses, or the memory for rings is in use
+  /// @param others the selector's channels that use no ring
+  /// @throws IOException if the kernel refuses, or the memory for rings is exhausted
   static SelectorRing open(EpollSet others) throws IOException {
     IoUring ring =
         IoUring.open(
@@ -153,7 +153,7 @@ final class SelectorRing {
     }
   }
 
-  /// Whether the calling thread is the one the ring belongs to.
+  /// Returns true if the calling thread owns the ring.
   boolean isOwner() {
     return Thread.currentThread() == owner;
   }
@@ -176,7 +176,7 @@ final class SelectorRing {
 
   // ---- channels -------------------------------------------------------------------------------
 
-  /// A slot for a new port.
+  /// Returns a slot for a new port.
   int takeSlot() {
     if (freeCount > 0) {
       return free[--freeCount];
@@ -196,7 +196,7 @@ final class SelectorRing {
     ports[port.slot] = port;
   }
 
-  /// Frees the slot of a port that the kernel knows nothing of any more.
+  /// Frees the slot of a port for which the kernel has no operation any more.
   private void dropIfIdle(RingPort port) {
     if (port.armed || port.pollArmed || ports[port.slot] != port) {
       return;
@@ -209,11 +209,11 @@ final class SelectorRing {
     free[freeCount++] = port.slot;
   }
 
-  /// Takes a channel away from the ring: when this returns the ring receives nothing for it any
-  /// more, and what it had received is with the port. Any thread, which may hold the channel's
-  /// locks. Idempotent.
+  /// Detaches a channel from the ring. When this returns, the ring receives nothing for it any
+  /// more, and the bytes it had received are in the port. Any thread may call, also while it holds
+  /// the channel's locks. Idempotent.
   ///
-  /// @return whether the kernel has let go of the descriptor too
+  /// @return true if the kernel has released the descriptor too
   boolean detach(RingPort port) {
     lockTurn();
     try {
@@ -255,14 +255,14 @@ final class SelectorRing {
     }
   }
 
-  /// Stops a receive or accept whose channel holds enough. The owner.
+  /// Stops a receive or accept whose channel holds enough. Called by the owner.
   void stop(RingPort port) {
     if (port.armed && !port.cancelling) {
       cancel(port);
     }
   }
 
-  /// Has a port armed as its key wants, by the next crossing. The owner.
+  /// Schedules a port to be armed for its key's interest by the next crossing. Called by the owner.
   void touch(RingPort port) {
     if (!port.touched) {
       port.touched = true;
@@ -281,13 +281,13 @@ final class SelectorRing {
     touched.clear();
   }
 
-  /// Asks the owner to look at a port. Any thread.
+  /// Asks the owner to examine a port. Any thread may call.
   void request(RingPort port) {
     requests.add(port);
     wakeIfSleeping();
   }
 
-  /// Waits until no turn runs and keeps it so until the lock is given back. Any thread.
+  /// Waits until no turn runs, and excludes turns until the lock is released. Any thread may call.
   private void lockTurn() {
     if (!turnLock.tryLock()) {
       lockSeekers.incrementAndGet();
@@ -300,9 +300,9 @@ final class SelectorRing {
     }
   }
 
-  /// Runs something while no turn does, if none does now. Any thread.
+  /// Tries to exclude turns. Any thread may call.
   ///
-  /// @return whether the lock was got: unlock with [#unlockTurn]
+  /// @return true if the lock was acquired; release it with [#unlockTurn]
   boolean tryLockTurn() {
     return turnLock.tryLock();
   }
@@ -311,15 +311,15 @@ final class SelectorRing {
     turnLock.unlock();
   }
 
-  /// Waits until the sends of a turn have ended. Any thread but the owner.
+  /// Waits until the sends of a turn have ended. Any thread but the owner may call.
   void awaitSends() {
     foreign = true;
     lockTurn();
     turnLock.unlock();
   }
 
-  /// A stream has staged bytes. The owner, between turns. When the ring has been closed by another
-  /// thread in this moment, the stream is not attached any more once this returns.
+  /// Queues a stream that has staged bytes. Called by the owner, between turns. If another thread
+  /// closes the ring at this moment, the stream is detached when this returns.
   void dirty(RingStream stream) {
     turnLock.lock(); // the flusher may be looking
     try {
@@ -329,7 +329,8 @@ final class SelectorRing {
     }
   }
 
-  /// Whether the flusher looks at this ring. Set by it and by the owner, under its lock.
+  /// Returns true if the flusher watches this ring. Set by the flusher and by the owner, under the
+  /// flusher's lock.
   boolean watched() {
     return watched;
   }
@@ -338,7 +339,7 @@ final class SelectorRing {
     watched = value;
   }
 
-  /// A stream's staged bytes have to wait for another turn. The owner, in a turn.
+  /// Queues a stream whose staged bytes must wait for another turn. Called by the owner in a turn.
   void dirtyAgain(RingStream stream) {
     dirty.add(stream);
     if (!staged) {
@@ -349,29 +350,31 @@ final class SelectorRing {
     }
   }
 
-  /// Whether writes are worth staging: with one connection ready, nothing is saved by it.
+  /// Returns true if writes are worth staging: not with only one ready connection.
   boolean staging() {
     return staging;
   }
 
-  /// @param readyKeys how many the select under way reports. The owner
+  /// Sets whether writes are staged. Called by the owner.
+  ///
+  /// @param readyKeys the number of keys that the current select reports
   void expect(int readyKeys) {
     staging = readyKeys >= STAGING_FROM;
   }
 
-  /// A turn without waiting, outside of a select. The owner.
+  /// Runs a turn without waiting, outside of a select. Called by the owner.
   void turnNow() {
     turn(0);
   }
 
-  /// A receive found no free chunk. The owner, in a turn.
+  /// Records that a receive found no free chunk. Called by the owner, in a turn.
   void starved(RingPort port) {
     starved.add(port);
   }
 
   // ---- turning --------------------------------------------------------------------------------
 
-  /// One turn. The owner.
+  /// Runs one turn. Called by the owner.
   ///
   /// @param nanos 0 does not wait; negative waits without limit
   void turn(long nanos) {
@@ -406,8 +409,8 @@ final class SelectorRing {
     }
   }
 
-  /// Whether completions have come, in this turn or in between, that the selector must see first,
-  /// or another thread needs the end of the turn.
+  /// Returns true if the selector must first handle completions of this turn or of the time before
+  /// it, or if another thread needs the turn to end.
   private boolean hasNews() {
     return completion.available() > 0
         || othersReady
@@ -416,9 +419,9 @@ final class SelectorRing {
         || lockSeekers.get() > 0;
   }
 
-  /// Before anything else that enters the kernel: what it has for a channel that another thread has
-  /// taken away belongs to the thread that reads there now. A crossing carries out the
-  /// cancellations it submits before it receives.
+  /// Handles the requests of other threads, before anything else that enters the kernel: bytes for
+  /// a channel that another thread has detached belong to the thread that reads there now. A
+  /// crossing carries out the cancellations it submits before it receives.
   private void answerRequests() {
     RingPort port = requests.poll();
     while (port != null) {
@@ -450,7 +453,8 @@ final class SelectorRing {
       }
       arena.publish();
     }
-    // One more attempt when there is none: the next turn must not sleep for ever.
+    // At least one attempt, even without a free chunk, so that the next turn does not sleep
+    // forever.
     starved.feed(Math.max(1, arena.free()), port -> true, this::touch);
   }
 
@@ -474,7 +478,7 @@ final class SelectorRing {
     }
   }
 
-  /// Stages one send of staged bytes; its outcome is known when the turn's crossing is over.
+  /// Stages one send of staged bytes, whose result is known when the turn's crossing is over.
   void send(RingStream stream, int fd, long offset, int length) {
     submission.send(
         fd,
@@ -513,7 +517,7 @@ final class SelectorRing {
     driver.turn(nanos);
   }
 
-  /// One crossing, after which nothing is staged that the kernel has not taken.
+  /// Makes a crossing, after which the kernel has taken all staged operations.
   private void enterAndDrain(long nanos) {
     publishAndEnter(nanos);
     sleeping = false;
@@ -554,7 +558,7 @@ final class SelectorRing {
     }
   }
 
-  /// What a completion has brought: where it begins in the region, and its length.
+  /// Returns the part that a completion has brought: its offset in the region, and its length.
   private long part(int flags, int length) {
     return arena.begin(arena.taken(flags, length)) << 32 | length;
   }
@@ -567,7 +571,7 @@ final class SelectorRing {
     }
   }
 
-  /// Moves the keys that completions have made ready to the selector's list. The owner.
+  /// Moves the keys that completions have made ready to the selector's list. Called by the owner.
   void takeReady(List<NioKey> into) {
     for (int i = 0; i < ready.size(); i++) {
       into.add(ready.get(i));
@@ -575,7 +579,7 @@ final class SelectorRing {
     ready.clear();
   }
 
-  /// Whether a channel that no ring moves bytes for is ready. The owner; asking resets it.
+  /// Returns true if a channel without a ring is ready, and resets that. Called by the owner.
   boolean takeOthersReady() {
     boolean was = othersReady;
     othersReady = false;
@@ -584,7 +588,7 @@ final class SelectorRing {
 
   // ---- waking and the flusher -----------------------------------------------------------------
 
-  /// Ends the wait of the turn under way or the next one. Any thread.
+  /// Ends the wait of the current turn or the next one. Any thread may call.
   void wake() {
     wakeEvent.signal();
   }
@@ -595,17 +599,17 @@ final class SelectorRing {
     }
   }
 
-  /// Turns so far. Any thread.
+  /// Returns the number of turns so far. Any thread may call.
   int turns() {
     return turns;
   }
 
-  /// Whether bytes wait for the next turn. Any thread.
+  /// Returns true if bytes wait for the next turn. Any thread may call.
   boolean hasStaged() {
     return staged && !dead;
   }
 
-  /// Sends what has waited too long. The flusher's thread.
+  /// Sends bytes that have waited too long. Called on the flusher's thread.
   void flushStale() {
     if (!turnLock.tryLock()) {
       return; // a turn: it sends them
@@ -621,8 +625,8 @@ final class SelectorRing {
 
   // ---- the end --------------------------------------------------------------------------------
 
-  /// Lets go of all channels and gives the ring back. The holder of the selector, which no turn can
-  /// be part of; the owner or, when `byOther`, another thread.
+  /// Releases all channels and closes the ring. Called by the holder of the selector, outside of
+  /// any turn: by the owner or, if `byOther`, by another thread.
   void close(boolean byOther) {
     lockTurn();
     try {
@@ -660,8 +664,8 @@ final class SelectorRing {
     }
   }
 
-  /// Whether a thread that is not its owner has closed it: what the kernel has of it is cancelled
-  /// some time later. Any thread.
+  /// Returns true if a thread other than the owner has closed the ring: the kernel then cancels its
+  /// operations some time later. Any thread may call.
   boolean isAbandoned() {
     return abandoned;
   }
@@ -676,8 +680,8 @@ final class SelectorRing {
     }
   }
 
-  /// Cancels all that is armed and keeps what it brings until then: channels outlive their
-  /// selector.
+  /// Cancels everything that is armed and keeps the bytes that arrive until then, because channels
+  /// outlive their selector.
   private void receiveTheLast() {
     boolean armed = true;
     for (int round = 0; armed && round < 1000; round++) {

@@ -6,18 +6,19 @@ import java.util.List;
 import sluice.loop.uring.RingChunk;
 import sluice.nio.channels.StreamPort;
 
-/// Places where written bytes wait for the next turn of one ring. Any thread takes and returns.
+/// A pool of places in which written bytes wait for the next turn of one ring. Any thread takes and
+/// returns them.
 ///
 /// Places are cut from pieces of [RingMemory] as they are needed. Streams outlive their ring, and
-/// may still have bytes to send: the pieces go back when the ring is closed and the last place was
-/// returned.
+/// may still have bytes to send: the pieces are returned when the ring is closed and the last place
+/// has been returned.
 ///
 /// Limits: 960 places of 4 KiB; a writer that finds none sends at once.
 final class StagePool {
   static final int BYTES = StreamPort.STAGE_BYTES;
 
-  /// An odd number of cache lines: multiples of a power of two would all lie in the same few sets
-  /// of the caches.
+  /// The distance of two places, an odd number of cache lines: with multiples of a power of two,
+  /// all places would map to the same few sets of the caches.
   private static final int STRIDE = BYTES + 64;
 
   private static final int PER_PIECE = RingMemory.PIECE_BYTES / STRIDE;
@@ -25,14 +26,16 @@ final class StagePool {
 
   private final List<RingChunk> pieces = new ArrayList<>();
 
-  /// Where free places begin, the one to take next at the end.
+  /// The offsets of the free places, with the one to take next at the end.
   private int[] free = {};
 
   private int count;
   private int out;
   private boolean closed;
 
-  /// @return where a place begins in the region, or -1
+  /// Takes a place.
+  ///
+  /// @return its offset in the region, or -1
   synchronized int take() {
     if (closed || (count == 0 && !grow())) {
       return -1;
@@ -60,7 +63,7 @@ final class StagePool {
     giveBackPieces();
   }
 
-  /// No place is taken any more. The ring is closed.
+  /// Closes the pool with its ring: no place is handed out any more.
   synchronized void close() {
     closed = true;
     giveBackPieces();

@@ -10,28 +10,32 @@ import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 
-/// Tells that what a socket stands on was closed as `java.net` wants to hear it of an
-/// implementation: views of channels throw what channels throw, and a socket of the JDK closes
-/// itself where a virtual thread was interrupted, which its owner must do too. Stateless.
+/// A translation of the exceptions of closed channels to those that `java.net` expects of a socket
+/// implementation. Views of channels throw the exceptions of channels. A JDK socket closes itself
+/// when a virtual thread was interrupted, which its owner must do too. Stateless.
 final class ClosedSockets {
   private ClosedSockets() {}
 
-  /// @return what the socket turns into a `SocketException`, and closes itself, where a virtual
-  ///   thread was interrupted
+  /// Translates the exception of a closed channel.
+  ///
+  /// @return an exception that the socket turns into a `SocketException`, and which makes it close
+  ///   itself if a virtual thread was interrupted
   static IOException of(ClosedChannelException closed) {
     return closed instanceof ClosedByInterruptException
         ? new InterruptedIOException("Closed by interrupt")
         : new SocketException("Socket closed", closed);
   }
 
-  /// @return the same, unless it says that a virtual thread was interrupted
+  /// Translates the exception of a socket.
+  ///
+  /// @return the same, unless a virtual thread was interrupted
   private static IOException of(SocketException problem) {
     return Thread.currentThread().isVirtual() && Thread.currentThread().isInterrupted()
         ? new InterruptedIOException(problem.getMessage())
         : problem;
   }
 
-  /// The input of a socket. Closing it closes the socket.
+  /// Returns the input of a socket. Closing it closes the socket.
   static InputStream input(InputStream in) {
     return new FilterInputStream(in) {
       @Override
@@ -58,7 +62,7 @@ final class ClosedSockets {
     };
   }
 
-  /// The output of a socket. Closing it closes the socket.
+  /// Returns the output of a socket. Closing it closes the socket.
   static OutputStream output(OutputStream out) {
     return new FilterOutputStream(out) {
       @Override

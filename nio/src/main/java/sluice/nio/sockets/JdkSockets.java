@@ -8,8 +8,8 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the sockets that `new Socket()` would be without a factory. It reaches into `java.net`,
-/// which the agent opens to us. Stateless: any thread may call.
+/// A factory of the sockets that `new Socket()` would create without an installed factory. It
+/// accesses `java.net`, which the agent opens to this module. Stateless: any thread may call.
 final class JdkSockets {
   private final MethodHandle platform;
   private final MethodHandle socks;
@@ -28,7 +28,9 @@ final class JdkSockets {
     socks = constructor.asType(MethodType.methodType(SocketImpl.class, SocketImpl.class));
   }
 
-  /// @return null where `java.net` is closed to us
+  /// Returns the factory.
+  ///
+  /// @return null if `java.net` is not open to this module
   static @Nullable JdkSockets find() {
     try {
       return new JdkSockets(MethodHandles.lookup());
@@ -37,7 +39,7 @@ final class JdkSockets {
     }
   }
 
-  /// A socket of the JDK that is not connected, with its proxies.
+  /// Returns an unconnected socket of the JDK, with proxy support.
   Socket open() throws SocketException {
     try {
       SocketImpl direct = (SocketImpl) platform.invokeExact(false);
@@ -49,7 +51,7 @@ final class JdkSockets {
     }
   }
 
-  /// Has the constructor that takes an implementation.
+  /// A socket with the constructor that takes an implementation.
   private static final class Plain extends Socket {
     Plain(SocketImpl implementation) throws SocketException {
       super(implementation);

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.adaptors.AdaptedListener;
 import sluice.sys.sockets.NumberedOptions;
 
-/// What a `ServerSocket` does, by a listening channel. Any thread may call; `ServerSocket` calls
-/// [#create] before all else, once.
+/// The implementation of a `ServerSocket` by a listening channel. Any thread may call;
+/// `ServerSocket` first calls [#create], once.
 final class ListeningSocketImpl extends SocketImpl {
   private final SelectorProvider provider;
   private volatile @Nullable ServerSocket channel;
@@ -51,13 +51,16 @@ final class ListeningSocketImpl extends SocketImpl {
     wanted = new InetSocketAddress(host, port);
   }
 
-  /// Binds and listens, which a channel does at once.
+  /// Binds and listens, which is one operation of a channel.
   @Override
   protected void listen(int backlog) throws IOException {
     channel().bind(wanted, backlog);
   }
 
-  /// @param socket of ours: the factory of `Socket` is ours too
+  /// Accepts a client.
+  ///
+  /// @param socket the implementation of a socket, a [StreamSocketImpl] because the factory of
+  ///   `Socket` is also ours
   @Override
   protected void accept(SocketImpl socket) throws IOException {
     if (!(socket instanceof StreamSocketImpl stream)) {

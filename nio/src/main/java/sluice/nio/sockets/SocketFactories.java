@@ -6,18 +6,19 @@ import java.net.Socket;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Optional;
 
-/// Makes every `new ServerSocket` of this JVM a listening channel of the JVM's selector provider. A
-/// JVM takes one pair of factories, once; the thread that starts the application calls.
+/// The socket factories that turn every `new ServerSocket` of this JVM into a listening channel of
+/// the JVM's selector provider. A JVM accepts one pair of factories, once; the thread that starts
+/// the application calls.
 ///
-/// The JDK asks the factory of `Socket` both for the sockets that a `ServerSocket` accepts and for
-/// those that the application connects, and does not tell which. So both are [StreamSocketImpl],
-/// which becomes the one or the other by what is done with it.
+/// The JDK uses the factory of `Socket` both for the sockets that a `ServerSocket` accepts and for
+/// those that the application connects, and does not say which. Both are therefore a
+/// [StreamSocketImpl], whose first operation decides what it becomes.
 public final class SocketFactories {
   private SocketFactories() {}
 
   /// Installs both factories.
   ///
-  /// @return why it cannot be done, with the fix; empty when it is
+  /// @return the reason why it is not possible, with the fix; empty on success
   @SuppressWarnings("deprecation") // the JDK has no other way to give a ServerSocket its sockets
   public static Optional<String> install() {
     JdkSockets outgoing = JdkSockets.find();
@@ -27,7 +28,7 @@ public final class SocketFactories {
               + " or 'sluice run'");
     }
     try {
-      // Sockets first: a listening socket of ours accepts no other kind.
+      // Installs the factory of sockets first, because a listening channel accepts no other kind.
       Socket.setSocketImplFactory(() -> new StreamSocketImpl(outgoing::open));
       ServerSocket.setSocketFactory(() -> new ListeningSocketImpl(SelectorProvider.provider()));
       return Optional.empty();

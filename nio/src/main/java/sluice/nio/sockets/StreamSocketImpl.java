@@ -14,24 +14,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.sockets.NumberedOptions;
 
-/// What a `Socket` does, by another socket: the view of a channel that a [ListeningSocketImpl] has
-/// accepted, or one of the JDK's where the application connects. Any thread may call.
+/// The implementation of a `Socket` by another socket: the view of a channel that a
+/// [ListeningSocketImpl] has accepted, or a JDK socket if the application connects. Any thread may
+/// call.
 final class StreamSocketImpl extends SocketImpl {
-  /// Makes what an application connects.
+  /// A source of the sockets that the application connects.
   interface Outgoing {
     Socket open() throws SocketException;
   }
 
   private final Outgoing outgoing;
 
-  /// Null until it is known what this is.
+  /// The underlying socket; null until the first operation decides its kind.
   private volatile @Nullable Socket socket;
 
   StreamSocketImpl(Outgoing outgoing) {
     this.outgoing = outgoing;
   }
 
-  /// Has accepted a client.
+  /// Becomes the socket of an accepted client.
   void become(Socket accepted) {
     socket = accepted;
   }
@@ -44,7 +45,7 @@ final class StreamSocketImpl extends SocketImpl {
     return known;
   }
 
-  /// The application will connect.
+  /// Becomes a socket that the application connects.
   @Override
   protected void create(boolean stream) throws IOException {
     socket = outgoing.open();

@@ -1,6 +1,7 @@
-/// `java.net` sockets over our channels, for servers that block in `ServerSocket.accept`: the two
-/// factories of the JDK ([sluice.nio.sockets.SocketFactories]) make sockets whose clients come by a
-/// listening channel. What the application connects itself stays the JDK's.
+/// `java.net` sockets over Sluice's channels, for servers that block in `ServerSocket.accept`. The
+/// two factories for the JDK ([sluice.nio.sockets.SocketFactories]) create sockets whose clients
+/// arrive through a listening channel. Sockets that the application connects itself remain the
+/// JDK's.
 @NullMarked
 package sluice.nio.sockets;
 

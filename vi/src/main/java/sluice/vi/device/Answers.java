@@ -5,16 +5,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Waits for what the thread of a device does. Any thread but that one may call. Stateless.
+/// A wait for an answer of a device's thread. Any other thread may call. Stateless.
 public final class Answers {
   private static final long ANSWER_SECONDS = 20;
 
   private Answers() {}
 
-  /// Waits for what the device's thread does at once.
+  /// Waits for an operation that the device's thread performs at once.
   ///
-  /// @param what for messages, such as "the loop"
-  /// @throws DeviceException as the thread answered, or when it does not in time
+  /// @param what the name of the thread for messages, such as "the loop"
+  /// @throws DeviceException as the thread answered, or if it does not answer in time
   public static <T> T await(CompletableFuture<T> future, String what) throws DeviceException {
     try {
       return future.get(ANSWER_SECONDS, TimeUnit.SECONDS);

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Connections that have said what they want and wait to be accepted. The device's thread adds, and
-/// waits for no other thread; any thread takes and closes.
+/// A queue of connections that have sent their greeting and wait to be accepted. The device's
+/// thread adds, and waits for no other thread; any thread takes and closes.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Limits: [#BACKLOG] wait.
 ///
-/// @param <A> what a device knows of such a connection
+/// @param <A> the device's type of such a connection
 public final class ArrivalQueue<A> {
   public static final int BACKLOG = 64;
 
@@ -28,13 +28,13 @@ public final class ArrivalQueue<A> {
   private final Semaphore permits = new Semaphore(0);
   private volatile boolean closed;
 
-  /// Makes an empty one.
+  /// Creates an empty queue.
   public ArrivalQueue() {}
 
-  /// Adds one. By the device's thread.
+  /// Adds a connection. Called on the device's thread.
   ///
-  /// @param gone tells which of those that wait are no longer there: their room is used again
-  /// @return false when as many wait as may, or it is closed
+  /// @param gone detects waiting connections that are no longer there, whose places are reused
+  /// @return false if the queue is full or closed
   public boolean offer(A arrival, Predicate<A> gone) {
     boolean _ =
         waiting.removeIf(each -> {
@@ -50,24 +50,25 @@ public final class ArrivalQueue<A> {
     return !closed || !waiting.remove(arrival); // what is not there, `close` or an accept has
   }
 
-  /// Has the device's thread make a port of an arrival.
+  /// A factory by which the device's thread creates a port for an arrival.
   ///
-  /// @param <W> what a device knows of such a connection
+  /// @param <W> the device's type of such a connection
   @FunctionalInterface
   public interface Maker<W> {
-    /// Begins, and completes the future later, with null when the arrival is gone.
+    /// Begins to create a port. The future completes later, with null if the arrival is gone.
     ///
-    /// @throws DeviceException when the device is closed
+    /// @throws DeviceException if the device is closed
     void begin(W arrival, CompletableFuture<@Nullable Port> made) throws DeviceException;
   }
 
-  /// Waits for an arrival of which a port is made; those that are gone meanwhile are passed over.
+  /// Waits for an arrival for which a port is created. Arrivals that are gone meanwhile are
+  /// skipped.
   ///
-  /// @param timeoutNanos negative waits for ever
+  /// @param timeoutNanos negative waits without limit
   /// @param what the device's thread, for messages, such as "the loop"
-  /// @return null when the time is over
-  /// @throws DeviceException when it or the device is closed, the thread is interrupted, or as the
-  ///   device's thread answered
+  /// @return null if the time is over
+  /// @throws DeviceException if the queue or the device is closed, the thread is interrupted, or as
+  ///   the device's thread answered
   public @Nullable Port accept(long timeoutNanos, Maker<A> maker, String what)
       throws DeviceException {
     long end = System.nanoTime() + timeoutNanos;
@@ -121,9 +122,9 @@ public final class ArrivalQueue<A> {
     }
   }
 
-  /// Ends it.
+  /// Closes the queue.
   ///
-  /// @return those that waited; null when it had ended before
+  /// @return the waiting connections; null if it was closed before
   public @Nullable List<A> close() {
     synchronized (this) { // of closing threads alone
       if (closed) {

@@ -5,16 +5,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import sluice.sys.Membarrier;
 
-/// Taken or free: a flag that a thread takes again and again without an atomic operation, a
+/// A flag, taken or free, that one thread can take repeatedly without an atomic operation: a
 /// *quickly reacquirable lock* (Dice, Moir and Scherer 2003) that is tried and never waited for.
 ///
 /// A thread that took the flag many times in a row becomes its favourite. From then on it writes a
-/// word of its own and looks whether it is still the favourite: stores and loads without a fence.
-/// Any other thread takes the flag by a compare-and-set on another word. Before it believes that
-/// the favourite does not have the flag, it takes the favour away and makes every running thread
-/// pass a full barrier ([#barrier]). So either the favourite sees that it has lost the favour, or
-/// the other thread sees that the flag is taken: Dekker's problem with the barrier on the rare side
-/// (Dice, Huang and Yang 2001). The holder may hand the flag to another thread, which frees it.
+/// separate word and checks that it is still the favourite: stores and loads without a fence. Any
+/// other thread takes the flag by a compare-and-set on another word. Before it concludes that the
+/// favourite does not have the flag, it revokes the favour and makes every running thread pass a
+/// full barrier ([#barrier]). Either the favourite sees that it has lost the favour, or the other
+/// thread sees that the flag is taken: Dekker's problem with the barrier on the rare side (Dice,
+/// Huang and Yang 2001). The holder may hand the flag to another thread, which frees it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,8 +24,8 @@ import sluice.sys.Membarrier;
 /// | `last`, `times`, `patience` | a thread that holds `slow` | plain | plain |
 /// | `slowly` | the holder of the flag | plain | plain |
 ///
-/// Limits: taking the favour away costs some microseconds; each time doubles how often a thread
-/// must take the flag in a row to win it again, so that threads that alternate do not pay it.
+/// Limits: revoking the favour costs some microseconds. Each revocation doubles the number of
+/// consecutive takes that win the favour again, so that alternating threads do not pay this cost.
 public final class BiasedFlag {
   private static final int FIRST_PATIENCE = 32;
   private static final int MOST_PATIENCE = 1 << 20;
@@ -55,7 +55,7 @@ public final class BiasedFlag {
   @SuppressWarnings("unused") // through SLOW
   private int slow;
 
-  /// Whether the holder has it by `slow`.
+  /// True if the holder has taken the flag through `slow`.
   private boolean slowly;
 
   private long last;
@@ -64,7 +64,7 @@ public final class BiasedFlag {
 
   /// Takes the flag if it is free.
   ///
-  /// @return false when it is taken, or another thread tries at this moment
+  /// @return false if it is taken, or another thread tries at this moment
   public boolean tryTake() {
     long current = Thread.currentThread().threadId();
     if ((long) FAVOURITE.getAcquire(this) != current) {
@@ -108,7 +108,7 @@ public final class BiasedFlag {
     return true;
   }
 
-  /// Frees the flag. By its holder, or the thread that it was handed to.
+  /// Frees the flag. Called by its holder, or by the thread that it was handed to.
   public void free() {
     if (slowly) {
       slowly = false;
@@ -122,7 +122,7 @@ public final class BiasedFlag {
     return (int) FAST.getAcquire(this) != 0 || (int) SLOW.getAcquire(this) != 0;
   }
 
-  /// Every running thread of this process passes a full barrier before this returns.
+  /// Makes every running thread of this process pass a full barrier before it returns.
   public static void barrier() {
     if (Membarrier.global() != 0) {
       Arena.ofShared().close(); // a handshake of the JVM with all its threads

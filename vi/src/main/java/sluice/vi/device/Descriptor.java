@@ -3,13 +3,13 @@ package sluice.vi.device;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// One message that is posted: pieces of memory to gather from or scatter to, and what became of
-/// it.
+/// A descriptor of one posted message: the pieces of memory to gather from or scatter to, and the
+/// result.
 ///
-/// It belongs to the application until it is posted, then to the device until that returns it; the
-/// hand-over publishes the fields. Pieces are trusted: the caller checked their ranges.
+/// It belongs to the application until it is posted, then to the device until the device returns
+/// it; the hand-over publishes the fields. Pieces are trusted: the caller has checked their ranges.
 public final class Descriptor {
-  /// Most pieces of one message.
+  /// The most pieces of one message.
   public static final int MAX_PIECES = 8;
 
   private final MemorySegment[] memory;
@@ -20,17 +20,19 @@ public final class Descriptor {
   private int pieces;
   private int lengthBytes;
 
-  /// Bytes moved so far; of a done receive, the length of the message.
+  /// The number of bytes moved so far; for a completed receive, the length of the message.
   private int transferredBytes;
 
-  /// For the device: when the descriptor will be done.
+  /// A value for the device: the point at which the descriptor will be done.
   private long mark;
 
   private boolean done;
   private @Nullable Failure failure;
 
-  /// @param owner what the application knows it by
-  /// @param pieces most pieces it will ever have
+  /// Creates a descriptor.
+  ///
+  /// @param owner the object by which the application knows it
+  /// @param pieces the most pieces it will ever have
   public Descriptor(Object owner, int pieces) {
     this.owner = owner;
     memory = new MemorySegment[pieces];
@@ -43,14 +45,14 @@ public final class Descriptor {
     return owner;
   }
 
-  /// Forgets the pieces and the result.
+  /// Removes the pieces and the result.
   public void clear() {
     pieces = 0;
     lengthBytes = 0;
     restart();
   }
 
-  /// Forgets the result, so that the same pieces can be posted again.
+  /// Resets the result, so that the same pieces can be posted again.
   public void restart() {
     transferredBytes = 0;
     mark = 0;
@@ -60,7 +62,7 @@ public final class Descriptor {
 
   /// Adds a piece.
   ///
-  /// @param key what [Port#register] returned for this memory
+  /// @param key the result of [Port#register] for this memory
   public void add(MemorySegment segment, long offset, int length, long key) {
     memory[pieces] = segment;
     offsets[pieces] = offset;
@@ -70,7 +72,7 @@ public final class Descriptor {
     lengthBytes = Math.addExact(lengthBytes, length);
   }
 
-  /// Has one piece from now on. Its result is as before, until [#restart].
+  /// Replaces the pieces by one. The result is unchanged until [#restart].
   public void only(MemorySegment segment, long offset, int length, long key) {
     memory[0] = segment;
     offsets[0] = offset;
@@ -80,7 +82,7 @@ public final class Descriptor {
     lengthBytes = length;
   }
 
-  /// The first piece is elsewhere from now on, with the same bytes. For the thread that alone
+  /// Moves the first piece to other memory that holds the same bytes. Only for a thread that alone
   /// copies from it.
   public void move(MemorySegment segment, long offset) {
     memory[0] = segment;
@@ -107,7 +109,7 @@ public final class Descriptor {
     return keys[piece];
   }
 
-  /// Sum of the pieces.
+  /// Returns the total length of the pieces.
   public int lengthBytes() {
     return lengthBytes;
   }
@@ -116,8 +118,8 @@ public final class Descriptor {
     return transferredBytes;
   }
 
-  /// The next bytes to move are those behind the first `bytes`: a device sends a part again, or
-  /// begins a message anew.
+  /// Sets the position of the next bytes to move, when a device sends a part again or restarts a
+  /// message.
   public void seek(int bytes) {
     transferredBytes = bytes;
   }
@@ -138,12 +140,12 @@ public final class Descriptor {
     return failure;
   }
 
-  /// The device has finished with it.
+  /// Marks the descriptor as finished by the device.
   public void finish() {
     done = true;
   }
 
-  /// The device has finished with it, and moved so many bytes.
+  /// Marks the descriptor as finished by the device, with a number of bytes moved.
   public void finish(int bytes) {
     transferredBytes = bytes;
     done = true;
@@ -159,7 +161,7 @@ public final class Descriptor {
     move(to, at, count, true);
   }
 
-  /// Scatters `count` bytes behind those that are there already.
+  /// Scatters `count` bytes behind those moved so far.
   public void copyIn(MemorySegment from, long at, int count) {
     move(from, at, count, false);
   }

@@ -3,8 +3,8 @@ package sluice.vi.device;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A device did not make, accept or find a connection; [#fault] says which side is at fault.
-/// Immutable.
+/// Thrown if a device could not create, accept or find a connection; [#fault] gives the side at
+/// fault. Immutable.
 public class DeviceException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -19,7 +19,8 @@ public class DeviceException extends IOException {
     this.fault = fault;
   }
 
-  /// The same condition has the same words on every device.
+  /// Returns the exception for a closed device. The factory methods give the same condition the
+  /// same text on every device.
   public static DeviceException deviceClosed() {
     return new DeviceException(Fault.CLOSED, "the device is closed");
   }
@@ -49,7 +50,9 @@ public class DeviceException extends IOException {
         Fault.TIMED_OUT, "no accept came in time: a listener is there but does not accept", cause);
   }
 
-  /// @param byPeer whether the accepting side wants another one than this side
+  /// Returns the exception for different reliabilities.
+  ///
+  /// @param byPeer true if the accepting side requires another one than this side
   public static DeviceException otherReliability(boolean byPeer) {
     return new DeviceException(
         Fault.REFUSED,
@@ -59,18 +62,19 @@ public class DeviceException extends IOException {
             + ". Fix: the same on both sides");
   }
 
-  /// What another thread has thrown, for the thread that waited: with the same fault and words.
+  /// Returns an exception of another thread for the thread that waited, with the same fault and
+  /// text.
   public static DeviceException rethrown(Throwable thrown) {
     Throwable why = thrown.getCause() == null ? thrown : thrown.getCause();
     return new DeviceException(of(why), String.valueOf(why.getMessage()), why);
   }
 
-  /// The side at fault of any exception.
+  /// Returns the side at fault of any exception.
   public static Fault of(Throwable thrown) {
     return thrown instanceof DeviceException known ? known.fault() : Fault.OTHER;
   }
 
-  /// The thread was interrupted, and is so still.
+  /// Returns the exception for an interrupt, and sets the thread's interrupt status again.
   public static DeviceException interrupted(String what, @Nullable Throwable cause) {
     Thread.currentThread().interrupt();
     return new DeviceException(Fault.OTHER, "interrupted while " + what, cause);

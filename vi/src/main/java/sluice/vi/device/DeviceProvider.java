@@ -3,23 +3,24 @@ package sluice.vi.device;
 import java.io.IOException;
 import java.util.List;
 
-/// Offers one or more kinds of device. Found by [java.util.ServiceLoader]; any thread may call.
+/// A provider of one or more kinds of device. Found by [java.util.ServiceLoader]; any thread may
+/// call.
 public interface DeviceProvider {
-  /// Names of its devices, such as `local`, the best first.
+  /// Returns the names of its devices, such as `local`, the best first.
   List<String> names();
 
-  /// Why a device cannot be used on this machine, with the fix; empty when it can.
+  /// Returns the reason why a device cannot be used on this machine, with the fix; empty if it can.
   String why(String name);
 
-  /// What a device that can be used is made of here, where that is a choice; else empty.
+  /// Returns the implementation of a usable device, if there is a choice; else empty.
   default String about(String name) {
     return "";
   }
 
-  /// Opens a device that is told what to use.
+  /// Opens a device with arguments.
   ///
-  /// @param words in the form that the device knows
-  /// @throws IOException when the words are wrong, or what they name is not to be had
+  /// @param words the arguments, in the device's form
+  /// @throws IOException if the arguments are wrong, or the named resources are not available
   default Device open(String name, String words) throws IOException {
     throw new DeviceException(
         Fault.MISCONFIGURED,

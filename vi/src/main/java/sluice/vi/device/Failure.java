@@ -3,10 +3,10 @@ package sluice.vi.device;
 /// The end of a connection, or of a descriptor: the side at fault, and the reason for messages.
 /// Immutable.
 public record Failure(Fault fault, String why) {
-  /// Every device ends a port that this side closes with it.
+  /// The failure with which every device ends a port that this side closes.
   public static final Failure CLOSED = new Failure(Fault.CLOSED, "this side closed the connection");
 
-  /// The same of the device.
+  /// The failure with which every device ends its ports when it is closed.
   public static final Failure DEVICE_CLOSED = new Failure(Fault.CLOSED, "the device was closed");
 
   public static final Failure PEER_CLOSED =
@@ -17,14 +17,14 @@ public record Failure(Fault fault, String why) {
   public static final Failure PEER_ENDED =
       lost("the peer's process ended without closing the connection");
 
-  /// The peer has gone, or broke the rules.
+  /// Returns the failure of a peer that has gone or has violated the protocol.
   public static Failure lost(String why) {
     return new Failure(Fault.PEER_LOST, why);
   }
 
-  /// A message met a receive that is too short for it.
+  /// Returns the failure of a message that met a receive that is too short.
   ///
-  /// @param messageBytes negative when the device does not say
+  /// @param messageBytes the length of the message; negative if the device does not report it
   public static Failure tooLong(long messageBytes, long receiveBytes) {
     return new Failure(
         Fault.MISCONFIGURED,
@@ -34,12 +34,12 @@ public record Failure(Fault fault, String why) {
             + " bytes. Fix: post receives of the longest message");
   }
 
-  /// What a device threw.
+  /// Returns the failure for an exception thrown by a device.
   public static Failure of(DeviceException thrown) {
     return new Failure(thrown.fault(), String.valueOf(thrown.getMessage()));
   }
 
-  /// A call of this machine failed.
+  /// Returns the failure of a call on this machine.
   public static Failure other(String why) {
     return new Failure(Fault.OTHER, why);
   }

@@ -1,7 +1,7 @@
 package sluice.vi.device;
 
-/// The side that ended or refused something, and how. The application gets an exception of its own
-/// for each.
+/// The side that ended or refused something, and the way. The application gets a separate exception
+/// class for each.
 public enum Fault {
   /// This side closed the VI, the server or the device.
   CLOSED,
@@ -9,11 +9,11 @@ public enum Fault {
   PEER_CLOSED,
   /// The peer's process, host or network has gone, its end failed, or it broke the protocol.
   PEER_LOST,
-  /// Nothing listens there, or the two sides want different things.
+  /// Nothing listens there, or the two sides require different attributes.
   REFUSED,
   /// The time was over.
   TIMED_OUT,
-  /// This program asked for what cannot be had, here or ever.
+  /// This program requested something that is unavailable, here or in general.
   MISCONFIGURED,
   /// A call of this machine failed, memory is short, or the thread was interrupted.
   OTHER

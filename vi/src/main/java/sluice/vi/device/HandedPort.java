@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A port whose messages are moved by a thread of the device: what is posted is handed to that
-/// thread, which counts what is done. The send queue belongs to one thread at a time, the receive
-/// queue to one; protected methods belong to the device's thread unless they say otherwise.
+/// A port whose messages are moved by a thread of the device: posted descriptors are handed to that
+/// thread, which counts completed ones. The send queue belongs to one thread at a time, and so does
+/// the receive queue; protected methods belong to the device's thread unless documented otherwise.
 ///
 /// **Memory.** A descriptor is returned when the device has finished with it: it is counted in
 /// `sendsDone` or `receivesDone`, or `sendsEnded` or `receivesEnded` has been set, after which the
@@ -53,7 +53,7 @@ public abstract class HandedPort implements Port {
   private volatile @Nullable Failure receivesEnded;
   private volatile @Nullable Failure failure;
 
-  /// @param spec as both sides agreed on it
+  /// @param spec the specification agreed by both sides
   protected HandedPort(PortSpec spec) {
     queues = new PortQueues(spec);
     sends = queues.sends;
@@ -130,23 +130,23 @@ public abstract class HandedPort implements Port {
 
   // ---- what a device says --------------------------------------------------------------------
 
-  /// Something was posted: the device's thread is to look soon. Of any thread at a queue.
+  /// Notifies the device's thread that a descriptor was posted. Called on any thread at a queue.
   protected abstract void posted();
 
-  /// This side has ended the connection; [#failure] says why. The device's thread is to end both
-  /// queues soon. Of any thread.
+  /// Notifies the device's thread that this side has ended the connection; [#failure] gives the
+  /// reason. The device's thread must end both queues soon. Any thread may call.
   protected abstract void left();
 
-  /// Says what ended the connection, if nothing did before. Of any thread.
+  /// Records the end of the connection, if none was recorded before. Any thread may call.
   ///
-  /// @return whether this was the first
+  /// @return true if this was the first
   protected final boolean note(Failure why) {
     return FAILURE.compareAndSet(this, null, why);
   }
 
-  /// As [#note].
+  /// Records the end of the connection as [#note] does.
   ///
-  /// @return what ended the connection: this, or what was noted before
+  /// @return the recorded end: this one, or an earlier one
   protected final Failure noted(Failure why) {
     boolean _ = note(why);
     Failure first = failure;
@@ -155,30 +155,30 @@ public abstract class HandedPort implements Port {
 
   // ---- the device's thread -------------------------------------------------------------------
 
-  /// The next send that was posted, or null.
+  /// Returns the next posted send, or null.
   protected final @Nullable Descriptor nextSend() {
     return toSend.poll();
   }
 
-  /// The next receive that was posted, or null.
+  /// Returns the next posted receive, or null.
   protected final @Nullable Descriptor nextReceive() {
     return toReceive.poll();
   }
 
-  /// The oldest sends are done. [#wakeSleepers] must follow.
+  /// Marks the oldest sends as done. Must be followed by [#wakeSleepers].
   protected final void sendsDone(int count) {
     SENDS_DONE.setVolatile(this, sendsDone + count);
     wakesSender = true;
   }
 
-  /// The oldest receive is done. [#wakeSleepers] must follow.
+  /// Marks the oldest receive as done. Must be followed by [#wakeSleepers].
   protected final void receiveDone() {
     RECEIVES_DONE.setVolatile(this, receivesDone + 1);
     wakesReceiver = true;
   }
 
-  /// Wakes the threads that sleep for what is done since the last call: once for all of a batch,
-  /// since a thread that is woken may take the processor at once.
+  /// Wakes the threads that sleep for completions since the last call. Called once per batch,
+  /// because a woken thread may take the processor at once.
   protected final void wakeSleepers() {
     if (wakesSender) {
       wakesSender = false;
@@ -198,7 +198,7 @@ public abstract class HandedPort implements Port {
     return receivesEnded != null;
   }
 
-  /// Sends that are not done fail; the device touches none from now on.
+  /// Fails the sends that are not done; the device touches none from now on.
   protected final void endSends(Failure why) {
     if (sendsEnded == null) {
       sendsEnded = why;
@@ -206,7 +206,7 @@ public abstract class HandedPort implements Port {
     queues.unparkSender();
   }
 
-  /// As [#endSends], for receives.
+  /// Fails the receives that are not done, as [#endSends] does for sends.
   protected final void endReceives(Failure why) {
     if (receivesEnded == null) {
       receivesEnded = why;

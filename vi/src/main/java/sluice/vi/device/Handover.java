@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Posted descriptors on their way from the thread at a queue to the thread of a device: a ring
+/// A queue of posted descriptors from the thread at a work queue to the thread of a device: a ring
 /// with one producer and one consumer.
 ///
 /// | field | writer | read mode | write mode |
@@ -30,14 +30,14 @@ public final class Handover {
   private int added;
   private int removed;
 
-  /// @param depth most descriptors at one time
+  /// @param depth the most descriptors at one time
   public Handover(int depth) {
     slots = new Descriptor[Integer.highestOneBit(Math.max(1, depth) * 2 - 1)];
   }
 
-  /// Adds one.
+  /// Adds a descriptor.
   ///
-  /// @return false when it is full
+  /// @return false if the queue is full
   public boolean offer(Descriptor descriptor) {
     int at = added;
     if (at - (int) REMOVED.getAcquire(this) == slots.length) {
@@ -48,7 +48,7 @@ public final class Handover {
     return true;
   }
 
-  /// The oldest one, which is taken out, or null.
+  /// Removes the oldest descriptor and returns it, or null.
   public @Nullable Descriptor poll() {
     int at = removed;
     if (at == (int) ADDED.getAcquire(this)) {

@@ -4,11 +4,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/// The addresses of devices that work between hosts. Stateless.
+/// A parser of the addresses of devices that work between hosts. Stateless.
 public final class HostPort {
   private HostPort() {}
 
-  /// @throws DeviceException when it is not `HOST:PORT`, or there is no such host
+  /// Parses an address.
+  ///
+  /// @throws DeviceException if it is not `HOST:PORT`, or there is no such host
   public static InetSocketAddress parse(String text) throws DeviceException {
     int colon = text.lastIndexOf(':');
     try {
@@ -21,7 +23,7 @@ public final class HostPort {
         return new InetSocketAddress(InetAddress.getByName(host), port);
       }
     } catch (NumberFormatException e) {
-      // as other words that are no address
+      // Handled below, like other text that is not an address.
     } catch (UnknownHostException e) {
       throw new DeviceException(
           Fault.MISCONFIGURED, "no host is known by this name: " + text + ". Fix: another name", e);

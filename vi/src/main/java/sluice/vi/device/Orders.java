@@ -3,16 +3,16 @@ package sluice.vi.device;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Work that any thread gives to the thread of a device, and that is done once: a stack of Treiber
-/// (1986) that the device's thread takes whole and turns round. No thread waits for another one, so
-/// that a device goes on while the virtual thread that gave it something has no carrier.
+/// A queue of work from any thread for the thread of a device: a Treiber stack (1986) that the
+/// device's thread takes whole and reverses. No thread waits for another one, so that a device
+/// continues while the virtual thread that gave it work has no carrier.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `newest` | any thread | acquire | compare-and-set; the device's thread exchanges |
 /// | `Order.before` | the adding thread, then the device's | plain | plain, before it is added |
 ///
-/// Lifecycle: open → ended, by the device's thread: what was added before is still done.
+/// Lifecycle: open → ended, by the device's thread: work added before is still done.
 public final class Orders {
   private static final class Order {
     private final Runnable work;
@@ -27,12 +27,12 @@ public final class Orders {
 
   private final AtomicReference<@Nullable Order> newest = new AtomicReference<>();
 
-  /// Makes an empty one.
+  /// Creates an empty queue.
   public Orders() {}
 
-  /// Adds work. Any thread; it then wakes the device's.
+  /// Adds work. Any thread may call; it then wakes the device's thread.
   ///
-  /// @return false when the device's thread has ended: it is not done
+  /// @return false if the device's thread has ended: the work will not be done
   public boolean add(Runnable work) {
     Order order = new Order(work);
     while (true) {
@@ -47,20 +47,20 @@ public final class Orders {
     }
   }
 
-  /// Whether there is work. By the device's thread.
+  /// Returns true if there is no work. Called on the device's thread.
   public boolean isEmpty() {
     Order now = newest.get();
     return now == null || now == ENDED;
   }
 
-  /// Does all that was added, in its order. By the device's thread.
+  /// Does all added work, in order. Called on the device's thread.
   public void run() {
     if (!isEmpty()) {
       run(newest.getAndSet(null));
     }
   }
 
-  /// Does all that was added and takes no more. By the device's thread, idempotent.
+  /// Does all added work and takes no more. Called on the device's thread; idempotent.
   public void end() {
     Order last = newest.getAndSet(ENDED);
     if (last != ENDED) {

@@ -6,79 +6,80 @@ import org.jspecify.annotations.Nullable;
 /// The device's half of a Virtual Interface: two queues of descriptors.
 ///
 /// The send queue ([#postSend], [#pollSend]) belongs to one thread at a time, the receive queue
-/// ([#postReceive], [#pollReceive]) to one thread at a time; both may be the same. The rest belongs
-/// to any thread. The caller keeps within the depths of the [PortSpec].
+/// ([#postReceive], [#pollReceive]) to one thread at a time; both may be the same. Any thread may
+/// call the other methods. The caller respects the depths of the [PortSpec].
 public interface Port extends AutoCloseable {
-  /// What is posted, and the threads that wait for it.
+  /// Returns the posted descriptors, and the threads that wait for them.
   PortQueues queues();
 
   default PortSpec spec() {
     return queues().spec();
   }
 
-  /// Hands a descriptor with bytes to send to the device.
+  /// Passes a descriptor with bytes to send to the device.
   void postSend(Descriptor descriptor);
 
-  /// Hands a descriptor with room for a message to the device.
+  /// Passes a descriptor with room for a message to the device.
   void postReceive(Descriptor descriptor);
 
-  /// Does what can be done now for the send queue.
+  /// Makes progress on the send queue, without waiting.
   ///
-  /// @return the oldest posted descriptor if it is done, which is then no longer the device's
+  /// @return the oldest posted descriptor if it is done; it then no longer belongs to the device
   @Nullable Descriptor pollSend();
 
-  /// Does what can be done now for the receive queue.
+  /// Makes progress on the receive queue, without waiting.
   ///
-  /// @return the oldest posted descriptor if it is done, which is then no longer the device's
+  /// @return the oldest posted descriptor if it is done; it then no longer belongs to the device
   @Nullable Descriptor pollReceive();
 
-  /// Whether a look at memory says that [#pollReceive] has nothing to do, also not for sends that
-  /// wait for the caller's thread. False where such a look is not to be had.
+  /// Returns true if a look at memory shows that [#pollReceive] has nothing to do, including sends
+  /// that wait for the caller's thread. Returns false if such a look is not possible.
   default boolean isReceiveQuiet() {
     return false;
   }
 
-  /// Whether a poll takes as long as a system call: then a thread that waits need not pause between
-  /// two of them.
+  /// Returns true if a poll takes as long as a system call, so that a waiting thread need not pause
+  /// between two polls.
   default boolean isPollLong() {
     return false;
   }
 
-  /// Whether a posted send waits for the caller's thread to go on with it. Not, where the device
-  /// has a thread of its own, or a poll of either queue goes on with both.
+  /// Returns true if a posted send needs the caller's thread to progress. False if the device has
+  /// its own thread, or if a poll of either queue progresses both.
   default boolean needsSendProgress() {
     return false;
   }
 
-  /// Goes on with posted sends. Of the thread at the send queue.
+  /// Makes progress on posted sends. Called by the thread at the send queue.
   default void progressSends() {}
 
-  /// Whether memory of a descriptor may be an array in the heap: the device copies by Java code, in
-  /// the threads at the queues alone.
+  /// Returns true if the memory of a descriptor may be an array in the heap: the device copies by
+  /// Java code, only in the threads at the queues.
   default boolean takesArrays() {
     return false;
   }
 
-  /// Sends that are posted and not yet returned.
+  /// Returns the number of sends that are posted and not yet returned.
   default int sendsPosted() {
     return queues().sends.size();
   }
 
-  /// Receives that are posted and not yet returned.
+  /// Returns the number of receives that are posted and not yet returned.
   default int receivesPosted() {
     return queues().receives.size();
   }
 
-  /// What ended the connection; null while it stands, and while messages that came before its end
-  /// wait for receives. A descriptor that fails before is a send: its queue alone has ended, and
-  /// all that is posted there will be returned failed.
+  /// Returns the reason of the connection's end; null while it stands, and while messages that
+  /// arrived before its end wait for receives. A descriptor that fails before that is a send: only
+  /// its queue has ended, and all descriptors posted there will be returned failed.
   @Nullable Failure failure();
 
-  /// Asks the device to unpark a thread when anything changes. Poll once more after it. One thread
-  /// can sleep at each queue.
+  /// Asks the device to unpark a thread when anything changes. The caller polls once more
+  /// afterwards. One thread can sleep at each queue.
   ///
-  /// @param sends at which queue it sleeps
-  /// @return how long to sleep at most, in nanoseconds: a device that cannot wake says little
+  /// @param sends true if it sleeps at the send queue
+  /// @return the longest time to sleep, in nanoseconds, which is short for a device that cannot
+  ///   wake
   long arm(Thread sleeper, boolean sends);
 
   /// Ends what [#arm] began.
@@ -86,11 +87,11 @@ public interface Port extends AutoCloseable {
     queues().wakes(sends);
   }
 
-  /// Makes memory known to the device. There is nothing to tell where messages are copied, and
-  /// neither the peer nor the kernel sees this memory.
+  /// Registers memory with the device. Does nothing if messages are copied, so that neither the
+  /// peer nor the kernel accesses this memory.
   ///
-  /// @return a key that goes with each piece of it
-  /// @throws java.io.IOException when the device has no room for it
+  /// @return a key that accompanies each piece of the memory
+  /// @throws java.io.IOException if the device has no room for it
   default long register(MemorySegment memory, boolean writable) throws java.io.IOException {
     return 0;
   }
@@ -98,14 +99,14 @@ public interface Port extends AutoCloseable {
   /// Ends a registration that no posted descriptor uses.
   default void unregister(long key) {}
 
-  /// Ends the connection as intended, if it stands: the peer gets what was sent, and then the end.
-  /// Every posted descriptor that is not done will be returned failed, soon, and a thread that
-  /// sleeps is unparked. The caller waits for nothing.
+  /// Ends the connection in order, if it stands: the peer gets the sent messages, and then the end.
+  /// Every posted descriptor that is not done will soon be returned failed, and a sleeping thread
+  /// is unparked. The caller does not wait.
   ///
-  /// @param why this side or its device was closed
+  /// @param why the reason: this side or its device was closed
   void end(Failure why);
 
-  /// Gives back what the connection holds, after [#end], when the queues are not in use.
+  /// Releases the resources of the connection. Called after [#end], when the queues are not in use.
   @Override
   void close();
 }

@@ -3,7 +3,7 @@ package sluice.vi.device;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// What every port has: its two work queues, and the thread that sleeps at each.
+/// The common state of all ports: the two work queues, and the thread that sleeps at each.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -16,7 +16,7 @@ public final class PortQueues {
   private volatile @Nullable Thread sendSleeper;
   private volatile @Nullable Thread receiveSleeper;
 
-  /// @param spec as both sides agreed on it
+  /// @param spec the specification agreed by both sides
   public PortQueues(PortSpec spec) {
     this.spec = spec;
     sends = new WorkQueue(spec.sendDepth());
@@ -27,7 +27,7 @@ public final class PortQueues {
     return spec;
   }
 
-  /// A thread is about to park.
+  /// Records that a thread is about to park.
   public void sleeps(Thread sleeper, boolean atSends) {
     if (atSends) {
       sendSleeper = sleeper;
@@ -36,7 +36,7 @@ public final class PortQueues {
     }
   }
 
-  /// It looks again by itself.
+  /// Records that the thread polls by itself again.
   public void wakes(boolean atSends) {
     if (atSends) {
       sendSleeper = null;
@@ -45,7 +45,7 @@ public final class PortQueues {
     }
   }
 
-  /// Whether a thread sleeps at either queue.
+  /// Returns true if a thread sleeps at either queue.
   public boolean hasSleeper() {
     return sendSleeper != null || receiveSleeper != null;
   }

@@ -1,14 +1,14 @@
 package sluice.vi.device;
 
-/// What a connection is to be. Immutable.
+/// The specification of a connection. Immutable.
 ///
-/// @param tag what the two ends are matched by
-/// @param discards whether a message that meets an empty receive queue is lost
-/// @param acknowledged whether a send completes only when the message is in the receiver's buffer
-/// @param sendDepth most sends that are posted at one time
-/// @param receiveDepth most receives that are posted at one time
-/// @param transferBytes longest message; the smaller one of both ends counts
-/// @param ringBytes memory for messages under way in one direction, a power of two, where the
+/// @param tag the tag by which the two ends are matched
+/// @param discards true if a message that meets an empty receive queue is lost
+/// @param acknowledged true if a send completes only when the message is in the receiver's buffer
+/// @param sendDepth the most sends posted at one time
+/// @param receiveDepth the most receives posted at one time
+/// @param transferBytes the longest message; the smaller one of both ends applies
+/// @param ringBytes the memory for messages in transit in one direction, a power of two, if the
 ///   device has such memory
 public record PortSpec(
     int tag,
@@ -19,7 +19,7 @@ public record PortSpec(
     int transferBytes,
     int ringBytes) {
 
-  /// The same with another bound for messages.
+  /// Returns a copy with another limit for messages.
   public PortSpec withTransferBytes(int bytes) {
     return new PortSpec(tag, discards, acknowledged, sendDepth, receiveDepth, bytes, ringBytes);
   }

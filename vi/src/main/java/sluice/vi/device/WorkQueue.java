@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The posted descriptors of one direction, in the order of posting, which is the order of
-/// completion. Belongs to the thread that uses the queue at the moment; any thread may ask for the
+/// A queue of the posted descriptors of one direction, in the order of posting, which is the order
+/// of completion. Owned by the thread that uses the queue at the moment; any thread may read the
 /// size.
 ///
 /// | field | writer | read mode | write mode |
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// | `slots`, `unsent` | the queue's thread | plain | plain |
 /// | `added`, `removed` | the queue's thread | opaque | opaque |
 ///
-/// Limits: the depth given at the start; more is the caller's error.
+/// Limits: the depth given at the start; exceeding it is the caller's error.
 public final class WorkQueue {
   private static final VarHandle ADDED;
   private static final VarHandle REMOVED;
@@ -31,13 +31,13 @@ public final class WorkQueue {
   private final @Nullable Descriptor[] slots;
   private final int mask;
 
-  /// Counts that only grow, and wrap.
+  /// The numbers of added and removed descriptors, which only grow, and wrap.
   private int added;
 
   private int removed;
   private int unsent;
 
-  /// @param depth most descriptors at one time
+  /// @param depth the most descriptors at one time
   public WorkQueue(int depth) {
     int capacity = Integer.highestOneBit(Math.max(1, depth) * 2 - 1);
     slots = new Descriptor[capacity];
@@ -50,7 +50,7 @@ public final class WorkQueue {
 
   /// Adds a descriptor.
   ///
-  /// @throws IllegalStateException when the queue is full
+  /// @throws IllegalStateException if the queue is full
   public void add(Descriptor descriptor) {
     if (added - removed > mask) {
       throw new IllegalStateException("more descriptors are posted than the queue is deep");
@@ -59,29 +59,29 @@ public final class WorkQueue {
     ADDED.setOpaque(this, added + 1);
   }
 
-  /// The oldest one, or null.
+  /// Returns the oldest descriptor, or null.
   public @Nullable Descriptor head() {
     return added == removed ? null : slots[removed & mask];
   }
 
-  /// The oldest request that the device has not begun or not finished to send, or null.
+  /// Returns the oldest descriptor that the device has not begun or not finished to send, or null.
   public @Nullable Descriptor unsent() {
     return unsent == added ? null : slots[unsent & mask];
   }
 
-  /// Whether all that was posted has been sent.
+  /// Returns true if all posted descriptors have been sent.
   public boolean isAllSent() {
     return unsent == (int) ADDED.getOpaque(this);
   }
 
-  /// What [#unsent] named has been sent.
+  /// Marks the descriptor returned by [#unsent] as sent.
   public void sent() {
     unsent++;
   }
 
-  /// Removes the oldest one if it is done, or if the connection has failed.
+  /// Removes the oldest descriptor if it is done, or if the connection has failed.
   ///
-  /// @param failure what ended the connection, or null
+  /// @param failure the reason of the connection's end, or null
   public @Nullable Descriptor take(@Nullable Failure failure) {
     Descriptor head = head();
     if (head == null) {

@@ -1,24 +1,25 @@
 package sluice.vi.local;
 
-/// The place of each fragment in the byte ring, computed by both sides from the lengths alone.
+/// A cursor that computes the place of each fragment in the byte ring. Both sides compute it from
+/// the lengths alone.
 ///
 /// A fragment is contiguous and begins with a cache line; a fragment that does not fit before the
-/// end of the ring begins at its start. Belongs to the thread that uses its end of the ring.
+/// end of the ring begins at its start. Owned by the thread that uses its end of the ring.
 final class DataCursor {
   private final int size;
   private long position;
 
-  /// @param size bytes of the ring, a power of two
+  /// @param size the size of the ring in bytes, a power of two
   DataCursor(int size) {
     this.size = size;
   }
 
-  /// Bytes that were passed so far, those skipped at the end of the ring included.
+  /// Returns the number of bytes passed so far, including those skipped at the end of the ring.
   long position() {
     return position;
   }
 
-  /// Where the next fragment begins, without taking it.
+  /// Returns the position of the next fragment, without taking it.
   long next(int length) {
     long at = position & (size - 1);
     return at + length > size ? position + (size - at) : position;
@@ -27,7 +28,7 @@ final class DataCursor {
   /// Takes the next fragment.
   ///
   /// @param length 1 to the size of the ring
-  /// @return its first byte in the ring
+  /// @return the offset of its first byte in the ring
   int take(int length) {
     long begin = next(length);
     position = begin + ((length + RingLayout.LINE - 1) & -RingLayout.LINE);

@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.MemorySegment;
 import sluice.vi.device.PortSpec;
 
-/// The first packet of a connection: what the connecting side wants, and where the memory is.
-/// Immutable.
+/// The first packet of a connection: the request of the connecting side, with the location of the
+/// memory. Immutable.
 ///
 /// ```
 ///  byte 0       4       8       12              16         20        24
@@ -15,14 +15,15 @@ import sluice.vi.device.PortSpec;
 ///      +--------+-------+-------+---------------+----------+---------+
 /// ```
 ///
-/// The answer is one packet too: `"SlVi"`, a [Verdict], and the `transferBytes` both sides keep.
+/// The answer is also one packet: `"SlVi"`, a [Verdict], and the `transferBytes` that apply to both
+/// sides.
 ///
-/// @param fd of the memory file, in the connecting process
+/// @param fd the descriptor of the memory file, in the connecting process
 record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
   static final int BYTES = 24;
   static final int ANSWER_BYTES = 12;
 
-  /// Least and largest ring, powers of two.
+  /// The least and largest ring sizes, powers of two.
   static final int MIN_RING_BYTES = 1 << 14;
 
   static final int MAX_RING_BYTES = 1 << 26;
@@ -31,7 +32,7 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
   private static final int DISCARDS = 1;
   private static final int ACKNOWLEDGED = 2;
 
-  /// What the accepting side answers.
+  /// The answer of the accepting side.
   enum Verdict {
     ACCEPTED(1),
     OTHER_RELIABILITY(2),
@@ -70,7 +71,7 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
     packet.set(JAVA_INT, 20, fd);
   }
 
-  /// Reads a packet of [#BYTES] bytes. The numbers are the peer's: see [#isSound].
+  /// Reads a packet of [#BYTES] bytes. The numbers come from the peer, see [#isSound].
   static Hello read(MemorySegment packet) {
     int tag = packet.get(JAVA_INT, 0) == MAGIC ? packet.get(JAVA_INT, 4) : -1;
     return new Hello(
@@ -81,7 +82,7 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
         packet.get(JAVA_INT, 20));
   }
 
-  /// Whether the numbers are ones that this side would use itself.
+  /// Returns true if this side could use these numbers itself.
   boolean isSound(int wantedTag) {
     return tag == wantedTag
         && transferBytes > 0
@@ -99,7 +100,9 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
 
   /// An answer.
   record Answer(Verdict verdict, int transferBytes) {
-    /// @param length bytes of the packet that came
+    /// Reads an answer.
+    ///
+    /// @param length the length of the received packet in bytes
     static Answer read(MemorySegment packet, int length) throws RingViolation {
       if (length != ANSWER_BYTES || packet.get(JAVA_INT, 0) != MAGIC) {
         throw new RingViolation("the listener's answer is none of this protocol");

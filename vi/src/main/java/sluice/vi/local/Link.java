@@ -12,9 +12,9 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.vi.device.Failure;
 
-/// The UNIX socket beside a connection through shared memory: its end tells that the peer is gone,
-/// and one byte on it wakes a sleeping peer. Any thread may call, and none waits for another: the
-/// last that uses the socket after its end closes it.
+/// The UNIX socket beside a connection through shared memory: its end of stream means that the peer
+/// is gone, and one byte on it wakes a sleeping peer. Any thread may call, and none waits for
+/// another: the last thread that uses the socket after its end closes it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -50,13 +50,15 @@ final class Link {
     return all.asReadOnly();
   }
 
-  /// From now on the port learns what happens to the peer.
+  /// Attaches the port, which is told about the peer from now on.
   void attach(LocalPort newPort) throws IOException {
     port = newPort;
     watcher.add(fd, this::ready);
   }
 
-  /// @return false when the socket is closed, or is about to be; else [#leave] must follow
+  /// Enters the socket for a use.
+  ///
+  /// @return false if the socket is closed, or is about to be; otherwise [#leave] must follow
   private boolean enter() {
     int now = users.get();
     while ((now & ENDED) == 0) {
@@ -74,7 +76,7 @@ final class Link {
     }
   }
 
-  /// Reads what has come, by `Watcher`.
+  /// Reads received packets. Called on the watcher's thread.
   void ready(MemorySegment scratch) {
     if (enter()) {
       try {
@@ -86,7 +88,7 @@ final class Link {
   }
 
   private void read(MemorySegment scratch) {
-    // Bounded: the peer could go on for ever, and other connections wait for this thread.
+    // Bounded: the peer could send forever, and other connections wait for this thread.
     for (int i = 0; i < PACKETS; i++) {
       int count = Sockets.recv(fd, scratch, 0, 1, Sockets.MSG_DONTWAIT);
       if (count == -Errno.EAGAIN || count == -Errno.EINTR) {
@@ -130,11 +132,11 @@ final class Link {
   }
 
   private void say(byte letter) {
-    // A full socket means that the peer has many wake-ups to read already.
+    // A full socket means that the peer already has many wake-ups to read.
     int _ = Sockets.send(fd, LETTERS, letter, 1, Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL);
   }
 
-  /// Tells the peer how this side ended, and closes. Idempotent.
+  /// Tells the peer how this side ended, and closes the socket. Idempotent.
   void end(byte how) {
     if (enter()) {
       say(how);

@@ -25,13 +25,13 @@ import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 import sluice.vi.local.Hello.Answer;
 
-/// Connections through shared memory between processes of one user on one machine. Any thread may
-/// call.
+/// A device for connections through shared memory between processes of one user on one machine. Any
+/// thread may call.
 ///
 /// The two sides find each other at a UNIX socket in the abstract namespace, which leaves nothing
-/// behind when a process is killed: `sluice-vi/USER/NAME/TAG`. The connecting side makes the memory
-/// file and says its number; the accepting side opens `/proc/PID/fd/NUMBER`, with the process that
-/// the kernel names, and checks seals and size.
+/// behind when a process is killed: `sluice-vi/USER/NAME/TAG`. The connecting side creates the
+/// memory file and sends its number; the accepting side opens `/proc/PID/fd/NUMBER`, with the
+/// process that the kernel names, and checks seals and size.
 final class LocalDevice implements Device {
   static final String NAME = "local";
   private static final int MAX_NAME_BYTES = 60;
@@ -139,9 +139,9 @@ final class LocalDevice implements Device {
     }
   }
 
-  /// Says what this side wants, and waits until the other side has accepted.
+  /// Sends this side's request, and waits until the other side has accepted.
   ///
-  /// @return bytes of the longest message
+  /// @return the length of the longest message in bytes
   private int negotiate(int socket, Hello hello, long end) throws IOException {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     watcher.add(socket, new AnswerReader(socket, answer));
@@ -178,7 +178,7 @@ final class LocalDevice implements Device {
     }
   }
 
-  /// Of `Watcher`'s thread.
+  /// A handler that reads the answer. Runs on the watcher's thread.
   private final class AnswerReader implements Watcher.Handler {
     private final int socket;
     private final CompletableFuture<Answer> answer;

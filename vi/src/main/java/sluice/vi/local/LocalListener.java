@@ -21,20 +21,20 @@ import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 import sluice.vi.local.Hello.Verdict;
 
-/// Takes connections at a name of UNIX sockets. [Watcher]'s thread accepts sockets and reads the
-/// first packet; any thread accepts the connection.
+/// A listener at a name of UNIX sockets. [Watcher]'s thread accepts sockets and reads the first
+/// packet; any thread accepts the connection.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `silent`, `closed` | `Watcher`'s thread; the closer, when that has ended | plain | plain |
 /// | `pending` | see [ArrivalQueue] | | |
 ///
-/// Limits: [#BACKLOG] sockets that have said nothing (the oldest is closed for a new one), and as
+/// Limits: [#BACKLOG] sockets without a first packet (the oldest is closed for a new one), and as
 /// many that wait to be accepted.
 final class LocalListener implements Listener {
   static final int BACKLOG = ArrivalQueue.BACKLOG;
 
-  /// A peer that has said what it wants.
+  /// A peer whose first packet has arrived.
   private record Pending(int fd, int pid, Hello hello) {}
 
   private final Watcher watcher;
@@ -44,7 +44,7 @@ final class LocalListener implements Listener {
   private final ArrayDeque<Integer> silent = new ArrayDeque<>();
   private boolean closed;
 
-  /// @param fd a listening socket, from now on this object's
+  /// @param fd a listening socket, which this object owns from now on
   LocalListener(Watcher watcher, int fd, int tag) throws IOException {
     this.watcher = watcher;
     this.tag = tag;
@@ -89,7 +89,9 @@ final class LocalListener implements Listener {
     }
   }
 
-  /// @return null when the peer is not of the same user, or breaks the protocol
+  /// Checks a peer's first packet.
+  ///
+  /// @return null if the peer belongs to another user, or violates the protocol
   private @Nullable Pending sound(int socket, Hello hello) {
     try {
       PeerCredentials peer = PeerCredentials.of(socket);
@@ -127,7 +129,9 @@ final class LocalListener implements Listener {
     }
   }
 
-  /// @return null when the peer has gone meanwhile
+  /// Creates the port of a peer.
+  ///
+  /// @return null if the peer has gone meanwhile
   private @Nullable Port open(Pending peer, PortSpec wanted) throws IOException {
     Mapping mapping = null;
     try {
@@ -201,7 +205,7 @@ final class LocalListener implements Listener {
     try {
       boolean _ = Answers.await(done, "the watcher");
     } catch (DeviceException e) {
-      // interrupted: the name becomes free a little later
+      // Interrupted: the name becomes free a little later.
     }
   }
 }

@@ -11,11 +11,11 @@ import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
 import sluice.vi.device.WorkQueue;
 
-/// One end of a connection through shared memory. The send queue belongs to one thread at a time,
-/// the receive queue to one; [Watcher]'s thread tells what happens to the peer.
+/// An end of a connection through shared memory. The send queue belongs to one thread at a time,
+/// and so does the receive queue; [Watcher]'s thread reports events of the peer.
 ///
-/// There is no device that works by itself: a message moves when a thread posts or polls. The
-/// sender copies into the ring, the receiver copies out of it.
+/// There is no active device: a message moves when a thread posts or polls. The sender copies into
+/// the ring, the receiver copies out of it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,7 +27,8 @@ import sluice.vi.device.WorkQueue;
 ///
 /// Lifecycle: made when both sides have mapped the memory → used → failed, perhaps → closed.
 final class LocalPort implements Port {
-  /// A hostile peer clears the flag that this side sleeps: then it wakes by itself.
+  /// The longest sleep, after which a thread wakes by itself, because a hostile peer may clear the
+  /// flag that this side sleeps.
   private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final PortSpec spec;
@@ -43,8 +44,8 @@ final class LocalPort implements Port {
   private volatile @Nullable Failure failure;
   private volatile @Nullable Failure ended;
 
-  /// @param spec as both sides agreed on it
-  /// @param side 0 of the side that connected, 1 of the accepting one
+  /// @param spec the specification agreed by both sides
+  /// @param side 0 for the connecting side, 1 for the accepting one
   LocalPort(PortSpec spec, Mapping mapping, int side, Link link) {
     this.spec = spec;
     this.mapping = mapping;
@@ -89,7 +90,8 @@ final class LocalPort implements Port {
     return sends.take(why);
   }
 
-  /// What ends the sends that are not done: also that the peer will take none any more.
+  /// Returns the failure for the sends that are not done, which includes that the peer will take no
+  /// more.
   private @Nullable Failure lost() {
     Failure why = failure;
     return why != null ? why : ended;
@@ -164,9 +166,10 @@ final class LocalPort implements Port {
     return receives.take(failure);
   }
 
-  /// Takes what a ring has at most: a peer that goes on writing does not keep the thread here.
+  /// Takes at most the number of fragments that a ring holds, so that a peer that keeps writing
+  /// does not keep the thread here.
   ///
-  /// @return whether anything came
+  /// @return true if any fragment arrived
   private boolean takeFragments(Descriptor head) throws RingViolation {
     int taken = 0;
     boolean complete = false;
@@ -193,10 +196,11 @@ final class LocalPort implements Port {
     return taken > 0;
   }
 
-  /// Whether the peer is told at once of the one fragment that was taken, because it may sleep
-  /// until there is room, or until a message is in its buffer. One fragment alone never fills a
-  /// ring: a sender that waits for room has more there. Until then the store, and the look at the
-  /// peer's flag, would only delay the answer to this message; the next poll tells.
+  /// Returns true if the peer must be told at once about the one fragment that was taken, because
+  /// it may sleep until there is room, or until a message is in its buffer. One fragment alone
+  /// never fills a ring: a sender that waits for room has more there. Otherwise the store, and the
+  /// read of the peer's flag, would only delay the answer to this message; the next poll tells the
+  /// peer.
   private boolean mustTell() {
     return spec.acknowledged() || in.unpublished() > 1 || !in.isQuiet();
   }
@@ -216,7 +220,7 @@ final class LocalPort implements Port {
     return failure;
   }
 
-  /// Ends the connection as failed: every posted descriptor will be returned failed.
+  /// Ends the connection with a failure: every posted descriptor will be returned failed.
   private void fail(Failure why) {
     end(why, Link.FAILED);
   }
@@ -231,13 +235,14 @@ final class LocalPort implements Port {
     unpark();
   }
 
-  /// The peer is gone: by `Watcher`.
+  /// Records that the peer is gone. Called on the watcher's thread.
   void peerEnded(Failure why) {
     ended = why;
     unpark();
   }
 
-  /// The peer has changed something: by `Watcher`.
+  /// Wakes the sleeping threads, because the peer has changed something. Called on the watcher's
+  /// thread.
   void unpark() {
     queues.unparkBoth();
   }

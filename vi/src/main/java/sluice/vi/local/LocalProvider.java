@@ -7,10 +7,10 @@ import sluice.sys.Files;
 import sluice.vi.device.Device;
 import sluice.vi.device.DeviceProvider;
 
-/// Offers the device `local`: shared memory between processes, without anything to install.
+/// The provider of the device `local`: shared memory between processes, with nothing to install.
 /// Stateless.
 public final class LocalProvider implements DeviceProvider {
-  /// For [java.util.ServiceLoader].
+  /// Creates the provider, for [java.util.ServiceLoader].
   public LocalProvider() {}
 
   @Override

@@ -9,8 +9,8 @@ import sluice.sys.Membarrier;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Failure;
 
-/// The receiving end of one direction. Belongs to the thread that uses the receive queue at the
-/// moment; [#sleep] belongs to any thread.
+/// The receiving end of one direction. Owned by the thread that uses the receive queue at the
+/// moment; any thread may call [#sleep].
 ///
 /// Everything in the ring was written by the peer, which may be hostile: each number is read once,
 /// checked, and used from a local variable. A contradiction is a [RingViolation].
@@ -23,12 +23,13 @@ final class ReceiveRing {
   private long published;
   private long posted;
 
-  /// The message of which a part has arrived: its length, and how much of it.
+  /// The length of the message that has partly arrived, or -1, and the number of bytes that have
+  /// arrived.
   private int messageBytes = -1;
 
   private int arrivedBytes;
 
-  /// @param transferBytes longest message
+  /// @param transferBytes the longest message
   ReceiveRing(MemorySegment direction, int ringBytes, int transferBytes) {
     shared = direction;
     this.transferBytes = transferBytes;
@@ -41,13 +42,13 @@ final class ReceiveRing {
     LONG.setRelease(shared, (long) RingLayout.POSTED, ++posted);
   }
 
-  /// Whether the next slot is as it was a lap ago: no fragment waits.
+  /// Returns true if no fragment waits: the next slot is unchanged since the last lap.
   boolean isQuiet() {
     long next = received + 1;
     return sequence(next) == lapAgo(next);
   }
 
-  /// Whether a fragment waits.
+  /// Returns true if a fragment waits.
   boolean isReady() throws RingViolation {
     long next = received + 1;
     long sequence = sequence(next);
@@ -64,17 +65,17 @@ final class ReceiveRing {
     return (long) LONG.getAcquire(shared, RingLayout.slot(number) + RingLayout.SEQUENCE);
   }
 
-  /// What a slot held before; 0 before the first lap.
+  /// Returns the previous content of a slot; 0 before the first lap.
   private static long lapAgo(long number) {
     return Math.max(0, number - RingLayout.SLOTS);
   }
 
-  /// Fragments that were taken and that the sender still counts as waiting.
+  /// Returns the number of fragments that were taken and that the sender still counts as waiting.
   int unpublished() {
     return (int) (received - published);
   }
 
-  /// Tells the sender what was taken: its room.
+  /// Tells the sender which fragments were taken, to free their room.
   void publish() {
     published = received;
     LONG.setRelease(shared, (long) RingLayout.CONSUMED, received);
@@ -82,8 +83,8 @@ final class ReceiveRing {
 
   /// Takes the fragment that [#isReady] found.
   ///
-  /// @param into where the message goes
-  /// @return whether the message is complete
+  /// @param into the descriptor for the message
+  /// @return true if the message is complete
   boolean receive(Descriptor into) throws RingViolation {
     long number = received + 1;
     long slot = RingLayout.slot(number);
@@ -123,7 +124,7 @@ final class ReceiveRing {
     }
   }
 
-  /// Sets whether this side sleeps; then the sender wakes it.
+  /// Sets whether this side sleeps, so that the sender wakes it.
   void sleep(boolean asleep) {
     INT.setVolatile(shared, (long) RingLayout.ASLEEP, asleep ? 1 : 0);
     if (asleep) {

@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/// Where things are in the memory that two processes share: two directions, each one page of
-/// control lines, a ring of slots, and a ring of bytes for what does not fit into a slot.
+/// The layout of the memory that two processes share: two directions, each with one page of control
+/// lines, a ring of slots, and a ring of bytes for fragments that do not fit into a slot.
 ///
 /// ```
 ///  direction 0 (from the connecting side)         direction 1 (from the accepting side)
@@ -39,7 +39,7 @@ import java.lang.invoke.VarHandle;
 /// | asleep | receiver sets, sender clears | volatile | volatile |
 ///
 /// Both processes may write everything at any time; a reader of a field that the peer writes checks
-/// it against what it knows itself.
+/// it against its own state.
 final class RingLayout {
   static final int LINE = 64;
   static final int SLOTS = 256;
@@ -59,7 +59,7 @@ final class RingLayout {
   static final int SLOTS_AT = CONTROL_BYTES;
   static final int DATA_AT = SLOTS_AT + SLOTS * LINE;
 
-  /// `(segment, offset)` of 64 and 32 bits.
+  /// The handles `(segment, offset)` for 64 and 32 bits.
   static final VarHandle LONG = JAVA_LONG.varHandle().withInvokeExactBehavior();
 
   static final VarHandle INT = JAVA_INT.varHandle().withInvokeExactBehavior();
@@ -74,8 +74,8 @@ final class RingLayout {
     return 2 * directionBytes(ringBytes);
   }
 
-  /// Longest part of a message that goes into the ring at once: the receiver copies one part while
-  /// the sender copies the next.
+  /// Returns the longest part of a message that is put into the ring at once. The receiver copies
+  /// one part while the sender copies the next.
   static int fragmentBytes(int ringBytes) {
     return ringBytes / 8;
   }

@@ -4,8 +4,8 @@ import sluice.vi.device.DeviceException;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
-/// The peer, or what it wrote into the shared memory, broke the rules of the ring. The connection
-/// fails; nothing outside the ring was touched.
+/// Thrown if the peer, or its data in the shared memory, violates the rules of the ring. The
+/// connection fails; nothing outside the ring was touched.
 final class RingViolation extends DeviceException {
   private static final long serialVersionUID = 1L;
 

@@ -9,17 +9,18 @@ import java.lang.invoke.VarHandle;
 import sluice.sys.Membarrier;
 import sluice.vi.device.Descriptor;
 
-/// The sending end of one direction. Belongs to the thread that uses the send queue at the moment.
+/// The sending end of one direction. Owned by the thread that uses the send queue at the moment.
 ///
-/// What the receiver writes (`consumed`, `posted`) is checked: `consumed` only grows and never
-/// passes what was sent. A contradiction is a [RingViolation], which fails the connection.
+/// The receiver's fields (`consumed`, `posted`) are checked: `consumed` only grows and never
+/// exceeds the number of sent fragments. A contradiction is a [RingViolation], which fails the
+/// connection.
 final class SendRing {
   private final MemorySegment shared;
   private final int ringBytes;
   private final int fragmentBytes;
   private final DataCursor cursor;
 
-  /// Where the byte ring stood after each fragment that may still be in it.
+  /// The position in the byte ring after each fragment that may still be in it.
   private final long[] dataEnds = new long[RingLayout.SLOTS];
 
   private long sent;
@@ -34,19 +35,19 @@ final class SendRing {
     cursor = new DataCursor(ringBytes);
   }
 
-  /// Number of the last fragment that was sent.
+  /// Returns the number of the last fragment sent.
   long sent() {
     return sent;
   }
 
-  /// Whether a receive is posted for the next message, as far as the receiver has told.
+  /// Returns true if the receiver has announced a receive for the next message.
   boolean isExpected() {
     return (long) LONG.getAcquire(shared, (long) RingLayout.POSTED) - messages > 0;
   }
 
   /// Puts as much of a message into the ring as there is room for.
   ///
-  /// @return whether all of it is there now
+  /// @return true if all of it is there now
   boolean send(Descriptor message) throws RingViolation {
     int total = message.lengthBytes();
     do {
@@ -90,7 +91,7 @@ final class SendRing {
     return length <= RingLayout.INLINE_BYTES || cursor.next(length) + length - freed <= ringBytes;
   }
 
-  /// Fragments that the receiver has taken out.
+  /// Returns the number of fragments that the receiver has taken out.
   long consumed() throws RingViolation {
     long now = (long) LONG.getAcquire(shared, (long) RingLayout.CONSUMED);
     if (now != consumed) {
@@ -103,11 +104,11 @@ final class SendRing {
     return consumed;
   }
 
-  /// Whether the receiver sleeps; from now on it counts as awake.
+  /// Returns true if the receiver sleeps; it counts as awake from now on.
   ///
-  /// What was sent must be visible before the flag is read. That barrier is the sleeper's, between
+  /// Sent data must be visible before the flag is read. The sleeper provides that barrier, between
   /// its setting of the flag and its last look at the ring ([ReceiveRing#sleep]): a full barrier
-  /// here waits for the slot's cache line to come from the receiver, at each message.
+  /// here would wait for the slot's cache line to come from the receiver, at each message.
   boolean wakes() {
     if (Membarrier.REGISTERED) {
       VarHandle.releaseFence(); // no instruction: the compiler keeps the order

@@ -6,18 +6,18 @@ import sluice.sys.Mapping;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// Makes and opens the memory file of a connection. Stateless: any thread may call.
+/// The memory file of a connection: creates, opens and maps it. Stateless: any thread may call.
 ///
-/// The file is sealed against growing and shrinking before a peer hears of it: a page that vanished
-/// would end this process by a signal.
+/// The file is sealed against growing and shrinking before a peer learns of it: a page that
+/// vanished would end this process with a signal.
 final class SharedMemory {
   private static final int SEALS = Files.F_SEAL_GROW | Files.F_SEAL_SHRINK | Files.F_SEAL_SEAL;
 
   private SharedMemory() {}
 
-  /// Makes a sealed file.
+  /// Creates a sealed file.
   ///
-  /// @return its descriptor, the caller's
+  /// @return its descriptor, which the caller owns
   static int create(int ringBytes) throws IOException {
     long bytes = RingLayout.totalBytes(ringBytes);
     int fd = Files.memfd("sluice-vi");
@@ -36,11 +36,11 @@ final class SharedMemory {
     return Mapping.shared(fd, 0, RingLayout.totalBytes(ringBytes), true);
   }
 
-  /// Opens and maps the file of another process, or of this one, and believes nothing that was said
-  /// about it.
+  /// Opens and maps the file of another process, or of this one, without trusting the peer's
+  /// description of it.
   static Mapping open(int pid, Hello hello) throws IOException {
     String path = "/proc/" + pid + "/fd/" + hello.fd();
-    // Not to wait: the number may be that of a pipe.
+    // Opening must not block, because the number may be that of a pipe.
     int flags = Files.O_RDWR | Files.O_NONBLOCK | Files.O_CLOEXEC;
     int fd = Files.openat(Files.AT_FDCWD, path, flags, 0);
     SysException.check(fd, "openat", path, flags);

@@ -12,9 +12,9 @@ import sluice.sys.SysException;
 import sluice.vi.device.DeviceException;
 import sluice.vi.device.Orders;
 
-/// The thread of a device that waits for its sockets: connections that come, peers that wake this
-/// process, peers that end. Any thread may add, remove and order; what is added is called by this
-/// thread and must not block. This thread waits for no other one: nothing here is locked.
+/// The thread of a device that waits for its sockets: for new connections, for peers that wake this
+/// process, and for peers that end. Any thread may add, remove and order. Handlers are called on
+/// this thread and must not block. This thread waits for no other one: nothing here is locked.
 ///
 /// Threads that wait for messages park in Java and are unparked from here, so that one thread can
 /// wait for many connections, and a virtual thread pins nothing.
@@ -22,12 +22,14 @@ final class Watcher implements AutoCloseable {
   private static final int EVENTS = 64;
   private static final int SCRATCH_BYTES = 256;
 
-  /// Called when a socket can be read or has ended.
+  /// The handler of a socket that is readable or has ended.
   interface Handler {
-    /// @param scratch memory of the thread, for what is received
+    /// Handles a ready socket.
+    ///
+    /// @param scratch memory of the thread, for received bytes
     void ready(MemorySegment scratch);
 
-    /// The device is closed: it is called no more.
+    /// Handles the close of the device: the handler is not called any more.
     default void stopped() {}
   }
 
@@ -53,7 +55,7 @@ final class Watcher implements AutoCloseable {
 
   /// Watches a socket. One descriptor number can have one handler.
   ///
-  /// @throws IOException when the device is closed, or the kernel refuses
+  /// @throws IOException if the device is closed, or the kernel refuses
   void add(int fd, Handler handler) throws IOException {
     handlers.put(fd, handler);
     int result = epoll.control(Epoll.EPOLL_CTL_ADD, fd, Epoll.EPOLLIN, fd);
@@ -67,16 +69,16 @@ final class Watcher implements AutoCloseable {
     SysException.check(result, "epoll_ctl", fd);
   }
 
-  /// Stops watching, before the descriptor is closed. An event under way may still come, to the
-  /// handler that then has this number: handlers look before they act.
+  /// Stops watching a socket, before its descriptor is closed. An event in progress may still reach
+  /// the handler that then has this number, so handlers check before they act.
   void remove(int fd) {
     handlers.remove(fd);
     int _ = epoll.control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
   }
 
-  /// Has the thread do something once.
+  /// Runs an action once on this thread.
   ///
-  /// @return false when it has ended: no handler is called any more
+  /// @return false if the thread has ended, so that no handler is called any more
   boolean order(Runnable order) {
     if (!orders.add(order)) {
       return false;

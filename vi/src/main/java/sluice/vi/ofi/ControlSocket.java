@@ -27,7 +27,7 @@ import sluice.vi.device.Fault;
 /// The socket's name is in the abstract namespace, `sluice-vi-ofi/USER/PROVIDER/PLACE/TAG`: nothing
 /// stays behind when a process is killed.
 final class ControlSocket implements AutoCloseable {
-  /// How the peer ended.
+  /// Represents how the peer ended.
   ///
   /// @param why for messages
   /// @param sent messages that it had sent; -1 when that is not known
@@ -108,7 +108,7 @@ final class ControlSocket implements AutoCloseable {
     sameProcess = peer.pid() == ProcessHandle.current().pid();
   }
 
-  /// Whether [#checkUser] found this process at the other end.
+  /// Returns whether [#checkUser] found that the other end belongs to this process.
   boolean isSameProcess() {
     return sameProcess;
   }

@@ -4,13 +4,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Descriptor;
 
-/// What the provider has now, by slot. Under the lock of its port.
+/// Keeps the operations that the provider has now, by slot. Every method is called under the lock
+/// of its port.
 final class Flights {
   private final @Nullable Descriptor[] descriptors;
   private final Staging.@Nullable Place[] places;
   private final boolean[] sends;
 
-  /// Slots without an operation: the first `idleCount` of them.
+  /// The slots without an operation are the first `idleCount` of these.
   private final int[] idle;
 
   private int idleCount;
@@ -26,7 +27,7 @@ final class Flights {
     idleCount = slots;
   }
 
-  /// The slot that [#begin] may take, or -1.
+  /// Returns the slot that [#begin] may take, or -1 when all are in use.
   int free() {
     return idleCount == 0 ? -1 : idle[idleCount - 1];
   }
@@ -71,7 +72,7 @@ final class Flights {
     return count;
   }
 
-  /// The endpoint has been closed.
+  /// Forgets every operation, after the endpoint has been closed.
   ///
   /// @param released whether the provider has let go of the memory
   void endAll(boolean released) {

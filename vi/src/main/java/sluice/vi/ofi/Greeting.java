@@ -9,8 +9,8 @@ import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.DeviceException;
 import sluice.vi.device.Fault;
 
-/// What the two ends say to each other before the first message, 96 bytes in the order of this
-/// machine. Immutable, but for the array of the address, which is not written.
+/// Represents what the two ends say to each other before the first message: 96 bytes in the byte
+/// order of this machine. A greeting is immutable; the array of its address is not written to.
 ///
 /// ```
 ///  byte 0       4          8               12             16            24         32       96

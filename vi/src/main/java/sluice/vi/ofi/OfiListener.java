@@ -109,7 +109,8 @@ final class OfiListener implements Listener {
     }
   }
 
-  /// The client that was looked at least recently.
+  /// Takes out the client that was looked at least recently, if the accept with this `spec` is for
+  /// it.
   private synchronized @Nullable Client take(PortSpec spec) {
     Client client = clients.poll();
     if (client != null && !client.isFor(spec)) {

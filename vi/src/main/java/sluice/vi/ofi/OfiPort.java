@@ -14,9 +14,9 @@ import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
 import sluice.vi.device.WorkQueue;
 
-/// One end of a connection through libfabric. The send queue belongs to one thread at a time, the
-/// receive queue to one; what they share is under [PortLock], because the endpoint and its
-/// completion queue serve one thread at a time.
+/// Implements one end of a connection through libfabric. The send queue belongs to one thread at a
+/// time, and so does the receive queue; what they share is under [PortLock], because the endpoint
+/// and its completion queue serve one thread at a time.
 ///
 /// A poll that finds another thread inside returns nothing: that thread takes the completions of
 /// both queues. The peer's end is looked for at the control socket by every park and every 256th
@@ -42,7 +42,7 @@ final class OfiPort implements Port {
   /// Polls between two looks at the control socket, a power of two.
   private static final int LOOKS = 256;
 
-  /// How long messages of a peer that closed may still take.
+  /// Messages of a peer that closed may still take this long.
   private static final long CLOSED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /// The same of a peer that failed or was killed.
@@ -306,7 +306,7 @@ final class OfiPort implements Port {
         : broken(why);
   }
 
-  /// What the provider cannot do any more, as a rule because the peer has ended.
+  /// Returns why the provider cannot go on, as a rule because the peer has ended.
   private Failure broken(String why) {
     if (ended == null) {
       look();
@@ -314,7 +314,7 @@ final class OfiPort implements Port {
     return ended == null ? Failure.lost(why) : ended.why();
   }
 
-  /// Whether the peer has closed, and not all that it had sent before has come.
+  /// Returns whether the peer has closed, and not all that it had sent before has come.
   private boolean expectsMessages() {
     return ended != null && received < ended.sent();
   }

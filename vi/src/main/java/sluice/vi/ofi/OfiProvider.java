@@ -11,7 +11,7 @@ import sluice.vi.device.DeviceProvider;
 public final class OfiProvider implements DeviceProvider {
   private static final String PREFIX = "ofi-";
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the provider for [java.util.ServiceLoader].
   public OfiProvider() {}
 
   @Override

@@ -35,7 +35,7 @@ final class PortMaker {
   private @Nullable ControlSocket control;
   private byte[] address = {};
 
-  /// What both sides know once they have heard each other.
+  /// Both sides know this number once they have heard each other.
   private long pairKey;
 
   private long sendTag;
@@ -146,7 +146,7 @@ final class PortMaker {
     }
   }
 
-  /// After a failure: closes everything. An endpoint of this process whose other end does not come
+  /// Closes everything after a failure. An endpoint of this process whose other end does not come
   /// stays open; its file goes in any case.
   void abandon() {
     try {

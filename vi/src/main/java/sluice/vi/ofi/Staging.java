@@ -16,7 +16,7 @@ import sluice.sys.fabric.FabricEndpoint;
 final class Staging {
   private static final Account ACCOUNT = new Account("messages of several pieces", 256L << 20);
 
-  /// One piece of memory.
+  /// Represents one piece of memory.
   record Place(Block block, long key) {
     MemorySegment memory() {
       return block.segment();

@@ -12,10 +12,10 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.Token;
 import sluice.sys.Errno;
 
-/// A listening socket, which serves all tags of its host and port. Of the loop's thread.
+/// A listening socket, which serves all tags of its host and port. Owned by the loop's thread.
 ///
-/// Limits: a connection that has not said what it wants after [#SILENT_NANOS] is closed; at most
-/// [#MOST_SILENT] such are kept, and more are closed.
+/// Limits: a connection without a greeting after [#SILENT_NANOS] is closed; at most [#MOST_SILENT]
+/// such connections are kept, and further ones are closed.
 final class Acceptor implements RingLoop.Handler {
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int MOST_SILENT = 256;
@@ -41,7 +41,9 @@ final class Acceptor implements RingLoop.Handler {
     return new Acceptor(loop, address);
   }
 
-  /// @return false when the tag has a listener
+  /// Adds a tag.
+  ///
+  /// @return false if the tag already has a listener
   boolean add(int tag, Consumer<Arrival> arrivals) {
     return tags.putIfAbsent(tag, arrivals) == null;
   }
@@ -96,7 +98,9 @@ final class Acceptor implements RingLoop.Handler {
     }
   }
 
-  /// @return completed when the port is free again
+  /// Closes the listening socket.
+  ///
+  /// @return a future that completes when the port is free again
   CompletableFuture<Boolean> close() {
     if (!closing) {
       closing = true;

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Failure;
 
-/// The accepting side's greeting: hears what the peer wants; after that the connection waits to be
-/// accepted or refused. Of the loop's thread.
+/// The greeting of the accepting side: reads the peer's request; after that the connection waits to
+/// be accepted or refused. Owned by the loop's thread.
 final class Arrival extends Greeting {
   private final Consumer<Arrival> ready;
   private final Runnable spoken;
@@ -18,8 +18,10 @@ final class Arrival extends Greeting {
   private int refusal;
   private boolean gone;
 
-  /// @param ready called when the greeting has come and is sound
-  /// @param spoken called once: the peer has said something, or never will
+  /// Creates the greeting of a connection.
+  ///
+  /// @param ready called when the peer's greeting has arrived and is valid
+  /// @param spoken called once: the peer has sent its greeting, or never will
   Arrival(Consumer<Arrival> ready, Runnable spoken) {
     super(Frame.HELLO_BYTES);
     this.ready = ready;
@@ -50,12 +52,12 @@ final class Arrival extends Greeting {
     return transferBytes;
   }
 
-  /// Whether the peer has gone meanwhile.
+  /// Returns true if the peer has gone meanwhile.
   boolean isGone() {
     return gone;
   }
 
-  /// Tells the peer why not, and closes.
+  /// Sends the peer the reason of the refusal, and closes.
   void refuse(int verdict) {
     if (!gone) {
       gone = true;

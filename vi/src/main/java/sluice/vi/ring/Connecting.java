@@ -10,8 +10,8 @@ import sluice.vi.device.Fault;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// The connecting side's greeting: says what it wants, hears the verdict. Of the loop's thread,
-/// except for the answer.
+/// The greeting of the connecting side: sends its request and reads the verdict. Owned by the
+/// loop's thread, except for the answer.
 final class Connecting extends Greeting {
   private final RingLoop loop;
   private final PortSpec spec;
@@ -34,7 +34,7 @@ final class Connecting extends Greeting {
     connection = made;
   }
 
-  /// The time is over.
+  /// Aborts the connection, because the time is over.
   void abandon() {
     RingConnection made = connection;
     if (made != null && !answer.isDone()) {
@@ -91,7 +91,7 @@ final class Connecting extends Greeting {
     }
   }
 
-  /// No connection could be begun.
+  /// Reports that no connection could be started.
   void notBegun(IOException why) {
     answer.completeExceptionally(noListener(" (" + why.getMessage() + ")"));
   }

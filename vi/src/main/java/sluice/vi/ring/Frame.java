@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import sluice.vi.device.PortSpec;
 
-/// What goes over the wire, numbers in network order. Stateless.
+/// The wire format, with numbers in network order. Stateless.
 ///
 /// ```
 ///  byte 0      4      8      12            16
@@ -25,16 +25,17 @@ final class Frame {
   static final int ANSWER_BYTES = 12;
   static final int HEAD_BYTES = 8;
 
-  /// The number is the length of the message behind.
+  /// The kind of a message; the number is its length.
   static final int MESSAGE = 1;
 
-  /// So many more messages are in the receiver's buffers.
+  /// The kind of an acknowledgement; the number is how many more messages are in the receiver's
+  /// buffers.
   static final int TAKEN = 2;
 
-  /// The sender has closed its end.
+  /// The kind for the sender having closed its end.
   static final int CLOSED = 3;
 
-  /// The sender's end has failed.
+  /// The kind for a failure of the sender's end.
   static final int FAILED = 4;
 
   static final int ACCEPTED = 1;
@@ -77,7 +78,7 @@ final class Frame {
     return MemorySegment.ofArray(bytes).get(INT, at);
   }
 
-  /// The number at a place of a head that was gathered byte by byte.
+  /// Returns the kind in a head that was gathered byte by byte.
   static int kind(long head) {
     return (int) (head >>> 32);
   }

@@ -5,21 +5,21 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import sluice.vi.device.Failure;
 
-/// The first words of a connection: gathers those of the peer and says those of this side. Of the
+/// The first words of a connection: gathers the peer's words and sends this side's. Owned by the
 /// loop's thread.
 abstract class Greeting implements RingConnection.User {
   private final byte[] heard;
   private int count;
 
-  /// @param bytes how many the peer says
+  /// @param bytes the number of bytes the peer sends
   Greeting(int bytes) {
     heard = new byte[bytes];
   }
 
-  /// All has come. What is behind it is the next user's.
+  /// Handles the complete greeting. Bytes behind it belong to the next user.
   abstract void heard(byte[] words);
 
-  /// What ended the connection before the greeting was over.
+  /// Handles the end of the connection before the greeting was complete.
   abstract void failed(Failure why);
 
   @Override

@@ -15,11 +15,11 @@ import sluice.sys.Errno;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
-/// A TCP socket of the device. Of the loop's thread.
+/// A TCP socket of the device. Owned by the loop's thread.
 ///
-/// What its [User] has to say is gathered in one block and sent as one; meanwhile the next waits.
-/// What comes stands in chunks of the engine until the user takes it; when several wait, receiving
-/// is cancelled, so that TCP holds the peer back.
+/// The output of its [User] is gathered in one block and sent at once; further output waits
+/// meanwhile. Received bytes stay in chunks of the engine until the user takes them; when several
+/// chunks wait, receiving is cancelled, so that TCP throttles the peer.
 ///
 /// ```
 ///  CONNECTING ──▶ OPEN ──close()──▶ LEAVING: the last bytes, end of sending, what comes is dropped
@@ -34,36 +34,37 @@ final class RingConnection implements RingLoop.Handler {
   private static final int SHUT_WR = 1;
   private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /// What a connection carries. Of the loop's thread.
+  /// The user of a connection. Owned by the loop's thread.
   interface User {
-    /// The other side has been reached; only of a connection that this side began.
+    /// Handles that the other side has been reached. Only for a connection that this side began.
     default void connected() {}
 
-    /// Puts what is to be sent into memory.
+    /// Puts the bytes to be sent into memory.
     ///
-    /// @return how many bytes; 0 when there is nothing
+    /// @return the number of bytes; 0 if there are none
     int fill(MemorySegment memory);
 
-    /// What [#fill] gave last has left.
+    /// Handles that the bytes of the last [#fill] have been sent.
     default void flushed() {}
 
-    /// Takes what has come.
+    /// Takes received bytes.
     ///
-    /// @return how many bytes; the rest comes again after [#resume]
+    /// @return the number of bytes taken; the others are offered again after [#resume]
     int take(MemorySegment from, long offset, int length);
 
-    /// Whether it has taken something that it cannot deal with before more is posted.
+    /// Returns true if it has taken something that it cannot process before more is posted.
     default boolean waits() {
       return false;
     }
 
-    /// Nothing more comes, and nothing can be sent; what has come may still wait to be taken.
+    /// Handles the loss of the connection: nothing more arrives, and nothing can be sent. Received
+    /// bytes may still wait to be taken.
     void lost(Failure why);
 
-    /// As [#lost], and all that has come has been taken.
+    /// Handles the loss of the connection after all received bytes have been taken.
     void ended(Failure why);
 
-    /// The loop ends.
+    /// Handles the end of the loop.
     void stopped();
   }
 
@@ -104,7 +105,7 @@ final class RingConnection implements RingLoop.Handler {
     slot = loop.add(this);
   }
 
-  /// A connection that a listener has accepted.
+  /// Creates a connection that a listener has accepted.
   static RingConnection accepted(RingLoop loop, int socket, User user) {
     RingConnection made = new RingConnection(loop, user);
     made.socket = socket;
@@ -128,12 +129,12 @@ final class RingConnection implements RingLoop.Handler {
     }
   }
 
-  /// What has not been taken is the next user's.
+  /// Sets the next user, which gets the bytes that have not been taken.
   void user(User next) {
     user = next;
   }
 
-  /// From now on it is given up at this time, as `System.nanoTime` counts.
+  /// Sets the time at which the connection is given up, as of `System.nanoTime`.
   void deadline(long nanos) {
     deadline = nanos;
     hasDeadline = true;
@@ -145,7 +146,7 @@ final class RingConnection implements RingLoop.Handler {
 
   // ---- sending -------------------------------------------------------------------------------
 
-  /// Sends what the user has.
+  /// Sends the user's bytes.
   void pump() {
     if (sending || shut || end != null || state == State.CONNECTING || state == State.GONE) {
       return;
@@ -232,7 +233,7 @@ final class RingConnection implements RingLoop.Handler {
     resume();
   }
 
-  /// Offers the user again what waits.
+  /// Offers waiting bytes to the user again.
   void resume() {
     if (offering) {
       return; // the user calls from within take: the loop below goes on
@@ -298,7 +299,7 @@ final class RingConnection implements RingLoop.Handler {
 
   // ---- the end -------------------------------------------------------------------------------
 
-  /// Says what the user still has to say, then leaves.
+  /// Sends the user's last bytes, then ends the connection.
   void close() {
     if (state == State.OPEN) {
       state = State.LEAVING;
@@ -317,7 +318,7 @@ final class RingConnection implements RingLoop.Handler {
     resume();
   }
 
-  /// Ends it without a word.
+  /// Ends the connection at once.
   void abort() {
     gone();
   }
@@ -340,7 +341,7 @@ final class RingConnection implements RingLoop.Handler {
     }
   }
 
-  /// Closes the socket when the kernel uses nothing of it any more.
+  /// Closes the socket when the kernel no longer uses it.
   private void finish() {
     if (sending || receiving || connecting || socket < 0) {
       return;

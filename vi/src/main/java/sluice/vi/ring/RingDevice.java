@@ -19,15 +19,15 @@ import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// Connections over TCP, between processes and hosts. Any thread may call; one thread of its own,
-/// [RingLoop], moves all messages.
+/// A device for connections over TCP, between processes and hosts. Any thread may call; a separate
+/// thread, [RingLoop], moves all messages.
 ///
-/// An address is `HOST:PORT`. Nothing tells that the peer is of the same user, and nothing is
-/// encrypted: the network is trusted, or the host is the loopback.
+/// An address is `HOST:PORT`. The peer's user is not checked, and nothing is encrypted: the network
+/// must be trusted, or the host the loopback.
 final class RingDevice implements Device {
   private final RingLoop loop;
 
-  /// Of the loop's thread.
+  /// The acceptors by address. Owned by the loop's thread.
   private final Map<InetSocketAddress, Acceptor> acceptors = new HashMap<>();
 
   RingDevice(Backend wanted) throws IOException {
@@ -80,7 +80,7 @@ final class RingDevice implements Device {
     try {
       boolean _ = !ordered || Answers.await(done, "the loop");
     } catch (IOException e) {
-      // interrupted, or the device is being closed: the port becomes free a little later
+      // Interrupted, or the device is being closed: the port becomes free a little later.
     }
   }
 

@@ -10,20 +10,20 @@ import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// Takes connections for one tag. The loop adds those that have said what they want; any thread
-/// accepts them.
+/// A listener for one tag. The loop adds connections whose greeting has arrived; any thread accepts
+/// them.
 final class RingListener implements Listener {
   private final RingLoop loop;
   private final ArrivalQueue<Arrival> waiting = new ArrivalQueue<>();
   private final Runnable ending;
 
-  /// @param ending takes the tag from the listening socket, and waits until that is done
+  /// @param ending removes the tag from the listening socket, and waits until that is done
   RingListener(RingLoop loop, Runnable ending) {
     this.loop = loop;
     this.ending = ending;
   }
 
-  /// By the loop.
+  /// Queues a connection. Called on the loop's thread.
   void arrived(Arrival arrival) {
     if (!waiting.offer(arrival, Arrival::isGone)) {
       arrival.drop();
@@ -42,7 +42,7 @@ final class RingListener implements Listener {
         "the loop");
   }
 
-  /// By the loop.
+  /// Creates the port of an accepted connection. Called on the loop's thread.
   private void accept(Arrival arrival, PortSpec wanted, CompletableFuture<@Nullable Port> made) {
     if (arrival.isGone()) {
       made.complete(null);

@@ -22,8 +22,8 @@ import sluice.sys.threads.ThreadEnds;
 import sluice.vi.device.Answers;
 import sluice.vi.device.Orders;
 
-/// The thread of a device: it turns one engine and calls what its completions belong to. Any thread
-/// may hand it work; everything else belongs to the loop's thread.
+/// The thread of a device: it turns one engine and dispatches its completions to handlers. Any
+/// thread may give it work; everything else belongs to the loop's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -38,12 +38,13 @@ import sluice.vi.device.Orders;
 final class RingLoop implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("sluice.vi");
 
-  /// Received bytes stand in chunks until a receive is posted; [RingConnection] keeps few.
+  /// The engine's configuration. Received bytes stay in chunks until a receive is posted;
+  /// [RingConnection] keeps few.
   private static final EngineConfig CONFIG = EngineConfig.DEFAULT.withChunks(1024, 16 << 10);
 
   private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /// How long connections may take to say farewell when the device is closed.
+  /// The time connections have to send their last bytes when the device is closed.
   private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static final VarHandle WOKEN;
@@ -61,33 +62,33 @@ final class RingLoop implements AutoCloseable {
     }
   }
 
-  /// What completions belong to. Of the loop's thread.
+  /// The handler of completions. Owned by the loop's thread.
   interface Handler {
     void completed(int op, int result, long flags);
 
-    /// A while has passed: what has a deadline looks at the clock.
+    /// Checks deadlines. Called from time to time.
     ///
-    /// @param stops whether the loop ends: what can end at once does
+    /// @param stops true if the loop ends, so that everything that can end at once should
     void sweep(long now, boolean stops);
 
-    /// The loop has died: nothing is sent or received any more.
+    /// Handles the death of the loop: nothing is sent or received any more.
     default void died() {}
   }
 
-  /// Work that comes again and again: waking for it makes no object.
+  /// A recurring task, for which a wake-up creates no object.
   abstract static class Task {
     private @Nullable Task next;
 
     @SuppressWarnings("unused") // through QUEUED
     private boolean queued;
 
-    /// In the loop's thread.
+    /// Runs the task. Called on the loop's thread.
     abstract void run();
   }
 
   private final Orders orders = new Orders();
 
-  /// What waits for the kernel to have what the loop has staged before.
+  /// The actions that wait until the kernel has the operations that the loop has staged before.
   private final ArrayDeque<Runnable> submitted = new ArrayDeque<>();
 
   private final List<@Nullable Handler> handlers = new ArrayList<>();
@@ -107,7 +108,7 @@ final class RingLoop implements AutoCloseable {
   @SuppressWarnings("unused") // through ASLEEP
   private boolean asleep;
 
-  /// @param choice of what was wanted
+  /// @param choice the choice for the requested backend
   RingLoop(Backend wanted, Engines.Choice choice) throws IOException {
     thread =
         Thread.ofPlatform().daemon().name("sluice-vi-ring").unstarted(() -> run(wanted, choice));
@@ -117,9 +118,9 @@ final class RingLoop implements AutoCloseable {
 
   // ---- any thread ----------------------------------------------------------------------------
 
-  /// Has the loop do something once.
+  /// Runs an action once on the loop's thread.
   ///
-  /// @return false when the loop has been stopped: it is not done
+  /// @return false if the loop has been stopped, so that the action will not run
   boolean order(Runnable order) {
     if (!orders.add(order)) {
       return false;
@@ -128,7 +129,7 @@ final class RingLoop implements AutoCloseable {
     return true;
   }
 
-  /// Has the loop run a task soon, once for all calls before it runs.
+  /// Schedules a task to run soon on the loop's thread, once for all calls before it runs.
   void wake(Task task) {
     if (!QUEUED.compareAndSet(task, false, true)) {
       return;
@@ -165,7 +166,7 @@ final class RingLoop implements AutoCloseable {
     }
   }
 
-  /// Nothing is sent any more, but what is posted is returned.
+  /// Handles the death of the loop: nothing is sent any more, but posted descriptors are returned.
   private void died(Throwable why) {
     stopped = true;
     if (started.completeExceptionally(why)) {
@@ -246,8 +247,8 @@ final class RingLoop implements AutoCloseable {
     }
   }
 
-  /// Runs a task when the kernel has got all that is staged now: a closed socket is closed then. In
-  /// the loop's thread.
+  /// Runs an action when the kernel has all operations staged now: a closed socket is then closed.
+  /// Called on the loop's thread.
   void whenSubmitted(Runnable task) {
     submitted.add(task);
   }
@@ -260,7 +261,7 @@ final class RingLoop implements AutoCloseable {
     return turning.sockets();
   }
 
-  /// Gives a handler its number.
+  /// Registers a handler and returns its number.
   int add(Handler handler) {
     open++;
     Integer slot = free.poll();

@@ -10,14 +10,14 @@ import sluice.vi.device.Failure;
 import sluice.vi.device.HandedPort;
 import sluice.vi.device.PortSpec;
 
-/// One end of a VI over TCP. The loop's thread copies between the posted buffers and the
-/// connection; the kernel never sees a buffer. Fields belong to the loop's thread.
+/// An end of a VI over TCP. The loop's thread copies between the posted buffers and the connection;
+/// the kernel never sees a buffer. Fields belong to the loop's thread.
 final class RingPort extends HandedPort implements RingConnection.User {
   private final RingLoop loop;
   private final RingConnection connection;
   private final PortSpec spec;
 
-  /// Tells the loop that something was posted.
+  /// The task that tells the loop about posted descriptors.
   private final RingLoop.Task posted =
       new RingLoop.Task() {
         @Override
@@ -26,8 +26,9 @@ final class RingPort extends HandedPort implements RingConnection.User {
         }
       };
 
-  /// Messages that have been copied and have not left, in their order; where the peer acknowledges,
-  /// those that wait for its word, which may come before the engine tells that they have left.
+  /// The messages that have been copied and not yet sent, in order; and, if the peer acknowledges,
+  /// those that wait for the acknowledgement, which may arrive before the engine reports that they
+  /// were sent.
   private final ArrayDeque<Descriptor> leaving;
 
   private final ArrayDeque<Descriptor> unanswered;
@@ -39,14 +40,15 @@ final class RingPort extends HandedPort implements RingConnection.User {
   private long head;
   private int headBytes;
 
-  /// Of the message that comes: how long, how much has come; -1 before its head.
+  /// The length of the arriving message, or -1 before its head, and the number of bytes that have
+  /// arrived.
   private int messageBytes = -1;
 
   private int arrivedBytes;
   private boolean discarding;
   private @Nullable Failure peerEnd;
 
-  /// @param answers whether the peer is to be told first that it is accepted
+  /// @param answers true if the peer must first be told that it is accepted
   RingPort(RingLoop loop, RingConnection connection, PortSpec spec, boolean answers) {
     super(spec);
     this.loop = loop;
@@ -64,7 +66,7 @@ final class RingPort extends HandedPort implements RingConnection.User {
 
   @Override
   protected void left() {
-    // A loop that has ended has ended all.
+    // A loop that has ended has ended all ports.
     boolean _ = loop.order(() -> leaveInside(Frame.CLOSED, noted(Failure.CLOSED)));
   }
 
@@ -195,7 +197,8 @@ final class RingPort extends HandedPort implements RingConnection.User {
     }
   }
 
-  /// Whether the message has a receive to go to; it may be too long for it.
+  /// Returns true if the message has a receive to go to. Breaks the connection off if it is too
+  /// long for it.
   private boolean hasRoom() {
     if (receiving == null) {
       receiving = nextReceive();

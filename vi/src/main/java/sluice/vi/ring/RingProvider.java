@@ -9,17 +9,19 @@ import sluice.vi.device.DeviceException;
 import sluice.vi.device.DeviceProvider;
 import sluice.vi.device.Fault;
 
-/// Offers the device `ring`: TCP by the loop's engines, io_uring where there is one. The system
+/// The provider of the device `ring`: TCP by the loop's engines, io_uring if available. The system
 /// property `sluice.vi.ring` names another engine. Stateless.
 public final class RingProvider implements DeviceProvider {
-  /// For [java.util.ServiceLoader].
+  /// Creates the provider, for [java.util.ServiceLoader].
   public RingProvider() {}
 
   private static Backend wanted() throws IOException {
     return wanted(System.getProperty("sluice.vi.ring", "auto"), "the property sluice.vi.ring: ");
   }
 
-  /// @param from where the engine is named, for the message
+  /// Parses the name of an engine.
+  ///
+  /// @param from the source of the name, for the message
   private static Backend wanted(String engine, String from) throws IOException {
     try {
       return Backend.parse(engine);
@@ -58,7 +60,7 @@ public final class RingProvider implements DeviceProvider {
     return new RingDevice(wanted());
   }
 
-  /// @param words the engine
+  /// @param words the name of the engine
   @Override
   public Device open(String name, String words) throws IOException {
     return new RingDevice(wanted(words, ""));

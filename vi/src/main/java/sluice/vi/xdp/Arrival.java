@@ -27,7 +27,7 @@ final class Arrival {
     return peer;
   }
 
-  /// The client's number of the connection.
+  /// Returns the client's number of the connection.
   long client() {
     return client;
   }
@@ -57,7 +57,7 @@ final class Arrival {
     port = made;
   }
 
-  /// Why it was refused; 0 when it was not.
+  /// Returns why it was refused; 0 when it was not.
   int refusal() {
     return refusal;
   }
@@ -67,12 +67,12 @@ final class Arrival {
     gone = true;
   }
 
-  /// It has given up, or says nothing any more.
+  /// Notes that the client has given up, or says nothing any more.
   void forget() {
     gone = true;
   }
 
-  /// Whether it is no longer there to be accepted.
+  /// Returns whether it is no longer there to be accepted.
   boolean isGone() {
     return gone;
   }

@@ -27,7 +27,7 @@ final class Cookies {
     }
   }
 
-  /// The cookie of a client at an address.
+  /// Computes the cookie of a client at an address.
   long of(@Nullable InetSocketAddress from, long client) {
     byte[] host = from == null ? new byte[0] : from.getAddress().getAddress();
     int port = from == null ? 0 : from.getPort();

@@ -93,7 +93,7 @@ final class Datagram {
 
   // ---- reading -------------------------------------------------------------------------------
 
-  /// What kind it is, if a datagram of this length can be of that kind; else 0.
+  /// Returns what kind it is, if a datagram of this length can be of that kind; else 0.
   static int kind(MemorySegment from, int length) {
     if (length < PREFIX_BYTES || from.get(INT, 0) >>> 16 != MAGIC) {
       return 0;
@@ -172,7 +172,7 @@ final class Datagram {
     return from.get(LONG, CHALLENGE_AT);
   }
 
-  /// What of a [PortSpec] both ends must want alike.
+  /// Returns what of a [PortSpec] both ends must want alike.
   static int reliability(PortSpec spec) {
     return (spec.discards() ? 1 : 0) | (spec.acknowledged() ? 2 : 0);
   }
@@ -187,21 +187,21 @@ final class Datagram {
     return PREFIX_BYTES;
   }
 
-  /// What is behind the prefix of a fragment.
+  /// Writes what is behind the prefix of a fragment.
   static void fragment(MemorySegment into, int sequence, int messageBytes, int offset) {
     into.set(INT, SEQUENCE_AT, sequence);
     into.set(INT, MESSAGE_AT, messageBytes);
     into.set(INT, OFFSET_AT, offset);
   }
 
-  /// What each datagram of a connection tells of the sender's receiving side.
+  /// Writes what each datagram of a connection tells of the sender's receiving side.
   static void status(MemorySegment into, int ack, int limit, int taken) {
     into.set(INT, ACK_AT, ack);
     into.set(INT, LIMIT_AT, limit);
     into.set(INT, TAKEN_AT, taken);
   }
 
-  /// A [#HELLO] or an [#ABANDON].
+  /// Writes a [#HELLO] or an [#ABANDON].
   static int hello(MemorySegment into, int kind, long from, PortSpec spec, Offer offer) {
     int _ = prefix(into, kind, reliability(spec), 0, from);
     into.set(INT, TAG_AT, spec.tag());

@@ -2,13 +2,13 @@ package sluice.vi.xdp;
 
 import java.lang.foreign.MemorySegment;
 
-/// What an end of a connection needs of its device: a way to the peer, the time, and to be called.
-/// The device's thread calls and is called, except where it says otherwise.
+/// Gives an end of a connection what it needs of its device: a way to the peer, the time, and to be
+/// called. The device's thread calls and is called, except where a method says otherwise.
 interface Line {
-  /// Nanoseconds, from any beginning.
+  /// Returns the time in nanoseconds, from any beginning.
   long now();
 
-  /// Where datagrams are built, of [Datagram#MOST_BYTES].
+  /// Returns the memory where datagrams are built, of [Datagram#MOST_BYTES].
   MemorySegment memory();
 
   /// Sends what was built to the peer of an end; it may be lost.
@@ -22,6 +22,6 @@ interface Line {
   /// @return false when the device has been closed
   boolean order(Runnable order);
 
-  /// The end is over: its number belongs to no connection any more.
+  /// Tells the device that the end is over: its number belongs to no connection any more.
   void gone(XdpPort port);
 }

@@ -2,20 +2,20 @@ package sluice.vi.xdp;
 
 import java.lang.foreign.MemorySegment;
 
-/// What datagrams to a number of a [SharedPort] are for: an end of a connection, or a greeting that
-/// becomes one. Of the device's thread.
+/// Receives the datagrams to one number of a [SharedPort]: an end of a connection, or a greeting
+/// that becomes one. The device's thread calls.
 interface Member {
   long id();
 
-  /// A datagram with this number has come from the peer's address.
+  /// Takes a datagram with this number that has come from the peer's address.
   void received(MemorySegment datagram, int kind, int length);
 
-  /// A while has passed.
+  /// Does what is due after a while.
   void tick();
 
-  /// Whether the time of [#tick] matters to a few milliseconds.
+  /// Returns whether the time of [#tick] matters to a few milliseconds.
   boolean isHasty();
 
-  /// The device is closed.
+  /// Stops because the device is closed.
   void stop();
 }

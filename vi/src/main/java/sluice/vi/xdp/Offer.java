@@ -2,14 +2,14 @@ package sluice.vi.xdp;
 
 import java.lang.foreign.MemorySegment;
 
-/// What one side of a new connection offers. Immutable.
+/// Represents what one side of a new connection offers. Immutable.
 ///
 /// @param transferBytes longest message
 /// @param datagramBytes longest datagram of UDP, its header not counted
 /// @param limit fragments that may come before the first status
 /// @param cookie shows that the connecting side hears what is sent to its address
 record Offer(int transferBytes, int datagramBytes, int limit, long cookie) {
-  /// Of a HELLO or an ACCEPTED.
+  /// Reads the offer of a HELLO or an ACCEPTED.
   static Offer of(MemorySegment datagram, long cookie) {
     return new Offer(
         Datagram.transferBytes(datagram),
@@ -18,7 +18,7 @@ record Offer(int transferBytes, int datagramBytes, int limit, long cookie) {
         cookie);
   }
 
-  /// Whether each number can be.
+  /// Returns whether each number is possible.
   boolean isSound() {
     return transferBytes >= 1
         && datagramBytes >= Datagram.LEAST_BYTES

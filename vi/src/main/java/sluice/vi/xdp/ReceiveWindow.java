@@ -29,7 +29,7 @@ final class ReceiveWindow {
   private static final int LEAST_SLOTS = 8;
   private static final Account ACCOUNT = new Account("messages of VIs over datagrams", 512L << 20);
 
-  /// What became of a fragment.
+  /// Says what became of a fragment.
   enum Outcome {
     /// It is in a buffer or in the stash.
     TAKEN,
@@ -99,7 +99,7 @@ final class ReceiveWindow {
     return expected;
   }
 
-  /// Below which number there is room.
+  /// Returns the number below which there is room.
   int limit() {
     return first + slots;
   }
@@ -109,44 +109,45 @@ final class ReceiveWindow {
     return taken;
   }
 
-  /// The peer is told of all this.
+  /// Notes that the peer is told of all this.
   void told() {
     toldExpected = expected;
     toldLimit = limit();
     toldTaken = taken;
   }
 
-  /// Whether the peer is to be told though it waits for nothing: of a quarter of the window.
+  /// Returns whether the peer is to be told though it waits for nothing: of a quarter of the
+  /// window.
   boolean isNews() {
     return expected - toldExpected >= slots / 4 || limit() - toldLimit >= slots / 4;
   }
 
-  /// Whether the peer may wait for what it was not told: that there is room, or that a message is
-  /// in its buffer.
+  /// Returns whether the peer may wait for what it was not told: that there is room, or that a
+  /// message is in its buffer.
   boolean isNarrow() {
     return toldLimit - expected < slots / 4 || (acknowledged && toldTaken != taken);
   }
 
-  /// Whether a fragment came before the expected one, since the last call.
+  /// Returns whether a fragment came before the expected one, since the last call.
   boolean misses() {
     boolean was = misses;
     misses = false;
     return was;
   }
 
-  /// Why an outcome was [Outcome#BROKEN].
+  /// Returns why an outcome was [Outcome#BROKEN].
   Failure broken() {
     return broken;
   }
 
-  /// Whether messages, or parts of one, wait for receives.
+  /// Returns whether messages, or parts of one, wait for receives.
   boolean holds() {
     return first != expected;
   }
 
   // ---- fragments -----------------------------------------------------------------------------
 
-  /// A fragment has come.
+  /// Takes a fragment that has come.
   Outcome take(MemorySegment datagram, int length) {
     int sequence = Datagram.sequence(datagram);
     int message = Datagram.messageBytes(datagram);
@@ -293,7 +294,7 @@ final class ReceiveWindow {
     return outcome;
   }
 
-  /// The receive that has a part of a message waits for another one.
+  /// Forgets the part of a message that a receive has: the receive waits for another message.
   private void forgetPart() {
     Descriptor part = receiving;
     if (part != null) {

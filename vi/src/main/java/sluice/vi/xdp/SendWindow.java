@@ -88,7 +88,7 @@ final class SendWindow {
     return found;
   }
 
-  /// The number behind the last fragment of a message.
+  /// Returns the number behind the last fragment of a message.
   private int end(Descriptor message) {
     int fragments = Math.ceilDiv(message.lengthBytes(), fragmentBytes);
     return (int) message.mark() + Math.max(1, fragments);
@@ -124,7 +124,7 @@ final class SendWindow {
     return Datagram.HEAD_BYTES + count;
   }
 
-  /// Whether a fragment may be sent now.
+  /// Returns whether a fragment may be sent now.
   boolean hasMore() {
     if (reliable && next - Math.min(limit - una, window) - una >= 0) {
       return false;
@@ -140,7 +140,7 @@ final class SendWindow {
     return true;
   }
 
-  /// The number of the next fragment.
+  /// Returns the number of the next fragment.
   int next() {
     return next;
   }
@@ -160,25 +160,25 @@ final class SendWindow {
     return count;
   }
 
-  /// Whether something waits for the peer: an answer, room, or that a message is taken.
+  /// Returns whether something waits for the peer: an answer, room, or that a message is taken.
   boolean waits() {
     return reliable && head != tail;
   }
 
-  /// Whether the peer's answers since the last call have changed anything.
+  /// Returns whether the peer's answers since the last call have changed anything.
   boolean progressed() {
     boolean was = progressed;
     progressed = false;
     return was;
   }
 
-  /// How long to wait for the peer before asking again, without what is added for repeated
+  /// Returns how long to wait for the peer before asking again, without what is added for repeated
   /// questions.
   long waitNanos() {
     return wait;
   }
 
-  /// The peer has not answered in time.
+  /// Notes that the peer has not answered in time.
   ///
   /// @return whether there are fragments to send again
   boolean timedOut() {
@@ -207,7 +207,7 @@ final class SendWindow {
 
   // ---- answers -------------------------------------------------------------------------------
 
-  /// The peer has said how far it is.
+  /// Takes in how far the peer says that it is.
   ///
   /// @param misses whether it has later fragments than that: they are sent again, once
   /// @return messages that are done now, or [#CONTRADICTION]

@@ -92,12 +92,12 @@ final class SharedPort implements Line {
     return tags.isEmpty() && open == 0;
   }
 
-  /// Whether it is the stack's own address.
+  /// Returns whether it is the stack's own address.
   boolean isOwn(InetSocketAddress address) {
     return port.address().getAddress().equals(address.getAddress());
   }
 
-  /// A number for a connection to a peer; [#join] must follow.
+  /// Reserves a number for a connection to a peer; [#join] must follow.
   ///
   /// @throws IOException when there are as many as may be
   long reserve(DatagramPeer peer) throws IOException {

@@ -49,17 +49,17 @@ final class XdpDevice implements Device {
   private static final long HASTY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /// How long peers may take to answer the farewell when the device is closed.
+  /// Peers may take this long to answer the farewell when the device is closed.
   private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /// Opens ports of UDP, and is closed behind the device.
   interface Network extends AutoCloseable {
     DatagramPorts ports();
 
-    /// Whether it can send to a host that has sent nothing.
+    /// Returns whether it can send to a host that has sent nothing.
     boolean begins();
 
-    /// Longest datagram that is not cut, without the headers of IP and UDP.
+    /// Returns the longest datagram that is not cut, without the headers of IP and UDP.
     int datagramBytes();
 
     @Override
@@ -206,7 +206,7 @@ final class XdpDevice implements Device {
     }
   }
 
-  /// A port without listeners and connections goes; the one for connecting stays.
+  /// Closes a port without listeners and connections; the one for connecting stays.
   void closeIfUnused(SharedPort shared) {
     if (shared.isUnused()) {
       loop.execute(() -> closeUnused(shared)); // not while it handles a datagram

@@ -21,7 +21,7 @@ final class XdpListener implements Listener {
     this.tag = tag;
   }
 
-  /// By the device.
+  /// Queues an arrival. The device calls.
   ///
   /// @return false when as many wait as may
   boolean arrived(Arrival arrival) {

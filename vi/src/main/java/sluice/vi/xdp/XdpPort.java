@@ -7,8 +7,8 @@ import sluice.vi.device.Failure;
 import sluice.vi.device.HandedPort;
 import sluice.vi.device.PortSpec;
 
-/// One end of a VI over datagrams: joins what was posted with the two windows, and keeps the
-/// connection alive. Fields belong to the device's thread.
+/// Implements one end of a VI over datagrams: joins what was posted with the two windows, and keeps
+/// the connection alive. The fields belong to the device's thread.
 ///
 /// ```
 ///             this side closes, or fails: CLOSE          the peer: CLOSE or GONE, or it is silent
@@ -31,7 +31,7 @@ final class XdpPort extends HandedPort implements Member {
   /// turn between.
   private static final int MOST_OF_A_TURN = 32;
 
-  /// How long the next fragment of a burst is looked for before the device's thread may sleep. To
+  /// The next fragment of a burst is looked for this long before the device's thread may sleep. To
   /// sleep and to be woken costs both hosts more than a fragment does.
   private static final long BURST_NANOS = TimeUnit.MICROSECONDS.toNanos(30);
 
@@ -54,7 +54,7 @@ final class XdpPort extends HandedPort implements Member {
   private final AtomicBoolean queued = new AtomicBoolean();
   private boolean answerDue;
 
-  /// Whether the last fragment was not the last of its burst.
+  /// True while the last fragment was not the last of its burst.
   private boolean bursting;
 
   private boolean waited;
@@ -91,12 +91,12 @@ final class XdpPort extends HandedPort implements Member {
     return id;
   }
 
-  /// What this end offers.
+  /// Returns what this end offers.
   Offer ownOffer() {
     return own;
   }
 
-  /// [#turn], for those that call it later.
+  /// Returns [#turn], for those that call it later.
   Runnable turning() {
     return turning;
   }
@@ -206,7 +206,7 @@ final class XdpPort extends HandedPort implements Member {
 
   // ---- a turn --------------------------------------------------------------------------------
 
-  /// Something was posted, or a batch of datagrams has come.
+  /// Does what follows when something was posted, or a batch of datagrams has come.
   void turn() {
     queued.set(false); // what is posted from now on asks again
     if (state == State.OPEN || state == State.ENDING) {
@@ -227,8 +227,8 @@ final class XdpPort extends HandedPort implements Member {
     }
   }
 
-  /// Whether the peer is about to send more. Threads that sleep wait for the end of the burst, or
-  /// for a quarter of the window, and take what has come then in one go.
+  /// Returns whether the peer is about to send more. Threads that sleep wait for the end of the
+  /// burst, or for a quarter of the window, and take what has come then in one go.
   private boolean isInBurst() {
     bursting &= state == State.OPEN && line.now() - heardAt < BURST_NANOS;
     return bursting;
@@ -382,14 +382,13 @@ final class XdpPort extends HandedPort implements Member {
     line.gone(this);
   }
 
-  /// The device is closed: the peer is told, and no answer is waited for longer than the device
-  /// does.
+  /// Tells the peer that the device is closed; no answer is waited for longer than the device does.
   @Override
   public void stop() {
     leave(false, noted(Failure.DEVICE_CLOSED));
   }
 
-  /// Whether the end is over.
+  /// Returns whether the end is over.
   boolean isGone() {
     return state == State.GONE;
   }

@@ -17,7 +17,7 @@ import sluice.vi.device.Fault;
 public final class XdpProvider implements DeviceProvider {
   private static final String PROPERTY = "sluice.vi.xdp";
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the provider for [java.util.ServiceLoader].
   public XdpProvider() {}
 
   @Override
@@ -63,7 +63,7 @@ public final class XdpProvider implements DeviceProvider {
     return over(ports);
   }
 
-  /// A device over a stack, which is closed with it.
+  /// Creates a device over a stack, which is closed with it.
   static Device over(StackPorts ports) throws IOException {
     try {
       return new XdpDevice(new Stack(ports));
