@@ -5,15 +5,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The part of a [WatchTable] that its [WatchedRoot] works on: the tickets that stand and those
-/// that fell. The root calls under its lock.
-///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | tickets, fallen | any | under the root's lock | the same |
-/// | hasFallen | any, under the root's lock | volatile | volatile |
-/// | closed | the table's owner | volatile | volatile |
-/// | evictions, shortages, overflows | any, under the root's lock | volatile | atomic add |
+/// The part of a [WatchTable] that its [WatchedRoot] works on: its current tickets and its fallen
+/// ones. The root calls it under its lock.
 abstract class WatchOwner {
   private final List<WatchTicket> tickets = new ArrayList<>();
   private List<WatchTicket> fallen = new ArrayList<>();
@@ -49,7 +42,7 @@ abstract class WatchOwner {
     }
   }
 
-  /// Some ticket that depends on names; null when none does.
+  /// Returns any ticket that depends on names; null if there is none.
   @Nullable WatchTicket anyTicket() {
     return tickets.isEmpty() ? null : tickets.getLast();
   }
