@@ -12,7 +12,7 @@ final class StreamBody implements sluice.loop.engine.FileBody {
   private final FileStatus scratch = new FileStatus();
   private final CacheStat cached = new CacheStat();
 
-  /// @param stream its reference becomes this transfer's
+  /// @param stream its reference passes to this transfer
   StreamBody(FileStream stream) {
     this.stream = stream;
   }
