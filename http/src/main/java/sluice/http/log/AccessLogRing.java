@@ -26,7 +26,7 @@ import sluice.memory.View;
 /// | head | writer thread | acquire by the loop, plain by the writer thread | release |
 /// | records | loop, before tail | after tail | plain |
 ///
-/// Limits: 2 to 65 536 records of 1 KiB; what is longer than its place is cut.
+/// Limits: 2 to 65 536 records of 1 KiB; text that is longer than its field is cut.
 public final class AccessLogRing {
   static final int RECORD_BYTES = 1024;
   static final int MOST_LINE_BYTES = 512;
