@@ -5,7 +5,7 @@ import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.memory.block.Block;
 
-/// One representation of a file: its bytes in one coding, in memory or as an open file.
+/// A representation of a file: its bytes in one coding, in memory or as an open file.
 ///
 /// Holds one lease on the block, or one reference to the stream, until [#close]. Otherwise
 /// immutable; any thread may use it.

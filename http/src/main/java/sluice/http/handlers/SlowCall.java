@@ -11,7 +11,7 @@ import sluice.loop.Loop;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;
 
-/// One request that a slow or an asynchronous handler answers. Created by the loop's thread. The
+/// A request that a slow or an asynchronous handler answers. Created by the loop's thread. The
 /// answering thread sends the reply in pieces, which the loop's thread stages ([SlowReply]). Any
 /// thread may cut it off meanwhile; the next piece then throws.
 ///

@@ -186,7 +186,7 @@ public final class AccessLog implements AutoCloseable {
         break;
       }
       LockSupport.parkNanos(busy ? BUSY_NANOS : IDLE_NANOS);
-      boolean _ = Thread.interrupted(); // not interrupted by our code; the interrupt would end each later wait at once
+      boolean _ = Thread.interrupted(); // an outside interrupt would end each later wait at once
     }
     closeChannel();
   }

@@ -10,7 +10,7 @@ import sluice.loop.Output;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// One representation of a file, prepared for sending: a hit sends one piece of memory, or two if
+/// A representation of a file, prepared for sending: a hit sends one piece of memory, or two if
 /// the body is long. Owned by the loop's thread.
 ///
 /// ```

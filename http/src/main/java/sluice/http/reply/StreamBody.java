@@ -5,7 +5,7 @@ import sluice.http.files.FileStatus;
 import sluice.http.files.FileStream;
 import sluice.sys.CacheStat;
 
-/// One transfer of a [FileStream]. Owned by the loop's thread, except [#read], which the slow path
+/// A transfer of a [FileStream]. Owned by the loop's thread, except [#read], which the slow path
 /// calls.
 final class StreamBody implements sluice.loop.engine.FileBody {
   private final FileStream stream;

@@ -34,9 +34,10 @@ public record SiteRules(
     }
   }
 
-  /// Looks whether a redirect leads to a path that it is for itself, and no rule before it is.
+  /// Checks that a redirect does not lead to a path that it applies to itself, unless an earlier
+  /// rule applies there.
   ///
-  /// @throws IllegalArgumentException when it does
+  /// @throws IllegalArgumentException if it leads in a circle
   public static void requireNoCircle(List<RedirectRule> redirects, int index) {
     RedirectRule rule = redirects.get(index);
     String led = rule.example();

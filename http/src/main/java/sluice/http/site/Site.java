@@ -45,10 +45,10 @@ public record Site(
     List<String> tries,
     Map<String, String> types) {
 
-  /// Stands for the requested path in one of [#tries].
+  /// The placeholder of the requested path in [#tries].
   public static final String SUFFIX_OF = "{path}";
 
-  /// What to do with a symbolic link in a requested path.
+  /// The ways to treat a symbolic link in a requested path.
   public enum Symlinks {
     /// Refuse (403) everything that is reached through one.
     REFUSE,
