@@ -37,15 +37,14 @@ import sluice.loop.server.ServerConfig;
 /// @param routes paths that handlers answer instead of the site, under every host name
 /// @param rules of `site`, by path
 /// @param hosts sites of their own for some host names
-/// @param namedOnly true to answer 421 to names that none of `hosts` has, instead of serving
-///   `site`
+/// @param namedOnly true to answer 421 to names that none of `hosts` has, instead of serving `site`
 /// @param redirect where plain HTTP is redirected to HTTPS
 /// @param logFormat the format of the access log: `combined`, `json`, or the text of a line with
 ///   variables: `{address}`, `{time}`, `{request}`, `{method}`, `{target}`, `{status}`, `{bytes}`,
 ///   `{referrer}`, `{agent}`
 /// @param clientLimits limits on the connections and requests of one address
-/// @param proxies addresses whose connections begin with the PROXY protocol, version 1 or 2,
-///   which gives the client's address. Connections from other addresses begin without it
+/// @param proxies addresses whose connections begin with the PROXY protocol, version 1 or 2, which
+///   gives the client's address. Connections from other addresses begin without it
 public record HttpConfig(
     ServerConfig server,
     Site site,

@@ -41,10 +41,10 @@ public final class HttpServer implements AutoCloseable {
   /// Starts a server; returns when every loop listens.
   ///
   /// @param complaints receives one line for each thing that does not work as it should
-  /// @throws IOException if the site cannot be opened, an address cannot be bound, or the
-  ///   requested backend is not available
-  /// @throws IllegalArgumentException if the sample of a route does not reach its interruptlet,
-  ///   or makes it fail
+  /// @throws IOException if the site cannot be opened, an address cannot be bound, or the requested
+  ///   backend is not available
+  /// @throws IllegalArgumentException if the sample of a route does not reach its interruptlet, or
+  ///   makes it fail
   public static HttpServer start(HttpConfig config, Consumer<String> complaints)
       throws IOException {
     return start(config, complaints, () -> {});

@@ -88,8 +88,8 @@ final class RequestLog {
   /// Begins the record of a reply to the request that was parsed last, of which more will be
   /// staged.
   ///
-  /// @return null if too many replies are waited for: the reply is then logged when it is
-  ///   complete, if ever
+  /// @return null if too many replies are waited for: the reply is then logged when it is complete,
+  ///   if ever
   @Nullable AccessLogRecord begin(Connection connection, HttpSession session, int status) {
     if (waiting >= MOST_WAITING && session.logOldest != null) {
       return null;

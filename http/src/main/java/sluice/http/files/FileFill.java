@@ -364,8 +364,7 @@ public final class FileFill {
 
   /// Compresses `body`.
   ///
-  /// @return null if the result is not smaller; otherwise, and on an exception, `body` is
-  ///   discarded
+  /// @return null if the result is not smaller; otherwise, and on an exception, `body` is discarded
   private @Nullable FileVariant compressed(FileBody body, FileCoding coding) {
     Block plain = body.block();
     if (plain == null || !site.compression().fits(plain.lengthBytes())) {

@@ -22,8 +22,8 @@ interface FileHandle extends AutoCloseable {
   /// Reads at `position`.
   ///
   /// @param offset the offset in `target` at which the bytes are stored
-  /// @return bytes read, less than `length` only at the end of the file or after a signal; 0 at
-  ///   the end; or a negated errno
+  /// @return bytes read, less than `length` only at the end of the file or after a signal; 0 at the
+  ///   end; or a negated errno
   int read(MemorySegment target, long offset, int length, long position);
 
   /// Returns true if all pages of the range are in the page cache, by `cachestat(2)`. Kernels

@@ -17,8 +17,8 @@ import sluice.memory.block.Block;
 /// same stamp. That lasts a few milliseconds on most file systems, seconds on those that count in
 /// seconds, and for `Last-Modified` until the end of the second it names (RFC 9110 section
 /// 8.8.2.2). A version that was read so early is *provisional*:
-/// - The tag of bytes in memory always includes a checksum of them, so it does not rely on times.
-///   A file that is only opened gets a random tag: a client then fetches it once more, but never
+/// - The tag of bytes in memory always includes a checksum of them, so it does not rely on times. A
+///   file that is only opened gets a random tag: a client then fetches it once more, but never
 ///   keeps a wrong version.
 /// - `Last-Modified` is not sent, neither then nor while it would lie in the future (section
 ///   8.8.2.1). Dates in requests are compared with the end of that second.

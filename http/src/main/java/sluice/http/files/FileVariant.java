@@ -40,8 +40,7 @@ public final class FileVariant implements AutoCloseable {
 
   /// Returns a variant of bytes as they are on disk.
   ///
-  /// @param body its lease or reference passes to the variant; it has neither if the file is
-  ///   empty
+  /// @param body its lease or reference passes to the variant; it has neither if the file is empty
   /// @param sibling the precompressed file, or null for the original
   static FileVariant stored(
       FileCoding coding, FileBody body, @Nullable SitePath sibling, Site.Tags tags) {

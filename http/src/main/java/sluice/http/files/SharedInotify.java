@@ -16,6 +16,7 @@ import sluice.sys.SysException;
 /// *before* it reads and clears it when all events are delivered. The check costs one system call
 /// and one volatile read; a loop takes the lock only if it finds events, or while another loop
 /// delivers some.
+///
 /// ```
 ///  reader:  delivering = true ── read(2) ── tickets fall ── delivering = false
 ///  loop:       read(2) finds nothing ── delivering? ──no──▶ go on

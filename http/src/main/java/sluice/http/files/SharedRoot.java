@@ -9,6 +9,7 @@ import sluice.sys.SysException;
 
 /// The descriptor and the watches that all sites of the process that are served from one directory
 /// share. Opened for the first site, closed with the last. Any thread may call.
+///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | OPEN, users, unwatched | any | under OPEN | under OPEN |

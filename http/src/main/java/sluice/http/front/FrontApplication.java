@@ -8,8 +8,8 @@ public interface FrontApplication {
   /// Takes a connection. From now on it belongs to the application, too; the front still answers
   /// what it can. Called on the loop's thread.
   ///
-  /// @return the receiver of the client's bytes; null if the application takes no connection,
-  ///   which is then reset
+  /// @return the receiver of the client's bytes; null if the application takes no connection, which
+  ///   is then reset
   @Nullable FrontLink connected(FrontedConnection connection);
 
   /// Called on the loop's thread when a client begins with a TLS handshake: all bytes of its

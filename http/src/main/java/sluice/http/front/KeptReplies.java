@@ -350,8 +350,7 @@ public final class KeptReplies {
   /// @param fields the fields of its head besides Content-Length and Date
   /// @param seconds how long it is fresh
   /// @param tags the tags by which [#purgeTag] removes it
-  /// @throws IllegalArgumentException if the target or a field is invalid, or the body is too
-  ///   long
+  /// @throws IllegalArgumentException if the target or a field is invalid, or the body is too long
   public void put(
       String target, Map<String, String> fields, byte[] body, long seconds, Set<String> tags) {
     if (!target.startsWith("/") || target.chars().anyMatch(c -> c <= ' ' || c > '~')) {

@@ -12,8 +12,8 @@ public non-sealed interface HttpAsyncHandler extends HttpDeferred {
   /// Takes a request. An exception is logged and answered 500.
   ///
   /// @param request a copy, body included
-  /// @param responder answers it, once, on any thread, but one at a time; on the loop's thread
-  ///   only by [HttpResponder#sendHere]. The request has to be answered even if the client has gone
+  /// @param responder answers it, once, on any thread, but one at a time; on the loop's thread only
+  ///   by [HttpResponder#sendHere]. The request has to be answered even if the client has gone
   /// @param loop the loop that the calling thread owns
   void take(HttpMessage request, HttpResponder responder, Loop loop);
 }

@@ -15,8 +15,8 @@ public interface HttpInterruptlet {
   ///
   /// An exception is logged and answered 500.
   ///
-  /// @param request valid until this method returns. A body is complete: `contentLength()` bytes
-  ///   of `view()` from `from() + headLength()`. Requests with a body of more than
+  /// @param request valid until this method returns. A body is complete: `contentLength()` bytes of
+  ///   `view()` from `from() + headLength()`. Requests with a body of more than
   ///   [HttpHandlers#HELD_BODY_BYTES] bytes or of unknown length are not passed to it
   /// @param reply filled in place; valid until this method returns
   /// @return true if the reply is complete; false to leave the request: the bytes written are

@@ -130,8 +130,8 @@ public final class HttpResponder {
 
   /// Answers with a body of known length, with a Content-Length; see [#stream()].
   ///
-  /// @param length of the whole body; writing more throws, and closing before all of it was
-  ///   written cuts the connection off
+  /// @param length of the whole body; writing more throws, and closing before all of it was written
+  ///   cuts the connection off
   public OutputStream stream(long length) {
     if (length < 0) {
       throw new IllegalArgumentException("length must not be negative: " + length);

@@ -13,14 +13,13 @@ import sluice.http.parse.RequestPath;
 /// path cannot bypass a handler. If several routes match, the one with the longest prefix answers.
 /// TRACE and CONNECT never reach a handler.
 ///
-/// @param prefix `/` or a canonical path: `/api` matches itself and everything below `/api/`;
-///   with a trailing slash only the paths below
-/// @param interruptlets creates the interruptlet of each loop, on that loop's thread; null for
-///   none
+/// @param prefix `/` or a canonical path: `/api` matches itself and everything below `/api/`; with
+///   a trailing slash only the paths below
+/// @param interruptlets creates the interruptlet of each loop, on that loop's thread; null for none
 /// @param deferred answers the requests that the interruptlet leaves; null for none
-/// @param bodyBytes longest request body that is collected for `deferred`; a longer one is
-///   answered 413. With 0 and no `deferred` the interruptlet gets the head of every request, and
-///   bodies of any length are dropped
+/// @param bodyBytes longest request body that is collected for `deferred`; a longer one is answered
+///   413. With 0 and no `deferred` the interruptlet gets the head of every request, and bodies of
+///   any length are dropped
 /// @param limit longest run of the interruptlet, at least 1 ms
 /// @param sample warms up the interruptlet before the route is admitted, see [#withSample]; empty
 ///   for none

@@ -51,8 +51,8 @@ final class SlowCall {
   private volatile long pieces;
   private volatile boolean waits;
 
-  /// @param chargedBytes refunded to `account` when the slow handler has ended, or the request
-  ///   was answered by another handler
+  /// @param chargedBytes refunded to `account` when the slow handler has ended, or the request was
+  ///   answered by another handler
   SlowCall(
       HttpMessage message,
       SlowReply reply,

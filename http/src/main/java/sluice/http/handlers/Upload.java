@@ -37,8 +37,8 @@ public final class Upload {
 
   /// Takes the available part of the body.
   ///
-  /// @return the end of the part taken in `[from, to]`, or a negative status: malformed, too
-  ///   large, or no memory (-503)
+  /// @return the end of the part taken in `[from, to]`, or a negative status: malformed, too large,
+  ///   or no memory (-503)
   int take(View view, int from, int to) {
     ChunkedDecoder decoder = chunks;
     if (decoder == null) {

@@ -87,8 +87,8 @@ public final class AccessLogRing {
   /// @param addressHigh first half of the client's IPv6 address, big-endian
   /// @param addressLow second half; IPv4 as `::ffff:a.b.c.d`; both 0 if there is none
   /// @param bodyBytes bytes of the reply's body that were sent
-  /// @return false if the ring is full: the record is dropped, and no further method may be
-  ///   called for it
+  /// @return false if the ring is full: the record is dropped, and no further method may be called
+  ///   for it
   public boolean begin(
       long epochMillis, long addressHigh, long addressLow, int status, long bodyBytes) {
     int at = next();

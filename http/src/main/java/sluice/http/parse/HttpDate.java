@@ -105,8 +105,8 @@ public final class HttpDate {
   /// Parses any of the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37
   /// GMT`, `Sun Nov 6 08:49:37 1994`. The weekday has to match the date.
   ///
-  /// @param nowSeconds decides the century of a two-digit year: more than 50 years ahead means
-  ///   the past
+  /// @param nowSeconds decides the century of a two-digit year: more than 50 years ahead means the
+  ///   past
   /// @return seconds, or [#INVALID]
   public static long parse(View view, int from, int to, long nowSeconds) {
     int length = to - from;

@@ -14,8 +14,7 @@ public final class MultipartRanges {
 
   /// @param type media type of the representation, for each part
   /// @param length bytes of the whole representation
-  /// @param random sixteen unpredictable bytes, so that no file can contain the boundary on
-  ///   purpose
+  /// @param random sixteen unpredictable bytes, so that no file can contain the boundary on purpose
   public MultipartRanges(Ranges ranges, String type, long length, byte[] random) {
     StringBuilder hex = new StringBuilder("sluice-");
     for (byte b : random) {

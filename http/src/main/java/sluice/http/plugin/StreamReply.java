@@ -24,8 +24,8 @@ public interface StreamReply {
 
   /// Begins a reply with a body of known length; see [#begin(int, Map)].
   ///
-  /// @param length in bytes, not negative, 0 for the statuses 204 and 304: writing more throws,
-  ///   and ending before cuts the connection off
+  /// @param length in bytes, not negative, 0 for the statuses 204 and 304: writing more throws, and
+  ///   ending before cuts the connection off
   OutputStream begin(int status, Map<String, List<String>> headers, long length) throws IOException;
 
   /// Sends a whole reply.

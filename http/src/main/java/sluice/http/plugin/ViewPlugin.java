@@ -13,7 +13,7 @@ public interface ViewPlugin {
   /// Answers a request. An exception is logged, in one line, and answered 500.
   ///
   /// @param request valid until this method returns
-  /// @param reply filled in place; valid until this method returns. If the plug-in writes
-  ///   nothing, the status is 200 and the body empty
+  /// @param reply filled in place; valid until this method returns. If the plug-in writes nothing,
+  ///   the status is 200 and the body empty
   void handle(ViewRequest request, ViewReply reply) throws Exception;
 }

@@ -29,8 +29,7 @@ public final class LongBodies implements AutoCloseable {
 
   /// Allocates memory for a body, with one lease.
   ///
-  /// @return null if the body is not long, or there is no room: it is then stored like short
-  ///   bodies
+  /// @return null if the body is not long, or there is no room: it is then stored like short bodies
   @Nullable Block allocate(Account account, long bytes) {
     Region open = bytes < LEAST_BYTES ? null : open();
     return open == null ? null : open.allocate(account, bytes);

@@ -10,8 +10,8 @@ import sluice.loop.Output;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// A representation of a file, prepared for sending: a hit sends one piece of memory, or two if
-/// the body is long. Owned by the loop's thread.
+/// A representation of a file, prepared for sending: a hit sends one piece of memory, or two if the
+/// body is long. Owned by the loop's thread.
 ///
 /// ```
 ///  block:  | 304 head | 200 head              | body (unless it is long, or streamed) |

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param path the paths, and all below them. Compared with the requested path, with every path
 ///   under which the file that is sent can be requested ([sluice.http.site.Site#spellings]), and
 ///   with all of these without the extensions of precompressed files
-/// @param allow if not empty, only these addresses are admitted; a client of a Unix socket has
-///   none
+/// @param allow if not empty, only these addresses are admitted; a client of a Unix socket has none
 /// @param deny addresses that are never admitted, but answered 403
 /// @param signIn users with passwords; null for none
 public record AccessRule(

@@ -16,8 +16,8 @@ import sluice.http.text.Latin1;
 /// Rules are evaluated when a reply is prepared, not when it is sent.
 ///
 /// @param headers fields of replies
-/// @param redirects the first that matches redirects the client, even if a file exists; none
-///   leads to a path that it applies to itself
+/// @param redirects the first that matches redirects the client, even if a file exists; none leads
+///   to a path that it applies to itself
 /// @param access restrictions for clients; checked before anything else
 public record SiteRules(
     List<HeaderRule> headers, List<RedirectRule> redirects, List<AccessRule> access) {

@@ -11,8 +11,8 @@ import java.util.Objects;
 ///
 /// Immutable: any thread may use it.
 ///
-/// @param root the directory; if it is reached through a symbolic link, the link is followed
-///   again when it changes
+/// @param root the directory; if it is reached through a symbolic link, the link is followed again
+///   when it changes
 /// @param symlinks what to do with symbolic links beneath the root
 /// @param indexNames files that stand for their directory, first match wins; empty for none
 /// @param listing answer a directory without index with a list of its entries, instead of 403
