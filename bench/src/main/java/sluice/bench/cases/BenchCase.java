@@ -145,7 +145,7 @@ public record BenchCase(
             LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness)).withTls());
   }
 
-  /// Requests leave at fixed times whatever the server does: the case for latencies.
+  /// Returns a case for latencies: requests are sent at fixed times, whatever the server does.
   private static BenchCase openLoop(int rate) {
     return new BenchCase(
         "1KB c64 at " + rate / 1000 + "k/s",
