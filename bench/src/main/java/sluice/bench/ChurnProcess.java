@@ -70,8 +70,8 @@ final class ChurnProcess implements AutoCloseable {
 
   /// Lets it work for a while.
   ///
-  /// @return the processor time of an operation without the client's share, ns, and operations
-  ///   per second
+  /// @return the processor time of an operation without the client's share, ns, and operations per
+  ///   second
   Map<String, Double> work(double seconds) throws IOException {
     long before = cpuNanos();
     in.write(seconds + "\n");

@@ -12,7 +12,7 @@ public final class Sample {
   /// A record of 64 bytes including its header.
   public record Reading(long at, long from, long to, long sum, double mean, int count, int kind) {}
 
-  /// A delivery's goal.
+  /// The address of a delivery.
   public static class Address {
     String street = "Main street 1";
     String city = "Erlangen";

@@ -23,8 +23,8 @@ public final class AllocationAgent {
 
   /// Runs the agent.
   ///
-  /// @param arguments `allocated FILE` keeps in FILE the bytes allocated so far, until the file
-  ///   is deleted; `heap FILE` collects garbage and writes to FILE the bytes of heap in use
+  /// @param arguments `allocated FILE` keeps in FILE the bytes allocated so far, until the file is
+  ///   deleted; `heap FILE` collects garbage and writes to FILE the bytes of heap in use
   public static void agentmain(String arguments) throws IOException {
     if (arguments.startsWith(HEAP)) {
       System.gc();

@@ -67,8 +67,8 @@ public record LoadResult(
 
   /// Returns the metrics of one round by their names in result files.
   ///
-  /// @param bytesPerRequest if positive, requests are counted as body bytes divided by it, so
-  ///   that a window may end inside a large reply; otherwise whole replies are counted
+  /// @param bytesPerRequest if positive, requests are counted as body bytes divided by it, so that
+  ///   a window may end inside a large reply; otherwise whole replies are counted
   public Map<String, Double> metrics(long bytesPerRequest) {
     double seconds = value("seconds");
     double requests =

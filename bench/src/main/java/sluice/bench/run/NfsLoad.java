@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The calls that the load generator sends to an NFS server. Immutable.
 ///
-/// @param operation `getattr`, `read`, …, or `metadata`: a CREATE, then the REMOVE of the same
-///   name
+/// @param operation `getattr`, `read`, …, or `metadata`: a CREATE, then the REMOVE of the same name
 /// @param recordBytes of a read or write; 0 for other calls
 /// @param stable true if writes must be on the device before their answer (`FILE_SYNC`)
 /// @param udp true to use UDP

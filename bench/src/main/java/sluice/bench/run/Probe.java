@@ -44,8 +44,8 @@ public final class Probe {
 
   /// Runs a warm server under load with counting on.
   ///
-  /// @return the metrics of [PollingCalls], `alloc_bytes_per_req` and `rss_kb`, as far as they
-  ///   are available here
+  /// @return the metrics of [PollingCalls], `alloc_bytes_per_req` and `rss_kb`, as far as they are
+  ///   available here
   public Map<String, Double> measure(
       Server server, LoadSpec load, long bytesPerRequest, double seconds) throws IOException {
     Map<String, Double> metrics = new LinkedHashMap<>();

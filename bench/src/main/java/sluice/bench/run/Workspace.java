@@ -94,8 +94,8 @@ public final class Workspace implements AutoCloseable {
 
   /// Returns Sluice's jars and those of the peers, for servers written in Java.
   ///
-  /// @param ourSelectors true to include Sluice's selector provider: it is a service, so a JVM
-  ///   that finds it uses it
+  /// @param ourSelectors true to include Sluice's selector provider: it is a service, so a JVM that
+  ///   finds it uses it
   public String classPath(boolean ourSelectors) throws IOException {
     Set<String> entries = new LinkedHashSet<>();
     for (String property : List.of("jdk.module.path", "java.class.path")) {

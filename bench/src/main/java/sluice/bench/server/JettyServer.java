@@ -32,8 +32,8 @@ final class JettyServer {
   /// Serves until the process ends.
   ///
   /// @param threads the number of threads that run the handler
-  /// @param files the folder that Jetty's own handler serves from its cache, except for
-  ///   `/dynamic`; null for none
+  /// @param files the folder that Jetty's own handler serves from its cache, except for `/dynamic`;
+  ///   null for none
   static void run(int port, int threads, byte[] body, @Nullable Path files) throws Exception {
     int all = threads + OWN_THREADS;
     Server server = new Server(new QueuedThreadPool(all, all));

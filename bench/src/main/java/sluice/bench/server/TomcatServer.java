@@ -33,8 +33,7 @@ public final class TomcatServer {
 
   /// Serves the servlet and files until the process ends.
   ///
-  /// @param files the folder that Tomcat's own servlet serves, except for `/dynamic`; null for
-  ///   none
+  /// @param files the folder that Tomcat's own servlet serves, except for `/dynamic`; null for none
   static void run(int port, int threads, HttpServlet servlet, @Nullable Path files)
       throws Exception {
     Path base = Files.createTempDirectory("sluice-tomcat");
