@@ -171,8 +171,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Ends a connection that lost its end of stream. An attacker may have cut off the rest of a
-  /// body, so an incomplete request gets no answer.
+  /// Ends the connection. A partial request gets no reply: an attacker may have cut off the rest.
   @Override
   public void truncated(Connection connection, int leftover) {
     HttpSession session = session(connection);

@@ -29,7 +29,7 @@ final class WatchedRoot {
   private enum Step {
     /// Nothing was done, because something has changed in the meantime.
     NONE,
-    /// One more directory is watched.
+    /// Another directory is watched.
     EXTENDED,
     /// The ticket depends on the whole path.
     COVERED,

@@ -7,7 +7,7 @@ import sluice.loop.Connection;
 import sluice.memory.View;
 
 /// The files in front of an application, as one loop serves them. Only the loop's thread may call;
-/// "the request" is the one that [#parser] has put into [#request] last.
+/// "the request" is the request that [#parser] has put into [#request] last.
 public interface FrontSite {
   /// The result of a look-up that does not wait.
   enum Known {
