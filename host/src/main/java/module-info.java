@@ -1,14 +1,14 @@
 import org.jspecify.annotations.NullMarked;
 
 /// Hosts sites, plug-ins, components, disks and networks in one process: reads the file that names
-/// them, starts them, watches them, loads them again and ends them.
+/// them, and starts, monitors, reloads and ends them.
 @NullMarked
 module sluice.host {
   requires static org.jspecify;
   requires jdk.management;
   requires jdk.net;
   requires jdk.unsupported;
-  // tomlj needs it and, as an automatic module, does not say so
+  // tomlj needs it but does not declare it, because it is an automatic module
   requires org.antlr.antlr4.runtime;
   requires org.tomlj;
   requires spring.security.crypto;
@@ -33,7 +33,7 @@ module sluice.host {
   exports sluice.host.plugin;
   exports sluice.host.site;
 
-  // What commands of sluice print, and what they do with files of this machine.
+  // Output of the sluice commands and their operations on files of this machine.
   exports sluice.host.disk.copy to
       sluice.cli;
   exports sluice.host.machine to
@@ -41,7 +41,7 @@ module sluice.host {
   exports sluice.host.text to
       sluice.cli;
 
-  // What an interruptlet, a handler of datagrams or a driver does at most.
+  // Bounds on the work of interruptlets, datagram handlers and drivers.
   provides sluice.loop.verdict.Judge with
       sluice.host.verdict.HandlerJudge;
 }

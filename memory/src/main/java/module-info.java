@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Memory objects: references that can be taken away, views that cannot outlive a handler,
-/// accounting. The blocks below, which are not taken away, are for the trusted modules alone.
+/// Memory objects: revocable references, views that cannot outlive a handler, and accounting. The
+/// blocks below them cannot be revoked and are exported only to the trusted modules.
 @NullMarked
 module sluice.memory {
   requires static org.jspecify;

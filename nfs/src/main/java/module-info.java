@@ -1,9 +1,9 @@
 import org.jspecify.annotations.NullMarked;
 
-/// File systems for other machines: XDR, ONC RPC over TCP and UDP, MOUNT and NFS.
+/// Exports file systems to other machines: XDR, ONC RPC over TCP and UDP, MOUNT and NFS.
 ///
-/// A message is shown to an [sluice.nfs.rpc.RpcProgram] where it landed, on the loop's thread; what
-/// cannot be answered without waiting goes to a worker and is answered in any order.
+/// A call is read in the receive buffer on the loop's thread ([sluice.nfs.rpc.RpcProgram]). A call
+/// that would have to wait goes to a worker. Replies are sent in the order of their completion.
 @NullMarked
 module sluice.nfs {
   requires static org.jspecify;

@@ -1,10 +1,10 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Upper bounds on the work of bytecode, and what a domain refuses of a jar. Imports nothing of
-/// ours.
+/// Computes upper bounds on the work of bytecode, and finds the uses in a jar that a domain
+/// refuses. Imports no other module of Sluice.
 ///
-/// [sluice.verify.Verifier] gives one verdict per method; [sluice.verify.check.DomainCheck] names
-/// the calls that a domain refuses or redirects.
+/// [sluice.verify.Verifier] returns one verdict per method. [sluice.verify.check.DomainCheck] finds
+/// the uses that a domain refuses or redirects.
 @NullMarked
 module sluice.verify {
   requires static org.jspecify;

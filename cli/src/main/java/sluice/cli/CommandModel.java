@@ -12,9 +12,9 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import sluice.cli.compare.CompareCommand;
 
-/// The model of all commands for the completion of a shell: those of picocli, `serve` as its help
-/// says, and those of the launcher. `CompletionTest` compares the latter with the launcher and its
-/// help. Used by the main thread.
+/// The model of all commands for shell completion: the picocli commands, `serve` as parsed from its
+/// help text, and the commands of the launcher script. `CompletionTest` compares the last ones with
+/// the launcher and its help. Confined to the main thread.
 final class CommandModel {
   static final List<String> EXAMPLES =
       List.of(
@@ -43,7 +43,7 @@ final class CommandModel {
   private static final Pattern OPTION =
       Pattern.compile("(?m)^  (--[a-z-]+)(?: ([A-Z][^ ]*))? {2,}(.*)$");
 
-  /// Values that the help of `serve` lists in words.
+  /// The values that the help of `serve` lists in words.
   private static final Map<String, List<String>> VALUES =
       Map.of(
           "--backend", List.of("auto", "io_uring", "epoll", "poll", "jdk"),
@@ -54,7 +54,7 @@ final class CommandModel {
 
   private CommandModel() {}
 
-  /// Returns `sluice` with everything below it.
+  /// Returns the command `sluice` with all its subcommands.
   static CommandLine all() {
     CommandLine all = Commands.commandLine();
     add(all, serve());
@@ -124,7 +124,9 @@ final class CommandModel {
         PositionalParamSpec.builder().index("0").paramLabel("JAR").type(Path.class).build());
   }
 
-  /// @param label of its value; null for none
+  /// Creates an option.
+  ///
+  /// @param label the label of its value; null for a flag
   private static OptionSpec.Builder option(
       String name, @Nullable String label, String description) {
     OptionSpec.Builder builder = OptionSpec.builder(name).description(description);

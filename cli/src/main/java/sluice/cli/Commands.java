@@ -14,7 +14,7 @@ import sluice.cli.fs.FsCommand;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.Nearest;
 
-/// The commands whose start may take a tenth of a second, on picocli. The main thread runs them.
+/// The picocli commands, whose start may take a tenth of a second. Run by the main thread.
 @Command(
     name = "sluice",
     description = "Moves data between devices and Java code.",
@@ -27,7 +27,7 @@ public final class Commands {
     return execute(commandLine(args), args);
   }
 
-  /// `sluice run --compare`. What it does not know belongs to the application.
+  /// Runs `sluice run --compare`. Unknown words belong to the application.
   static int compare(List<String> words) {
     CommandLine compare =
         explaining(new CommandLine(new CompareCommand()))
@@ -49,7 +49,7 @@ public final class Commands {
     return code == 0 && !out.isGood() ? 1 : code;
   }
 
-  /// The commands that some words may need, all of them when there are none.
+  /// Creates the commands that the given words may need; all commands if there are no words.
   static CommandLine commandLine(String... words) {
     CommandLine commands = new CommandLine(new Commands());
     switch (words.length == 0 ? "" : words[0]) {
@@ -81,7 +81,7 @@ public final class Commands {
     return explaining(versioned(commands));
   }
 
-  /// All commands below have the version of this one.
+  /// Gives the version to all subcommands.
   private static CommandLine versioned(CommandLine commands) {
     commands.getCommandSpec().versionProvider(new Version());
     commands.getSubcommands().values().forEach(Commands::versioned);
@@ -90,7 +90,7 @@ public final class Commands {
 
   private static CommandLine explaining(CommandLine commands) {
     commands.setExecutionExceptionHandler((failure, command, parsed) -> {
-      // The message of a failure is written for the person at the terminal; its stack is not.
+      // The message of a failure is meant for the user; the stack trace is not.
       command.getErr().println("sluice: " + FailureMessage.text(failure));
       if (System.getenv("SLUICE_DEBUG") != null) {
         failure.printStackTrace(command.getErr());
@@ -101,7 +101,8 @@ public final class Commands {
     return commands;
   }
 
-  /// What is wrong, in words: that of picocli for a misspelled command is about its own arguments.
+  /// Returns the description of a usage error. The text of picocli for a misspelled command is not
+  /// useful, because it lists its own arguments.
   private static String what(CommandLine.ParameterException wrong, CommandLine command) {
     if (!(wrong instanceof CommandLine.UnmatchedArgumentException unmatched)) {
       return String.valueOf(wrong.getMessage());
@@ -119,7 +120,7 @@ public final class Commands {
         : "there is no command '" + word + "'" + Nearest.fix(word, below);
   }
 
-  /// One line and where to find the rest; where a command is missing, which there are.
+  /// Prints a usage error: one line and a hint, or the list of commands if one is missing.
   private static int explainUsage(CommandLine.ParameterException wrong, String[] words) {
     CommandLine command = wrong.getCommandLine();
     PrintWriter err = command.getErr();

@@ -13,14 +13,15 @@ import sluice.host.HostFile;
 import sluice.host.file.UsageException;
 import sluice.host.text.TerminalText;
 
-/// `sluice config`: looks at files that name what runs. Runs in the main thread.
+/// The command `sluice config`: checks configuration files. Runs in the main thread.
 @Command(
     name = "config",
     description = "Looks at the files that name what runs.",
     subcommands = ConfigCommand.Check.class,
     mixinStandardHelpOptions = true)
 final class ConfigCommand {
-  /// `sluice config check`: reads all that a start would, and listens nowhere.
+  /// The command `sluice config check`: reads everything that a start would read, without
+  /// listening.
   @Command(
       name = "check",
       description = "Tells what sluice up FILE would run; if it would not start, why.",

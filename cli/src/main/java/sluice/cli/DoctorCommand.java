@@ -21,7 +21,7 @@ import sluice.loop.server.Engines;
 import sluice.sys.SysException;
 import sluice.sys.uring.IoUringProbe;
 
-/// `sluice doctor`: prints what [Doctor] finds. Runs in the main thread.
+/// The command `sluice doctor`: prints the findings of [Doctor]. Runs in the main thread.
 @Command(
     name = "doctor",
     description = "Shows what this machine offers, what is blocked, and the exact fix.",

@@ -9,9 +9,9 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/// Writes the completion of a command for fish, which picocli has none for: a line `complete` for
-/// each command, option and list of values, with the condition under which it is offered. Used by
-/// the main thread.
+/// Writes a completion script for fish, which picocli does not support: one `complete` line for
+/// each command, option and list of values, with the condition under which it is offered. Confined
+/// to the main thread.
 final class FishCompletion {
   private final List<String> lines = new ArrayList<>();
   private final String name;
@@ -20,7 +20,7 @@ final class FishCompletion {
     this.name = name;
   }
 
-  /// Returns the script of a command and all below it.
+  /// Returns the script for a command and all its subcommands.
   static String of(String name, CommandLine command) {
     FishCompletion made = new FishCompletion(name);
     made.lines.add("complete -c " + name + " -f");
@@ -28,7 +28,9 @@ final class FishCompletion {
     return String.join("\n", made.lines) + "\n";
   }
 
-  /// @param above condition under which the command is being typed; empty at the top
+  /// Writes the lines of a command.
+  ///
+  /// @param above the condition that the command has been typed; empty for the top command
   private void write(CommandLine command, String above) {
     Map<String, CommandLine> below = command.getSubcommands();
     if (!below.isEmpty()) {

@@ -2,19 +2,19 @@ package sluice.cli;
 
 import java.util.List;
 
-/// Entry point of the `sluice` command. The main thread runs everything here.
+/// The entry point of the `sluice` command. The main thread runs all commands.
 ///
-/// Exit codes: 0 done, 1 failed, 2 wrong usage.
+/// Exit codes: 0 success, 1 failure, 2 wrong usage.
 public final class Main {
   private Main() {}
 
-  /// Runs one command and ends the process with its exit code.
+  /// Runs a command and exits the process with its exit code.
   public static void main(String[] args) {
     System.exit(run(args));
   }
 
-  /// Runs one command. `serve` does not touch picocli, see [ServeOptions]; of `run`, the launcher
-  /// leaves only `--compare` to Java.
+  /// Runs a command. `serve` does not use picocli, see [ServeOptions]. The launcher script handles
+  /// `run` itself and passes only `run --compare` to Java.
   ///
   /// @return the exit code
   static int run(String... args) {

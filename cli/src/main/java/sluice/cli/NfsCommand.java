@@ -34,8 +34,9 @@ import sluice.nfs.NfsConfig;
 import sluice.nfs.Squash;
 import sluice.nfs.server.NfsServer;
 
-/// `sluice nfs`: exports an image over NFS until a signal ends it. The main thread waits while the
-/// loops serve. The options are the keys of a table `[disk.NAME]` and are read as such.
+/// The command `sluice nfs`: exports an image over NFS until a signal ends it. The main thread
+/// waits while the loops serve. The options equal the keys of a table `[disk.NAME]` and are read as
+/// such.
 @Command(
     name = "nfs",
     description = {
@@ -207,7 +208,7 @@ final class NfsCommand implements Callable<Integer> {
     return status;
   }
 
-  /// What surprises a user that starts a server with few options; empty where nothing does.
+  /// Returns notes on defaults that may surprise a new user; empty if there are none.
   private List<String> surprises(FileTree tree, DiskSettings.Export export) throws IOException {
     List<String> notes = new ArrayList<>();
     boolean isOpen = hosts.isEmpty() || hosts.contains("0.0.0.0") || hosts.contains("::");
@@ -220,7 +221,8 @@ final class NfsCommand implements Callable<Integer> {
     return notes;
   }
 
-  /// What surprises a user that mounts a new image as root; empty where it does not.
+  /// Returns a note if root of a client cannot write into a new image because of squashing; empty
+  /// otherwise.
   private List<String> userThatCannotWrite(FileTree tree, ExportOptions options)
       throws IOException {
     FileAttributes top = tree.attributes(tree.rootInode());

@@ -21,8 +21,8 @@ import sluice.host.text.TerminalText;
 import sluice.loop.counters.CounterFile;
 import sluice.loop.counters.CounterSnapshot;
 
-/// `sluice reload`: has a running server read its configuration, certificates, files and plug-ins
-/// again. Runs in the main thread.
+/// The command `sluice reload`: makes a running server reload its configuration, certificates,
+/// files and plug-ins. Runs in the main thread.
 @Command(
     name = "reload",
     description = "Has a running server read its configuration again: all of it, or nothing.",
@@ -64,6 +64,8 @@ final class ReloadCommand implements Callable<Integer> {
     return answer.isDone() ? 0 : 1;
   }
 
+  /// Finds the server.
+  ///
   /// @throws ParameterException if there is no such server, or more than one
   private CounterSnapshot find() throws IOException {
     Path directory = counters.path();

@@ -13,19 +13,20 @@ import sluice.host.life.ServiceManager;
 import sluice.http.HttpServer;
 import sluice.loop.server.Engines;
 
-/// `sluice serve`: a directory over HTTP/1.1. The main thread waits while the loops serve.
+/// The command `sluice serve`: serves a directory over HTTP/1.1. The main thread waits while the
+/// loops serve.
 ///
-/// Its own way through the command, without picocli, so that a start is short.
+/// The command does not use picocli, so that it starts fast.
 final class Serve {
-  /// What is logged by the JDK's default logger: one line and, after it, the stack of what was
-  /// thrown. A format that the user has set stays.
+  /// The format of the JDK's default logger: one line, followed by the stack trace of an exception.
+  /// A format set by the user is kept.
   private static final String LOG_FORMAT = "sluice: %5$s%6$s%n";
 
   private Serve() {}
 
   /// Serves until a signal ends the process.
   ///
-  /// @param words what follows `serve` on the command line
+  /// @param words the words after `serve` on the command line
   /// @return the exit code
   static int run(List<String> words, PrintStream out, PrintStream err) {
     try {
@@ -66,7 +67,7 @@ final class Serve {
     }
   }
 
-  /// Prints where the server listens.
+  /// Prints the addresses on which the server listens.
   static void announce(HttpServer server, PrintStream out) {
     Engines.Choice engine = server.server().engine();
     List<SocketAddress> addresses = server.server().addresses();

@@ -10,10 +10,9 @@ import sluice.host.site.SiteFile;
 import sluice.host.site.SiteOptions;
 import sluice.host.text.Nearest;
 
-/// The command line of `sluice serve`. Used by the main thread.
+/// The command line of `sluice serve`. Confined to the main thread.
 ///
-/// Parsed by hand: picocli alone would take as long as all the rest of a start, see
-/// `docs/decisions/cli.md`.
+/// It is parsed without picocli, which would double the start time, see `docs/decisions/cli.md`.
 final class ServeOptions {
   static final String USAGE =
       """
@@ -111,9 +110,10 @@ final class ServeOptions {
     this.words = words;
   }
 
-  /// Reads the words after `serve`.
+  /// Parses the words after `serve`.
   ///
-  /// @throws UsageException when one is unknown, has no value or a wrong one, or DIR is missing
+  /// @throws UsageException if a word is unknown, a value is missing or not valid, or DIR is
+  ///   missing
   static ServeOptions parse(List<String> words) throws UsageException {
     ServeOptions options = new ServeOptions(words);
     Path config = configFile(words);
@@ -129,7 +129,7 @@ final class ServeOptions {
     return options;
   }
 
-  /// The file named by `--config`; null for none.
+  /// Returns the file named by `--config`, or null.
   private static @Nullable Path configFile(List<String> words) throws UsageException {
     for (int i = 0; i < words.size(); i++) {
       String word = words.get(i);
@@ -167,7 +167,7 @@ final class ServeOptions {
       return;
     }
     String value = equals < 0 ? following(name) : word.substring(equals + 1);
-    if (!name.equals(CONFIG)) { // was read before
+    if (!name.equals(CONFIG)) { // --config was read before
       site.set(name, value);
     }
   }
@@ -188,7 +188,7 @@ final class ServeOptions {
   }
 
   private static Path path(String value) throws UsageException {
-    if (value.isEmpty()) { // of an unset variable; as a path it is the current directory
+    if (value.isEmpty()) { // from an unset variable; as a path it would be the current directory
       throw new UsageException("a file name is empty. Fix: set the variable that it is from");
     }
     try {

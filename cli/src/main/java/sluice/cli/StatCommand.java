@@ -30,9 +30,9 @@ import sluice.loop.counters.CounterValue;
 import sluice.loop.server.HandlerReports;
 import sluice.loop.verdict.Verdict;
 
-/// `sluice stat`: shows the counters of running processes, on a terminal as a table that is drawn
-/// again and again, else as plain lines. Reads their files and never asks them; runs in the main
-/// thread.
+/// The command `sluice stat`: shows the counters of running processes, as a periodically updated
+/// table on a terminal, otherwise as plain lines. It reads the counter files and never contacts the
+/// processes. Runs in the main thread.
 @Command(
     name = "stat",
     description = {
@@ -96,7 +96,7 @@ final class StatCommand implements Callable<Integer> {
         out.println(json ? Json.of(asJson(snapshot)) : asTable(snapshot, last, watchSeconds));
       }
       if (out.checkError()) {
-        return 1; // the reader has gone, or the disk is full
+        return 1; // the reader is gone, or the disk is full
       }
       if (watchSeconds == 0 || i + 1 >= repetitions) {
         return 0;
@@ -109,7 +109,7 @@ final class StatCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     List<CounterSnapshot> now =
-        readSome(where); // what fails at once is said on the screen of before
+        readSome(where); // an error at the start is printed before the screen changes
     Map<Long, CounterSnapshot> before = Map.of();
     long last = System.nanoTime();
     try (Screen screen = new Screen(out)) {
@@ -125,7 +125,7 @@ final class StatCommand implements Callable<Integer> {
         before = seen;
         screen.draw(StatTable.of(looks, Screen.size()));
         if (out.checkError()) {
-          return 1; // the terminal has gone
+          return 1; // the terminal is gone
         }
         if (i + 1 >= repetitions) {
           return 0;
@@ -176,8 +176,9 @@ final class StatCommand implements Callable<Integer> {
     return json;
   }
 
-  /// A block of lines for each source, which is what stands before the slash of a label. Counters
-  /// of one source need not lie together: those of a loop's handlers come after the server's.
+  /// Formats the counters as one block of lines per source. The source is the part of a label
+  /// before the slash. The counters of a source need not be adjacent: those of a loop's handlers
+  /// follow the server's.
   ///
   /// @param last the snapshot `seconds` ago, for rates, or null
   static String asTable(CounterSnapshot snapshot, @Nullable CounterSnapshot last, int seconds) {
@@ -195,7 +196,7 @@ final class StatCommand implements Callable<Integer> {
           .append(
               String.format(
                   Locale.ROOT, "  %-32s %,20d", value.label().substring(slash + 1), value.value()));
-      // The table of labels only grows, so an index means the same counter in both.
+      // Labels are only ever appended, so an index means the same counter in both snapshots.
       if (last != null && !value.gauge() && i < last.values().size()) {
         double rate = (value.value() - last.values().get(i).value()) / (double) seconds;
         block.append(String.format(Locale.ROOT, " %,14.0f/s", rate));

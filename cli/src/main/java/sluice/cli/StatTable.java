@@ -11,26 +11,26 @@ import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
 import sluice.sys.WindowSize;
 
-/// The counters of processes in a window: what a person looks at while a server works. Sources that
-/// differ in their number alone, as the loops of a server, are added up, counters that are zero are
-/// left out, and lines stand side by side where the window is wide. Stateless.
+/// Lays out the counters of processes for a terminal. Sources that differ only in their number,
+/// such as the loops of a server, are added up; zero counters are left out; lines are arranged in
+/// columns if the window is wide. Stateless.
 final class StatTable {
   private static final int NAME = 30;
   private static final int VALUE = 17;
   private static final int RATE = 12;
 
-  /// Width of a counter with its rate.
+  /// The width of a counter with its rate.
   static final int CELL = 1 + NAME + 1 + VALUE + RATE;
 
   private static final String BETWEEN = "   ";
 
-  /// A process at two times.
+  /// The counters of a process at two times.
   ///
-  /// @param before null if it was not there
-  /// @param seconds between the two
+  /// @param before the earlier snapshot; null if the process was not running
+  /// @param seconds the time between the two
   record Look(CounterSnapshot now, @Nullable CounterSnapshot before, double seconds) {}
 
-  /// A counter of all sources of a kind together.
+  /// The total of one counter over all sources of a group.
   private static final class Sum {
     private final boolean gauge;
     private long value;
@@ -43,7 +43,7 @@ final class StatTable {
 
   private StatTable() {}
 
-  /// Returns lines that fit into a window; the last one says how many do not.
+  /// Returns the lines for a window. The last line tells how many lines were left out.
   static List<String> of(List<Look> looks, WindowSize window) {
     List<String> cells = new ArrayList<>();
     for (Look look : looks) {
@@ -60,7 +60,7 @@ final class StatTable {
     return fitted(cells, window);
   }
 
-  /// The counters by group and name, each in the order of their creation.
+  /// Returns the counters by group and name, in the order of their creation.
   private static Map<String, Map<String, Sum>> groups(Look look) {
     Map<String, Map<String, Sum>> groups = new LinkedHashMap<>();
     List<CounterValue> values = look.now.values();
@@ -74,7 +74,7 @@ final class StatTable {
               .computeIfAbsent(group, _ -> new LinkedHashMap<>())
               .computeIfAbsent(value.label().substring(slash + 1), _ -> new Sum(value.gauge()));
       sum.value += value.value();
-      // The table of labels only grows, so an index means the same counter in both.
+      // Labels are only ever appended, so an index means the same counter in both snapshots.
       sum.before += last != null && i < last.values().size() ? last.values().get(i).value() : 0;
     }
     return groups;
@@ -95,13 +95,13 @@ final class StatTable {
     return rows;
   }
 
-  /// Sets cells below each other, and then into further columns.
+  /// Arranges cells in columns.
   private static List<String> fitted(List<String> cells, WindowSize window) {
-    int rows = Math.max(1, window.rows() - 1); // one for the line at the end
+    int rows = Math.max(1, window.rows() - 1); // one row is for the last line
     int across = Math.max(1, (window.columns() + BETWEEN.length()) / (CELL + BETWEEN.length()));
     int shown = Math.min(cells.size(), rows * across);
     int width = across == 1 ? window.columns() : CELL;
-    // as few rows as do, so that columns are of one length
+    // The minimum number of rows, so that the columns have equal lengths.
     int down = Math.min(rows, (shown + across - 1) / across);
     List<String> lines = new ArrayList<>();
     for (int row = 0; row < down; row++) {

@@ -32,22 +32,24 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sun.misc.Signal;
 
-/// The runs from which the launcher records the start-up caches: short lives of `sluice serve` with
-/// real requests, with a plug-in and without, and each of the other commands once, so that the JVM
-/// sees the classes a start needs. The main thread runs them.
+/// The training runs from which the launcher records the start-up caches: short runs of `sluice
+/// serve` with real requests, with and without a plug-in, and one run of each other command, so
+/// that the JVM loads the classes that a start needs. Run by the main thread.
 final class Training {
-  /// Enough for the interpreter's counters to name the hot methods.
+  /// The number of requests: enough for the interpreter to detect the hot methods.
   private static final int REQUESTS = 400;
 
   private static final int TIMEOUT_MILLIS = 5_000;
 
-  /// The property that names the store of translated classes.
+  /// The system property with the directory of transformed classes.
   private static final String STORE = "sluice.class.dir";
 
   private Training() {}
 
-  /// @param args `app` (serve), `plugins` (serve with plug-ins) or `tools` (what is not), and the
-  ///   directory to serve
+  /// Runs the training.
+  ///
+  /// @param args `app` (serve), `plugins` (serve with plug-ins) or `tools` (the other commands),
+  ///   and the directory to serve
   public static void main(String[] args) throws Exception {
     withDirectory(
         switch (args[0]) {
@@ -62,7 +64,7 @@ final class Training {
     void run(Path directory) throws IOException, UsageException;
   }
 
-  /// Runs a part with a directory of its own, and with an empty store of translated classes.
+  /// Runs a part with a temporary directory and an empty store of transformed classes.
   private static void withDirectory(Part part) throws IOException, UsageException {
     Path directory = Files.createTempDirectory("sluice-training");
     System.setProperty(STORE, directory.resolve("classes").toString());
@@ -78,13 +80,14 @@ final class Training {
     }
   }
 
-  /// Serves, asks, stops.
+  /// Starts a server without plug-ins, sends requests and stops it.
   private static void serve(String site) throws IOException, UsageException {
     Main.run("serve", "--help");
     serve("/", List.of(site, "--port", "0"));
   }
 
-  /// Serves with a plug-in that is translated, then with it from the store.
+  /// Does the same with a plug-in that must be transformed, and then with the same plug-in from the
+  /// store of transformed classes.
   private static void serveWithPlugin(String site, Path directory)
       throws IOException, UsageException {
     Path jar = directory.resolve("plugin.jar");
@@ -109,7 +112,7 @@ final class Training {
     }
   }
 
-  /// What they print goes into the log of the recording.
+  /// Runs the other commands. Their output goes to the log of the recording.
   private static void otherCommands(Path directory) throws IOException {
     Path image = directory.resolve("disk.img");
     Path copy = directory.resolve("copy");
@@ -127,7 +130,7 @@ final class Training {
     domains(directory);
   }
 
-  /// Packs a plug-in that answers each request with the same text.
+  /// Creates a plug-in that answers each request with a constant text.
   private static void plugin(Path jar) throws IOException {
     ClassDesc object = ConstantDescs.CD_Object;
     ClassDesc reply = ClassDesc.of(PluginReply.class.getName());
@@ -168,7 +171,8 @@ final class Training {
     }
   }
 
-  /// A jar whose program does nothing is translated, then run from the store.
+  /// Runs an empty program in a domain twice: it is transformed first and then loaded from the
+  /// store.
   private static void domains(Path directory) throws IOException {
     Path jar = directory.resolve("nothing.jar");
     byte[] program =
@@ -195,7 +199,7 @@ final class Training {
     Main.run("domain", "run", jar.toString());
   }
 
-  /// Ends itself by a signal once it serves.
+  /// Exports an image; a signal ends the server when it is ready.
   private static void export(String image) {
     PrintWriter out =
         new PrintWriter(Writer.nullWriter()) {

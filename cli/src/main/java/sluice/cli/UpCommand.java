@@ -19,7 +19,8 @@ import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
-/// `sluice up`: runs all that a file names. Runs in the main thread.
+/// The command `sluice up`: runs everything that a configuration file names. Runs in the main
+/// thread.
 @Command(
     name = "up",
     description = "Runs the sites, domains and disks that a file names, until a signal ends them.",

@@ -27,8 +27,8 @@ import sluice.verify.Refusal;
 import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
-/// `sluice verify`: the most that each method does, or why it has no bound. Runs in the main
-/// thread.
+/// The command `sluice verify`: prints the bound of each method or the reason for its refusal. Runs
+/// in the main thread.
 @Command(
     name = "verify",
     description = {

@@ -10,9 +10,10 @@ import sluice.verify.MethodVerdict;
 import sluice.verify.Reason;
 import sluice.verify.Refusal;
 
-/// How many methods are accepted, of all and of the small ones, and why the rest is not.
+/// Prints the shares of accepted methods, among all and among small ones, and the reasons of
+/// refusals.
 ///
-/// @param verdicts of a run
+/// @param verdicts the verdicts of one run
 record VerifySummary(List<MethodVerdict> verdicts) {
   private static final int SMALL = 64;
 

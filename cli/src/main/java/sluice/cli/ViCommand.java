@@ -3,7 +3,8 @@ package sluice.cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/// `sluice vi`: messages between two processes, below the socket API. Runs in the main thread.
+/// The command `sluice vi`: measures messages between two processes over Virtual Interfaces. Runs
+/// in the main thread.
 @Command(
     name = "vi",
     description = "Sends messages over Virtual Interfaces and says how fast they are.",

@@ -13,10 +13,10 @@ import sluice.vi.ViBufferTicket;
 import sluice.vi.ViException;
 import sluice.vi.ViTicket;
 
-/// The messages of `sluice vi`, on one VI and in one thread: round trips, or a stream with one
-/// short answer.
+/// Exchanges the messages of `sluice vi` over one VI in one thread: round trips, or a stream with
+/// one short reply.
 final class ViExchange implements ViWork {
-  /// A peer that says nothing for so long is gone or stopped.
+  /// The time without a message after which the peer counts as gone.
   private static final int TIMEOUT_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
 
   private static final int WINDOW = 16;
@@ -30,7 +30,9 @@ final class ViExchange implements ViWork {
   private final ViBufferTicket[] out = new ViBufferTicket[WINDOW];
   private final ViBufferTicket[] in = new ViBufferTicket[WINDOW];
 
-  /// @param copies whether Level I is used
+  /// Creates an exchange.
+  ///
+  /// @param copies true to use Level I
   ViExchange(Vi vi, ViTiming timing, boolean copies) throws ViException {
     this.vi = vi;
     this.timing = timing;
@@ -54,7 +56,7 @@ final class ViExchange implements ViWork {
   @Override
   public Map<String, Object> askRoundTrips() throws IOException {
     return timing.roundTrips(_ -> {
-      postRoom(); // none behind the last message: the other end may have closed then
+      postRoom(); // not after the last message, because the peer may have closed
       send();
       receive();
     });
@@ -97,7 +99,7 @@ final class ViExchange implements ViWork {
     return timing.stream(this::stream);
   }
 
-  /// Sends messages and waits for the answer to all of them.
+  /// Sends messages and waits for the reply to all of them.
   private void stream(int messages) throws IOException {
     ViBATicket answer = new ViBATicket(new byte[1], 0);
     vi.recvPost(answer);
@@ -149,7 +151,7 @@ final class ViExchange implements ViWork {
 
   @Override
   public void close() {
-    vi.close(); // gives the buffers back
+    vi.close(); // releases the buffers
     buffers.forEach(ViBuffer::close);
   }
 }

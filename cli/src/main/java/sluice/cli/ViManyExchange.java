@@ -16,10 +16,10 @@ import sluice.vi.ViCompletionQ;
 import sluice.vi.ViException;
 import sluice.vi.ViTicket;
 
-/// The messages of `sluice vi --wait many`: over several VIs in turn, by one thread that waits for
-/// all of them at one completion queue. Of that thread.
+/// Exchanges the messages of `sluice vi --wait many`: over several VIs in turn, by one thread that
+/// waits for one completion queue. Confined to that thread.
 final class ViManyExchange implements ViWork {
-  /// VIs between the two ends.
+  /// The number of VIs between the two ends.
   static final int VIS = 8;
 
   private static final int TIMEOUT_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
@@ -31,16 +31,18 @@ final class ViManyExchange implements ViWork {
   private final int size;
   private final List<ViBuffer> buffers = new ArrayList<>();
 
-  /// Where the answer to a message is sent from: one place for each room that it came into.
+  /// The send buffer for the reply to a message, by the receive buffer of the message.
   private final Map<ViTicket, ViBufferTicket> answers = new HashMap<>();
 
-  /// The VI that each buffer for sending belongs to.
+  /// The VI of each send buffer.
   private final Map<ViBufferTicket, Vi> homes = new HashMap<>();
 
   private final LinkedHashSet<ViBufferTicket> idle = new LinkedHashSet<>();
   private final List<ViBufferTicket> first = new ArrayList<>();
 
-  /// @param completions of sends and receives of all
+  /// Creates an exchange.
+  ///
+  /// @param completions the completion queue of all sends and receives
   ViManyExchange(ViCompletionQ completions, List<Vi> vis, ViTiming timing) throws ViException {
     this.completions = completions;
     this.vis = vis;
@@ -83,9 +85,9 @@ final class ViManyExchange implements ViWork {
     return vi;
   }
 
-  /// Waits for a message, and gives its room back. Sends that complete meanwhile become idle.
+  /// Waits for a message and posts its buffer again. Sends that complete meanwhile become idle.
   ///
-  /// @return the room that it came into
+  /// @return the buffer of the message
   private ViBufferTicket receive(int length) throws IOException {
     ViBufferTicket done = next();
     while (done.isSend()) {
@@ -112,8 +114,8 @@ final class ViManyExchange implements ViWork {
     boolean _ = idle.add(done);
   }
 
-  /// Waits until the asking end has closed. It closes first: the end of one connection can overtake
-  /// the last message of another.
+  /// Waits until the asking end has closed. The asking end must close first, because the end of one
+  /// connection can overtake the last message of another.
   private void awaitEnd() throws IOException {
     ViTicket done = completions.await(TIMEOUT_MICROS);
     while (done.failure() == null) {
@@ -174,7 +176,7 @@ final class ViManyExchange implements ViWork {
 
   @Override
   public void close() {
-    vis.forEach(Vi::close); // gives the buffers back
+    vis.forEach(Vi::close); // releases the buffers
     buffers.forEach(ViBuffer::close);
   }
 }

@@ -30,8 +30,8 @@ import sluice.vi.ViException;
 import sluice.vi.ViServer;
 import sluice.vi.WaitMode;
 
-/// What the commands of `sluice vi` have in common: the options, and which end this process is. Of
-/// the main thread.
+/// The common part of the `sluice vi` commands: the options, and the roles of the process. Confined
+/// to the main thread.
 abstract class ViOptions {
   private static final int TAG = 1;
   private static final int DEPTH = 32;
@@ -113,20 +113,20 @@ abstract class ViOptions {
   @Option(names = "--json", description = "One line of JSON instead.")
   boolean json;
 
-  /// The asking end, which measures.
+  /// Runs the asking end, which measures.
   abstract Map<String, Object> ask(ViWork exchange) throws IOException;
 
-  /// The answering end.
+  /// Runs the answering end.
   abstract void answer(ViWork exchange) throws IOException;
 
-  /// One line about what [#ask] measured.
+  /// Returns one line with the results of [#ask].
   abstract String line(Map<String, Object> figures);
 
   static double number(Map<String, Object> figures, String name) {
     return figures.get(name) instanceof Number number ? number.doubleValue() : Double.NaN;
   }
 
-  /// How many messages when none are said.
+  /// Returns the default number of messages.
   abstract int defaultCount();
 
   final int run(String word) throws Exception {
@@ -209,7 +209,7 @@ abstract class ViOptions {
         .withTransferBytes((int) size);
   }
 
-  /// Makes a VI whose completions go to a queue, if one is given.
+  /// Creates a VI whose completions go to the given queue, if any.
   private interface Maker {
     Vi make(@Nullable ViCompletionQ completions) throws ViException;
   }

@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Starts the answering end of `sluice vi` in a process of its own. Stateless.
+/// Starts the answering end of `sluice vi` in another process. Stateless.
 final class ViPeer {
   private ViPeer() {}
 
-  /// Starts one and waits until it listens.
+  /// Starts the process and waits until it listens.
   ///
   /// @param word `pingpong` or `stream`
   static Process start(String word, String place, ViOptions options) throws IOException {

@@ -5,25 +5,27 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// How the asking end of `sluice vi` times its messages: a warm-up that does not count, then what
-/// does. Of the main thread.
+/// Measures the messages of the asking end of `sluice vi`, after an unmeasured warm-up. Confined to
+/// the main thread.
 ///
-/// @param size bytes of a message
-/// @param count messages that are timed
-/// @param warmUp messages before them
+/// @param size the length of a message in bytes
+/// @param count the number of measured messages
+/// @param warmUp the number of messages before them
 record ViTiming(int size, int count, int warmUp) {
-  /// One message there and its answer back.
+  /// Sends one message and waits for its reply.
   interface RoundTrip {
-    /// @param number of the round trip, negative in the warm-up
+    /// Runs one round trip.
+    ///
+    /// @param number the number of the round trip, negative during the warm-up
     void run(int number) throws IOException;
   }
 
-  /// Sends messages and waits for the answer to all of them.
+  /// Sends messages and waits for the reply to all of them.
   interface Stream {
     void run(int messages) throws IOException;
   }
 
-  /// Messages with the warm-up.
+  /// Returns the number of messages including the warm-up.
   int total() {
     return warmUp + count;
   }
@@ -60,7 +62,7 @@ record ViTiming(int size, int count, int warmUp) {
     return figures;
   }
 
-  /// Refuses a message of another length.
+  /// Checks the length of a received message.
   void expect(int length) throws IOException {
     expect(length, size);
   }

@@ -3,7 +3,7 @@ package sluice.cli;
 import java.io.IOException;
 import java.util.Map;
 
-/// What the two ends of `sluice vi` do. Of the main thread.
+/// The work of the two ends of `sluice vi`. Confined to the main thread.
 interface ViWork extends AutoCloseable {
   Map<String, Object> askRoundTrips() throws IOException;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Await;
 import sluice.testbase.FreePort;
 
-/// Every way to give an unmodified application the selector provider, with real JVMs.
+/// Tests every way to give an unmodified application the selector provider, with real JVMs.
 @Timeout(600)
 final class ActivationTest {
   private static final String OURS = "provider sluice.nio.SluiceSelectorProvider\n";
@@ -222,7 +222,8 @@ final class ActivationTest {
     assertThat(refused.exitCode()).isNotZero();
   }
 
-  /// `java.base` alone hides the provider's modules from the application's JVM.
+  /// Limits the modules to `java.base`, which hides the provider's modules from the application's
+  /// JVM.
   @Test
   void limitedModules() throws Exception {
     String launcher = launcher();
@@ -249,7 +250,7 @@ final class ActivationTest {
         .worksOn("readiness");
   }
 
-  /// By the agent, by the property, by the command.
+  /// Serves files in front of an application with the agent, the system property and the command.
   @Test
   void filesInFrontOfAnApplication() throws Exception {
     Path site = Files.createDirectory(directory.resolve("site"));
@@ -280,7 +281,7 @@ final class ActivationTest {
     assertThat(jdk.exitCode()).isEqualTo(1);
   }
 
-  /// As Payara Micro does: the JDK has decided on IPv6 by then.
+  /// Sets the property late, as Payara Micro does, when the JDK has already decided on IPv6.
   @Test
   void aPropertyThatIsSetAfterTheJdkHasReadItStopsNoServer() throws Exception {
     Path site = Files.createDirectory(directory.resolve("site"));
@@ -355,7 +356,8 @@ final class ActivationTest {
     }
   }
 
-  /// The launcher in a tree whose build is done: as it leaves one, with the jars of this build.
+  /// Returns the launcher in a source tree that looks as after a build, with the jars of this
+  /// build.
   private String launcher() throws IOException {
     Path tree = directory.resolve("tree");
     Path launcher = tree.resolve("sluice");
@@ -380,7 +382,7 @@ final class ActivationTest {
     return launcher.toString();
   }
 
-  /// The modules whose sources the launcher compares with the build.
+  /// Returns the modules whose sources the launcher compares with the build.
   private static List<String> shipped(String launcher) {
     String line = launcher.lines().filter(l -> l.startsWith("SHIPPED=")).findFirst().orElseThrow();
     return List.of(line.substring(line.indexOf('"') + 1, line.lastIndexOf('"')).split(" "));

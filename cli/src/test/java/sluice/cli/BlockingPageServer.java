@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// As [PageServer], by a `ServerSocket` and a thread for each connection. It connects to itself
-/// once before, and ends if that does not work.
+/// Does the same as [PageServer], but with a `ServerSocket` and a thread per connection. It first
+/// connects to itself once, and ends if that fails.
 final class BlockingPageServer {
   private static final String SOURCE =
       """

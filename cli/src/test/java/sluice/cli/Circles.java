@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// The circles of a graph: its strongly connected components of more than one node, by Tarjan's
-/// algorithm ("Depth-first search and linear graph algorithms", 1972). Recursive: as deep as the
-/// longest path, which for the classes of a package is no matter.
+/// Finds the circles of a graph, that is, its strongly connected components of more than one node,
+/// with Tarjan's algorithm ("Depth-first search and linear graph algorithms", 1972). The recursion
+/// is as deep as the longest path, which is harmless for the classes of a package.
 final class Circles {
   private final Map<String, Set<String>> edges;
   private final Map<String, Integer> index = new HashMap<>();
@@ -22,7 +22,9 @@ final class Circles {
     this.edges = edges;
   }
 
-  /// @param edges every node with those it leads to, which are nodes as well
+  /// Returns the circles of a graph.
+  ///
+  /// @param edges the successors of every node; each successor must be a key as well
   static List<Set<String>> of(Map<String, Set<String>> edges) {
     Circles search = new Circles(edges);
     edges.keySet().forEach(search::visit);

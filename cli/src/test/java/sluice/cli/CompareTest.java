@@ -26,12 +26,12 @@ import sluice.cli.compare.LoadSource;
 import sluice.cli.compare.OpenLoopLoad;
 import sluice.testbase.FreePort;
 
-/// A comparison of a real application from start to end, with a launcher that only starts it.
+/// Compares a real application from start to end, with a launcher that only starts it.
 @Timeout(600)
 final class CompareTest {
   @TempDir Path directory;
 
-  /// Writes down which backend is asked for, and becomes the application.
+  /// Returns a launcher that logs the requested backend and then executes the application.
   private String launcher() throws IOException {
     Path launcher = directory.resolve("launcher");
     Files.writeString(
@@ -74,7 +74,7 @@ final class CompareTest {
             "run --backend readiness",
             "run --backend readiness",
             "run --backend jdk");
-    progress.removeIf(line -> line.startsWith("this machine is busy")); // it may be
+    progress.removeIf(line -> line.startsWith("this machine is busy")); // depends on the machine
     assertThat(progress).hasSize(1 + 4 * 3);
     assertThat(progress.getFirst()).startsWith("4 measurements of about 3 s");
     assertThat(progress.get(1)).isEqualTo(" 1 of 4  jdk        starting");
@@ -136,7 +136,8 @@ final class CompareTest {
     }
   }
 
-  /// The port of a server on a ring is still taken for some milliseconds after the server's end.
+  /// Waits for the port of the previous server. A server on io_uring still holds its port for some
+  /// milliseconds after its end.
   @Test
   void theNextStartWaitsForThePort() throws Exception {
     FutureTask<Boolean> waiting;
@@ -150,7 +151,7 @@ final class CompareTest {
           });
       Thread.ofPlatform().daemon().start(waiting);
       for (int i = 0; i < 2; i++) {
-        last.accept().close(); // it looked, and it looked again
+        last.accept().close(); // the first and the second attempt to connect
       }
       assertThat(waiting.isDone()).isFalse();
     }
@@ -260,7 +261,8 @@ final class CompareTest {
     assertThat(Main.run("run", "--compare", "a.jar")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "--load", "x", "--load-command", "y", "a.jar"))
         .isEqualTo(2);
-    for (String rate : List.of("2000000", "1000000")) { // too high, too high for that long
+    // The first rate is above the limit at all, the second for the whole duration.
+    for (String rate : List.of("2000000", "1000000")) {
       assertThat(Main.run("run", "--compare", "--rate", rate, "--load", "x", "a.jar")).isEqualTo(2);
     }
   }

@@ -23,7 +23,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import sluice.testbase.Child;
 
-/// The scripts of `sluice completion`, in the shells that they are for, and the model behind them.
+/// Tests the scripts of `sluice completion` in their shells, and the model that they are made from.
 @Timeout(120)
 final class CompletionTest {
   private final Path root = SourceTree.find().root();
@@ -144,7 +144,7 @@ final class CompletionTest {
         .toList();
   }
 
-  /// The options that a help explains, each at the beginning of its line.
+  /// Returns the options that a help text explains, each at the start of a line.
   private static List<String> named(String help) {
     return Pattern.compile("(?m)^  (--[a-z-]+)")
         .matcher(help)
@@ -162,7 +162,7 @@ final class CompletionTest {
     }
   }
 
-  /// The ten most used come first, and each option has its place in a group.
+  /// Checks that the ten most used options come first and that each option is in a group.
   @Test
   void theHelpOfNfsHasGroups() {
     String help = NfsCommand.line().getUsageMessage();

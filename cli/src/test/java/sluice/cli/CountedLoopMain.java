@@ -13,9 +13,9 @@ import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.testbase.Await;
 
-/// A server of two loops, of which the handler of one is in a counted loop. Prints how often
-/// meanwhile all threads came to a safepoint and the other loop answered, and the longest of these
-/// times in microseconds.
+/// A server with two loops; a handler on one of them runs a counted loop. Prints how often, while
+/// the loop ran, all threads reached a safepoint and the other loop answered, and the longest of
+/// these times in microseconds.
 final class CountedLoopMain {
   private static final long LOOP_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
 
@@ -61,7 +61,7 @@ final class CountedLoopMain {
     return (connection, input) -> {
       if (input.get(0) == 'l') {
         running = true;
-        turns += count(turns) == 0 ? 1 : 0; // its result is used, so it is not left out
+        turns += count(turns) == 0 ? 1 : 0; // uses the result, so that the compiler keeps the loop
         ended = true;
       }
       connection.output().put(new byte[] {number});
@@ -82,7 +82,7 @@ final class CountedLoopMain {
     return client.getInputStream().read();
   }
 
-  /// Finds how many turns last long enough, once the compiler has seen them.
+  /// Finds the number of turns that last long enough, after the loop has been compiled.
   private static void calibrate() {
     for (int i = 0; i < 20_000; i++) {
       turns += count(1_000) == 0 ? 1 : 0;

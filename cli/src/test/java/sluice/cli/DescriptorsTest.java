@@ -33,7 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.sys.ResourceLimit;
 import sluice.testbase.Await;
 
-/// A server that may have few descriptors: idle connections make room, others are told.
+/// Tests a server with a low limit on descriptors. Idle connections are closed to make room, and
+/// clients without a place are told.
 @Timeout(600)
 final class DescriptorsTest {
   private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
@@ -86,8 +87,8 @@ final class DescriptorsTest {
     return started;
   }
 
-  /// The module path with the directories that our jars were packed from: there each class takes a
-  /// descriptor when it is loaded.
+  /// Returns the module path with directories instead of our jars, so that loading each class takes
+  /// a descriptor.
   private static String directories() {
     return Stream.of(System.getProperty("jdk.module.path", "").split(File.pathSeparator, -1))
         .map(DescriptorsTest::directory)
@@ -114,7 +115,7 @@ final class DescriptorsTest {
     return answer(client.getInputStream());
   }
 
-  /// A reply, with as much of its body as came with the head.
+  /// Reads a reply, with the part of its body that arrived together with the head.
   private static String answer(InputStream in) throws IOException {
     StringBuilder text = new StringBuilder();
     byte[] piece = new byte[8_192];
@@ -132,7 +133,7 @@ final class DescriptorsTest {
     return client;
   }
 
-  /// Half a head: a request under way.
+  /// Sends half of a request head, so that the connection is not idle.
   private Socket asking(int port, String target) throws IOException {
     Socket client = connected(port);
     client.setSoTimeout(60_000);
@@ -169,7 +170,7 @@ final class DescriptorsTest {
     Socket busy = asking(port, "/d0/file.txt");
     for (int i = 0; i < count; i++) {
       Socket idle = connected(port);
-      if (i % 2 == 1 && i > count - 100) { // has asked before
+      if (i % 2 == 1 && i > count - 100) { // a connection that has sent a request before
         assertThat(ask(idle, "/d1/file.txt")).startsWith("HTTP/1.1 200 ");
       }
     }
@@ -185,9 +186,9 @@ final class DescriptorsTest {
     Await.until("connections leave some for files", () -> held() <= 256 - 256 / 16);
   }
 
-  /// A loop without an idle connection of its own: that of the metrics, whose connections end after
-  /// one answer, with the idle ones on two others. Not `/healthz`, which says 503 of a loop that
-  /// has waited for a processor for 2 s.
+  /// Tests a loop that has no idle connection: the loop of the metrics, whose connections end after
+  /// one reply, while the idle connections are on two other loops. Not with `/healthz`, which
+  /// reports 503 if a loop has waited 2 s for a processor.
   @ParameterizedTest
   @ValueSource(strings = {"io_uring", "epoll", "poll", "jdk"})
   void otherLoopsMakeRoomForALoopThatHasNoIdleConnection(String backend) throws Exception {
@@ -208,7 +209,8 @@ final class DescriptorsTest {
     }
   }
 
-  /// Clients of NFS keep their connections: those that are there go on, others are refused.
+  /// Checks that NFS clients keep their connections: existing clients continue and new ones are
+  /// refused.
   @ParameterizedTest
   @ValueSource(strings = {"io_uring", "epoll", "poll", "jdk"})
   void nfsRefusesNewClientsAndGoesOnForTheOthers(String backend) throws Exception {
@@ -261,9 +263,9 @@ final class DescriptorsTest {
     Await.until("a client that is served", () -> calls(connected(port)));
   }
 
-  /// A NULL call of NFSv3.
+  /// Sends a NULL call of NFSv3 and reads the reply.
   ///
-  /// @return false when the connection is closed instead
+  /// @return false if the server closes the connection instead
   private static boolean calls(Socket client) throws IOException {
     ByteBuffer call = ByteBuffer.allocate(44).putInt(0x8000_0000 | 40);
     call.putInt(7).putInt(0).putInt(2).putInt(100_003).putInt(3); // and zeros
@@ -310,7 +312,7 @@ final class DescriptorsTest {
       try {
         served += goOn(clients.get(i)).startsWith("HTTP/1.1 200 ") ? 1 : 0;
       } catch (IOException | AssertionError e) {
-        // cut off
+        // The server closed the connection.
       }
     }
     assertThat(served).as("files of those that have a place").isBetween(5, 60);
@@ -332,7 +334,7 @@ final class DescriptorsTest {
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return ask(client, "/d2/file.txt").startsWith("HTTP/1.1 200 ");
     } catch (IOException | AssertionError e) {
-      return false; // cut off, as those before it are not gone yet
+      return false; // closed by the server, because the earlier clients still hold their places
     }
   }
 }

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sluice.cli.SourceTree.SourceFile;
 
-/// Rules of documents, and of the figures that they name. Stateless.
+/// The rules for documents and for the figures they name. Stateless.
 final class DocumentRules {
   static final int CELL = 200;
 
@@ -21,7 +21,8 @@ final class DocumentRules {
 
   private DocumentRules() {}
 
-  /// Lines whose subject is a stand-in word; code in back quotes and the rule's own page left out.
+  /// Returns the lines that contain a stand-in word. Skips code in backquotes and STYLE.md, which
+  /// states the rule.
   static List<String> words(SourceFile file) {
     List<String> broken = new ArrayList<>();
     List<String> lines = file.path().equals("STYLE.md") ? List.of() : file.lines();
@@ -34,7 +35,7 @@ final class DocumentRules {
     return broken;
   }
 
-  /// Cells of tables that are too long to be read as a table: a list says it better.
+  /// Returns the table cells that are too long for a table and should be a list.
   static List<String> cells(SourceFile file) {
     List<String> broken = new ArrayList<>();
     for (String line : file.lines()) {
@@ -50,10 +51,10 @@ final class DocumentRules {
     return broken;
   }
 
-  /// Result files that no document names, and those without a plot.
+  /// Returns the result files that no document names, and the ones without a plot.
   ///
-  /// @param names of the files in `bench/results`
-  /// @param documents all of them, one after another
+  /// @param names the names of the files in `bench/results`
+  /// @param documents the text of all documents
   static List<String> results(Collection<String> names, String documents) {
     List<String> broken = new ArrayList<>();
     for (String name : names) {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import sluice.cli.SourceTree.SourceFile;
 
-/// The rules of documents find what they are for.
+/// Checks that the rules for documents find violations.
 final class DocumentRulesTest {
   @Test
   void aLongCellIsFound() {

@@ -19,12 +19,12 @@ import sluice.cli.SourceTree.SourceFile;
 import sluice.cli.compare.CompareCommand;
 import sluice.testbase.DocumentedCommand;
 
-/// Each command that a page shows is one of `sluice`, and has the options that the page gives it.
-/// Those of `sluice bench` are held by a test of module `bench`.
+/// Checks that each command shown on a page exists and has the options the page gives it. A test in
+/// module `bench` checks `sluice bench`.
 final class DocumentedCommandsTest {
   private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z][a-z-]*");
 
-  /// Options of other programs that the guides name in back quotes: of the JVM, docker, ip(8), git.
+  /// Options of other programs that the guides name in backquotes: the JVM, docker, ip(8) and git.
   private static final Set<String> OF_OTHERS =
       Set.of(
           "--add-exports",
@@ -56,7 +56,7 @@ final class DocumentedCommandsTest {
     assertThat(wrong).isEmpty();
   }
 
-  /// The guides also name options alone: each is one of some command.
+  /// Checks the options that guides name without a command: each must belong to some command.
   @Test
   void optionsInTheTextExist() throws IOException {
     Set<String> known = new TreeSet<>(OF_OTHERS);
@@ -108,7 +108,8 @@ final class DocumentedCommandsTest {
     assertThat(wrong).isEmpty();
   }
 
-  /// `--size=BYTES` and not `--size=<sizeText>`, as picocli names it after the field.
+  /// Checks that values have names such as `--size=BYTES`. Picocli would otherwise name them after
+  /// the field: `--size=<sizeText>`.
   @Test
   void valuesOfOptionsHaveNames() {
     List<String> unnamed = new ArrayList<>();
@@ -173,7 +174,7 @@ final class DocumentedCommandsTest {
     return "";
   }
 
-  /// Options of the launcher and of `--compare`, before the application's own words.
+  /// Checks the options of the launcher and of `--compare`, up to the application's arguments.
   private String ofRun(List<String> words) {
     Set<String> known = named(read("sluice"));
     known.addAll(options(new CommandLine(new CompareCommand())));
@@ -193,7 +194,8 @@ final class DocumentedCommandsTest {
         : "no example " + words.getFirst();
   }
 
-  /// Alternatives of a name, as in `fs ls|cat`, are each looked up. Whole commands are parsed.
+  /// Checks a picocli command. Alternative names, as in `fs ls|cat`, are each looked up. A whole
+  /// command is parsed.
   private static String ofParser(String name, List<String> words, boolean isWhole) {
     CommandLine command = Commands.commandLine().getSubcommands().get(name);
     if (command == null) {
@@ -224,7 +226,7 @@ final class DocumentedCommandsTest {
     }
   }
 
-  /// Of a command and all below it.
+  /// Returns the options of a command and all of its subcommands.
   private static Set<String> options(CommandLine command) {
     Set<String> names = new TreeSet<>(command.getCommandSpec().optionsMap().keySet());
     command.getSubcommands().values().forEach(each -> names.addAll(options(each)));

@@ -55,7 +55,7 @@ final class DomainComponentsTest {
       components = ["prices", "buyer"]
       """;
 
-  /// Asks without end, and tells each new price and each failure.
+  /// Asks for prices without end and reports each new price and each failure.
   private static final String BUYER =
       """
       public class Buyer implements Runnable {
@@ -96,7 +96,7 @@ final class DomainComponentsTest {
             + " return article.length() * %dL; } }".formatted(factor));
   }
 
-  /// Compiles one source with the interface on its class path.
+  /// Compiles a source file with the interface on its class path, and packs it into a jar.
   private void jar(String name, String source) throws IOException {
     Path work = Files.createTempDirectory(directory, name);
     String type = source.replaceFirst("(?s).*?(class|interface) (\\w+).*", "$2");
@@ -161,7 +161,7 @@ final class DomainComponentsTest {
     assertThat(out.toString()).contains("\"path\":\"service\",\"calls\":4");
   }
 
-  /// By the verdict, a fast service runs in its caller's thread.
+  /// Tests a service without a bound. Only a service with a bound may run in its caller's thread.
   @Test
   void aServiceWithoutABoundIsNotFast() throws IOException {
     jar(

@@ -33,7 +33,8 @@ final class DomainRunTest {
   private static final List<String> OPENS =
       List.of("--add-opens", "java.base/java.lang=sluice.sys");
 
-  /// Writes its second argument into the file that its first names, in another thread and late.
+  /// Writes its second argument to the file named by the first, from another thread and with a
+  /// delay.
   public static final class Writes {
     private Writes() {}
 
@@ -51,7 +52,7 @@ final class DomainRunTest {
     }
   }
 
-  /// Throws.
+  /// An application that throws.
   @SuppressWarnings("DoNotCallSuggester") // called by its name
   public static final class Throws {
     private Throws() {}
@@ -61,7 +62,7 @@ final class DomainRunTest {
     }
   }
 
-  /// Throws what throws when it is asked what it is.
+  /// An application that throws an exception whose `toString` throws.
   @SuppressWarnings({"DoNotCallSuggester", "OverrideThrowableToString", "serial"})
   public static final class Mute extends RuntimeException {
     private Mute() {}
@@ -76,7 +77,7 @@ final class DomainRunTest {
     }
   }
 
-  /// Is refused.
+  /// An application that calls `System.exit`, which is refused.
   public static final class Exits {
     private Exits() {}
 
@@ -85,7 +86,7 @@ final class DomainRunTest {
     }
   }
 
-  /// Comes back never, and catches all.
+  /// An application that loops forever and catches all exceptions.
   public static final class Loops {
     private Loops() {}
 
@@ -102,7 +103,8 @@ final class DomainRunTest {
     }
   }
 
-  /// Waits in threads of each kind, which are interrupted at the end and say so or throw.
+  /// An application that waits in threads of each kind. When these are interrupted at the end, they
+  /// report it or throw.
   public static final class Waits {
     private static final CountDownLatch WAITING = new CountDownLatch(7);
 
@@ -172,7 +174,7 @@ final class DomainRunTest {
     return Commands.commandLine(words).setErr(new PrintWriter(err)).execute(words);
   }
 
-  /// A jar with a class that has a main method, and the classes inside it.
+  /// Creates a jar with a main class and its nested classes.
   private String jar(Class<?> type) throws IOException {
     Path jar = directory.resolve(type.getSimpleName() + ".jar");
     try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
@@ -185,7 +187,7 @@ final class DomainRunTest {
     return jar.toString();
   }
 
-  /// @return false if there is no such class
+  /// Adds a class file to the jar. Returns false if there is no such class.
   private static boolean put(String type, JarOutputStream to) throws IOException {
     String file = type.replace('.', '/') + ".class";
     try (InputStream in = DomainRunTest.class.getResourceAsStream("/" + file)) {
@@ -198,7 +200,7 @@ final class DomainRunTest {
     }
   }
 
-  /// What was translated once is kept for the next run.
+  /// Checks that translated classes are kept for the next run.
   @Test
   void translatedClassesAreKept() throws Exception {
     Path classes = directory.resolve("classes");
@@ -372,7 +374,7 @@ final class DomainRunTest {
     return out.toString();
   }
 
-  /// A JVM that was started without the option.
+  /// Starts a JVM without the `--add-opens` option.
   @Test
   void whatIsLackingIsTold() throws Exception {
     Process process =
@@ -400,8 +402,8 @@ final class DomainRunTest {
         .doesNotContain("threads");
   }
 
-  /// What the end throws into threads that wait is no failure of the application: neither the
-  /// domain nor the JVM prints it.
+  /// Interrupts threads that wait. The exceptions caused by the end of the domain are no failure of
+  /// the application, so neither the domain nor the JVM prints them.
   @Test
   void whatTheEndThrowsIsNotPrinted() throws Exception {
     List<String> command = SluiceProcess.command("domain", "run", jar(Waits.class));
@@ -410,9 +412,9 @@ final class DomainRunTest {
         .containsExactly("sluice: domain Waits.jar was ended by SIGINT");
   }
 
-  /// Interrupts a command once it has printed its one line.
+  /// Sends SIGINT to a command after it has printed the line.
   ///
-  /// @return what it has printed as errors
+  /// @return the error output of the command
   private static String toldWhenInterrupted(List<String> command, String line) throws Exception {
     Process process = new ProcessBuilder(command).start();
     try {

@@ -21,12 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sluice.testbase.Child;
 
-/// Every row of the catalogue in `docs/errors.md` is what the command says, with a fix.
+/// Checks each row of the catalogue in `docs/errors.md` against the actual message, which must
+/// contain a fix.
 @Timeout(120)
 final class ErrorCatalogueTest {
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\| (.+?) \\| (.+?) \\|$");
 
-  /// Those whose words the launcher itself reads.
+  /// The commands whose arguments the launcher reads itself.
   private static final Set<String> OF_LAUNCHER =
       Set.of("run", "test", "example", "bench", "package", "sreve");
 
@@ -66,7 +67,8 @@ final class ErrorCatalogueTest {
     assertThat(first.stream().filter(name -> Collections.frequency(first, name) > 20)).isEmpty();
   }
 
-  /// A message of the launcher that ends it says what to do; a build's own errors stand above it.
+  /// Checks that each message with which the launcher ends says what to do. The message about a
+  /// failed build is exempt, since the errors of the build are printed above it.
   @Test
   void everyRefusalOfTheLauncherHasAFix() throws IOException {
     String text = Files.readString(ROOT.resolve("sluice")).replaceAll("\\\\\n\\s*", " ");

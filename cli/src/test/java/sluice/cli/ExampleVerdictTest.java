@@ -19,7 +19,7 @@ import sluice.verify.Limits;
 import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
-/// The verdict on handlers of the examples as they are, and of `serve`.
+/// Tests the verdict on handlers of the unchanged examples and of `serve`.
 final class ExampleVerdictTest {
   @TempDir Path directory = Path.of(".");
 

@@ -23,7 +23,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Await;
 
-/// `sluice fs`: what goes into an image comes out of it, and what is wrong is said.
+/// Tests `sluice fs`: files copied into an image come out unchanged, and errors are reported.
 @Timeout(600)
 final class FsCommandTest {
   @TempDir Path directory;
@@ -90,7 +90,7 @@ final class FsCommandTest {
             empty + ": EINVAL", "it has fewer than the 4096 bytes of the smallest one; Fix: ");
   }
 
-  /// A wrong option is told first, not a page of the right ones.
+  /// Checks that a wrong option is reported in two lines, without the whole usage text.
   @Test
   void wrongUseIsToldInTwoLines() {
     assertThat(run("ls", "--none", image())).isEqualTo(2);
@@ -113,7 +113,7 @@ final class FsCommandTest {
     assertThat(rig.out()).contains("the superblock counts").contains("e2fsck -f");
   }
 
-  /// Refusals of mkfs leave the file as it is, also its length.
+  /// Checks that a refused mkfs does not change the file or its length.
   @Test
   void mkfsTouchesNothingBeforeItIsSure() throws IOException {
     assertThat(run("mkfs", "--size", "8M", image())).isZero();
@@ -142,7 +142,7 @@ final class FsCommandTest {
     assertThat(none).doesNotExist();
   }
 
-  /// What it cannot make leaves no file behind, and the message names the file and the remedy.
+  /// Checks that a failed mkfs leaves no file, and that the message names the file and the fix.
   @Test
   void mkfsLeavesNothingOfWhatCannotBeMade() {
     Path none = directory.resolve("none");
@@ -158,7 +158,7 @@ final class FsCommandTest {
     assertThat(rig.err()).contains("Fix: mkdir -p '" + directory + "/no such folder'");
   }
 
-  /// What mkfs made and was not let finish is not left behind.
+  /// Interrupts mkfs, which must remove the unfinished file.
   @Test
   void anInterruptedMkfsLeavesNothing() throws Exception {
     Path large = directory.resolve("large");

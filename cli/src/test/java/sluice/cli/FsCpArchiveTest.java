@@ -25,8 +25,9 @@ import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
 
-/// `sluice fs cp -a` keeps what is known of files, and `sluice fs cp` their holes: a tree of this
-/// machine that went through an image is listed by find(1) as it was.
+/// Tests that `sluice fs cp -a` keeps the attributes of files and `sluice fs cp` keeps their holes.
+/// A directory tree of the host is copied into an image and back, and find(1) must list it as
+/// before.
 @Timeout(600)
 final class FsCpArchiveTest {
   private static final int HOLE = 8 << 20;
@@ -63,7 +64,7 @@ final class FsCpArchiveTest {
     return text;
   }
 
-  /// What find(1) and the kernel tell of a tree.
+  /// Returns the attributes of a tree as find(1) and the kernel report them.
   private List<String> manifest(String tree) throws Exception {
     String format = "%P %y %m %U %G %T@ %n %l";
     String files = "find " + tree + " -printf '" + format + "' \\( -type f -printf ' %s' \\)";
@@ -141,7 +142,7 @@ final class FsCpArchiveTest {
     sh("cmp tree/big back/big; cmp tree/dir/plain back/dir/plain; chmod 700 */dir/sub");
   }
 
-  /// Without `-a`, only what the manual says.
+  /// Copies without `-a` and checks that only the documented attributes are kept.
   @Test
   void whatIsNotAskedForIsNotKept() throws Exception {
     tree();
@@ -164,7 +165,7 @@ final class FsCpArchiveTest {
       out.seek(HOLE);
       out.write(data);
       out.seek(2 * HOLE);
-      out.write(new byte[DATA]); // zeros that were written
+      out.write(new byte[DATA]); // zeros that are allocated
       out.setLength(3 * HOLE);
     }
   }
@@ -200,7 +201,7 @@ final class FsCpArchiveTest {
     assertThat(rig.run("fsck", image())).isZero();
   }
 
-  /// Files that do not tell their length, such as those of `/proc`.
+  /// Copies a file that reports no length, as the files in `/proc` do.
   @Test
   void aFileWithoutLengthIsCopied() throws IOException {
     byte[] version = Files.readAllBytes(Path.of("/proc/version"));
@@ -209,7 +210,7 @@ final class FsCpArchiveTest {
     assertThat(directory.resolve("version")).hasBinaryContent(version);
   }
 
-  /// A copy of the module path that any user may read.
+  /// Copies the module path to a place that any user can read, and returns the new path.
   private String readableForAll() throws Exception {
     List<String> copies = new ArrayList<>();
     for (String path : System.getProperty("jdk.module.path", "").split(":", -1)) {
@@ -222,7 +223,8 @@ final class FsCpArchiveTest {
     return String.join(":", copies);
   }
 
-  /// A user other than root gets the files, and is told what they lack.
+  /// Copies as a user other than root. The command copies the files and reports the missing
+  /// attributes.
   @Test
   void whatOnlyRootMayIsNamed() throws Exception {
     assumeTrue(root(), "needs root, to make what others may not keep");

@@ -24,7 +24,8 @@ import sluice.sys.AttributeCalls;
 import sluice.testbase.Await;
 import sluice.testkit.machine.Privileges;
 
-/// `sluice fs cp -a` keeps access control lists both ways, and says once where they cannot be kept.
+/// Tests that `sluice fs cp -a` keeps access control lists in both directions, and warns once if
+/// they cannot be kept.
 @Timeout(240)
 final class FsCpListsTest {
   private static final String ACCESS = "system.posix_acl_access";
@@ -47,7 +48,7 @@ final class FsCpListsTest {
     return directory.resolve(name).toString();
   }
 
-  /// As `setfacl -m u:1234:r,g:77:x` makes it of 0640.
+  /// Returns the list that `setfacl -m u:1234:r,g:77:x` makes for a file of mode 0640.
   private static byte[] list(int user) {
     int[] entries = {1, 6, -1, 2, 4, user, 4, 4, -1, 8, 1, 77, 0x10, 5, -1, 0x20, 0, -1};
     ByteBuffer b =
@@ -117,7 +118,7 @@ final class FsCpListsTest {
     assertThat(lists("back")).isEqualTo(before);
   }
 
-  /// As other attributes: only `-a` keeps them.
+  /// Copies without `-a`, which keeps neither lists nor other attributes.
   @Test
   void withoutArchiveTheyAreNot() throws Exception {
     tree();
@@ -128,7 +129,7 @@ final class FsCpListsTest {
     }
   }
 
-  /// A file system that has no lists, in a mount that ends with its process.
+  /// Copies to a file system without lists, in a mount that ends with its process.
   @Test
   void whereTheyCannotBeKeptThatIsSaidOnce() throws Exception {
     assumeTrue(System.getProperty("user.name", "").equals("root"), "needs root, to mount a ramfs");

@@ -23,7 +23,8 @@ import sluice.host.disk.MountedImage;
 import sluice.host.disk.copy.HostSystemCalls;
 import sluice.testbase.Await;
 
-/// `sluice fs cp` where it is not simple: strangers' images, what cannot be copied, signals.
+/// Tests the difficult cases of `sluice fs cp`: hostile images, files that cannot be copied, and
+/// signals.
 @Timeout(600)
 final class FsCpTest {
   @TempDir Path directory;
@@ -60,7 +61,7 @@ final class FsCpTest {
     assertThat(rig.err()).contains(":/tree is a directory: give -r");
   }
 
-  /// An image whose directory names something outside of where it is copied to.
+  /// Copies from an image with a directory entry that points outside of the target directory.
   @Test
   void namesOfAStrangersImageLeadNowhere() throws IOException {
     rig.file("tree/..X..Xescaped", new byte[] {'x'});
@@ -114,7 +115,7 @@ final class FsCpTest {
     assertThat(directory.resolve("back/file")).hasSize(1);
   }
 
-  /// Each byte but a slash and NUL may be in a name and in what a link leads to.
+  /// Checks that names and link targets may contain every byte except the slash and NUL.
   @Test
   void namesAreBytes() throws IOException {
     byte[] odd = new byte[255];
@@ -168,7 +169,7 @@ final class FsCpTest {
     assertThat(rig.err()).contains("ENOENT").contains("absent.img").contains("Fix: ");
   }
 
-  /// An image in the directory that is copied into it would have no end.
+  /// Copies a directory that contains the image itself, which would never end.
   @Test
   void theImageIsNotCopiedIntoItself() throws IOException {
     rig.file("note", new byte[] {'x'});
@@ -178,14 +179,15 @@ final class FsCpTest {
     assertThat(rig.out()).isEqualTo("note\n");
   }
 
-  /// A copy that takes long is interrupted: the image is whole, and not left to be replayed.
+  /// Interrupts a long copy. The image must be consistent and need no replay.
   @Test
   void aSignalEndsItBetweenTwoPieces() throws Exception {
     String large = host("large.img");
     assertThat(rig.run("mkfs", "--size", "48G", "--inode-ratio", "16M", large)).isZero();
     Path source = Files.createDirectory(directory.resolve("source"));
     Path content = Files.write(source.resolve("0"), new byte[32 << 20]);
-    for (int i = 1; i < 1280; i++) { // 40 GB to be copied: takes far longer than a signal's way
+    // 40 GB, which takes far longer to copy than the signal takes to arrive.
+    for (int i = 1; i < 1280; i++) {
       Files.createLink(source.resolve(Integer.toString(i)), content);
     }
     List<String> command =

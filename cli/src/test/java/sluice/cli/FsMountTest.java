@@ -32,13 +32,13 @@ import sluice.testbase.Slice;
 import sluice.testkit.FuseSwitch;
 import sluice.testkit.MountCopies;
 
-/// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
+/// Tests `sluice fs mount` as a process that serves, ends cleanly on a signal, and may be killed.
 @Timeout(600)
 final class FsMountTest {
-  /// Unmounts that something follows at once.
+  /// The number of unmounts that are followed by another command at once.
   private static final int ROUNDS = 8;
 
-  /// Kills and unmounts in all; an ordinary run does a part of them.
+  /// The number of kills and unmounts in all; an ordinary run does a part of them.
   private static final int HUNDRED = 100;
 
   @TempDir Path directory;
@@ -59,7 +59,7 @@ final class FsMountTest {
       int _ = Await.end(started.destroyForcibly());
     }
     while (tool("umount", "-l", mount().toString()) == 0) {
-      // after a failure, what a test has left
+      // unmount what a failed test has left
     }
   }
 
@@ -90,9 +90,9 @@ final class FsMountTest {
     return Await.end(tool);
   }
 
-  /// Starts the command and waits until it is mounted.
+  /// Starts the command and waits until the image is mounted.
   ///
-  /// @param ring whether requests come through io_uring
+  /// @param ring "on" if requests arrive through io_uring, otherwise "off"
   private Process start(String ring, String... options) throws Exception {
     requireMounts();
     try (FuseSwitch turned = FuseSwitch.forMount(ring.equals("on"))) {
@@ -116,7 +116,7 @@ final class FsMountTest {
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
     String first = out.readLine();
     while (first != null && first.contains("waits for that")) {
-      first = out.readLine(); // the mount before it is ending
+      first = out.readLine(); // the previous mount is still ending
     }
     assertThat(first)
         .startsWith("mounted " + image() + " at " + mount())
@@ -134,8 +134,8 @@ final class FsMountTest {
     return rest;
   }
 
-  /// After `sync` nothing is in the server alone, and e2fsck, which follows no log here, finds all
-  /// of it; the mount that is left stands in no command's way.
+  /// Kills the server after `sync`. All data must be in the image, where e2fsck finds it without
+  /// replaying the journal. The mount that remains must not block any command.
   @Test
   @Timeout(1800) // a hundred servers, one after the other
   void syncAndThenAKillLosesNothing() throws Exception {
@@ -151,7 +151,8 @@ final class FsMountTest {
     }
   }
 
-  /// `umount` returns when the image is whole: also for e2fsck, which waits for no lock.
+  /// Unmounts, and checks that the image is consistent when `umount` returns, even for e2fsck,
+  /// which does not wait for a lock.
   @Test
   @Timeout(1800) // a hundred servers, one after the other
   void unmountingLosesNothing() throws Exception {
@@ -169,7 +170,7 @@ final class FsMountTest {
     }
   }
 
-  /// With `--flush-on-close`, what was closed is not in the server alone.
+  /// Kills the server after files were closed. With `--flush-on-close`, they must be in the image.
   @Test
   void whatWasClosedSurvivesAKillWhereThatIsWanted() throws Exception {
     Process started = start("off", "--flush-on-close");
@@ -189,12 +190,12 @@ final class FsMountTest {
     assertThat(rest(again)).contains("unmounted");
   }
 
-  /// Where there are no loop devices, one line says what the kernel does not wait for.
+  /// Mounts without a loop device. A line must say that sync(1) and umount(8) do not wait.
   @Test
   void aMountWithoutALoopDeviceSaysWhatItDoesNotPromise() throws Exception {
     requireMounts();
     String script =
-        "mount --bind /dev/null /dev/loop-control && exec " // in this process's tree of names
+        "mount --bind /dev/null /dev/loop-control && exec " // in its own mount namespace
             + String.join(" ", SluiceProcess.command("fs", "mount"))
             + " "
             + image()
@@ -226,7 +227,7 @@ final class FsMountTest {
     return isFromLoop() && (major > 6 || (major == 6 && Integer.parseInt(numbers[1]) >= 18));
   }
 
-  /// Removes what the round before has left, and makes other files.
+  /// Removes the files of the previous round and creates others.
   private void fill(long round) throws Exception {
     assertThat(tool("rm", "-rf", mount().resolve("d" + (round + 1)).toString())).isZero();
     Random random = new Random(round);
@@ -240,7 +241,7 @@ final class FsMountTest {
     Files.move(parent.resolve("f8"), mount().resolve("moved"), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /// Of the image as e2fsprogs see it.
+  /// Checks the image with e2fsprogs.
   private void assertWhole(long round) throws Exception {
     assertThat(tool("e2fsck", "-fn", image().toString())).as("round %d", round).isZero();
     Path out = Files.createDirectory(directory.resolve("out" + round));
@@ -259,7 +260,7 @@ final class FsMountTest {
     }
   }
 
-  /// What follows an unmount at once waits for the server, which has still to let the image go.
+  /// Runs commands right after an unmount. They must wait until the server has released the image.
   @Test
   void whatFollowsAnUnmountAtOnceFindsAWholeImage() throws Exception {
     for (int i = 0; i < ROUNDS; i++) {
@@ -279,7 +280,7 @@ final class FsMountTest {
     }
   }
 
-  /// The next mount too.
+  /// Mounts again right after an unmount.
   @Test
   void anUnmountedImageCanBeMountedAtOnce() throws Exception {
     for (int i = 0; i < ROUNDS; i++) {
@@ -347,8 +348,8 @@ final class FsMountTest {
     assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
   }
 
-  /// `umount -l` of a mount that is used, and another mount in its place: a signal for the server
-  /// is none for that one.
+  /// Detaches a mount in use with `umount -l` and mounts another file system in its place. A signal
+  /// to the server must not unmount the other file system.
   @Test
   void aMountThatAnotherProcessDetachedLeavesItsPlaceAlone() throws Exception {
     Process started = start("off");
@@ -400,14 +401,14 @@ final class FsMountTest {
     assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
   }
 
-  /// No process serves a file any more.
+  /// Asserts that no process serves the file any more.
   private static void assertCutOff(FileChannel channel) {
     assertThatThrownBy(() -> channel.write(ByteBuffer.wrap(new byte[10])))
         .isInstanceOf(IOException.class);
     try {
       channel.close();
     } catch (IOException e) {
-      // Some kernels tell the server of each close, and then it fails as well.
+      // Some kernels send each close to the server, and then it fails as well.
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine;
 import sluice.host.disk.MountedImage;
 
-/// Runs `sluice fs` in the test's own process and keeps what it says. Of the test's thread.
+/// Runs `sluice fs` in the test's own process and keeps its output. Used by the test's thread.
 final class FsRig {
   final Path directory;
   private final StringWriter out = new StringWriter();
@@ -20,7 +20,7 @@ final class FsRig {
     this.directory = directory;
   }
 
-  /// @return the exit code
+  /// Runs the command and returns its exit code.
   int run(String... words) {
     return run(Commands.commandLine(), words);
   }
@@ -36,7 +36,7 @@ final class FsRig {
         .execute(args.toArray(String[]::new));
   }
 
-  /// The image, mounted for changes.
+  /// Returns the image, mounted for changes.
   MountedImage mounted() throws IOException {
     return MountedImage.open(image(), false, new PrintWriter(err, true));
   }
@@ -53,7 +53,7 @@ final class FsRig {
     return directory.resolve("disk.img");
   }
 
-  /// Makes a file of the host, and the directories it is in.
+  /// Creates a file on the host and its parent directories.
   Path file(String name, byte[] content) throws IOException {
     Path file = directory.resolve(name);
     Files.createDirectories(file.getParent());

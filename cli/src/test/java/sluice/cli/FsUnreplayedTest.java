@@ -17,15 +17,15 @@ import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2;
 import sluice.host.disk.MountedImage;
 
-/// `sluice fs` with an image whose server has crashed: reading it changes nothing.
+/// Tests that `sluice fs` can read the image of a crashed server without changing it.
 @Timeout(600)
 final class FsUnreplayedTest {
   @TempDir Path directory;
   private FsRig rig = new FsRig(Path.of("."));
   private Path crashed = Path.of("");
 
-  /// A file and a directory that only the log knows: what is older than five seconds is written to
-  /// its place, so a test that was stopped for that long begins again.
+  /// Creates an image with a file and a directory that are only in the journal. After five seconds,
+  /// entries are written to their home blocks, so a slower attempt is repeated.
   @BeforeEach
   void crash() throws IOException {
     rig = new FsRig(directory);

@@ -16,9 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The samples of Java in the guides compile. Each file of `guides` is a class around some of them:
-/// `//: PAGE N` stands for the page's N-th block of Java, `N.M` for the M-th part of it, where an
-/// empty line ends a part. Those of `docs/storage.md` are held by a test of module `fs`.
+/// Compiles the Java samples of the guides. Each file in `guides` is a class around some of them:
+/// `//: PAGE N` stands for the N-th Java block of the page, and `N.M` for the M-th part of that
+/// block; empty lines separate the parts. A test in module `fs` compiles the samples of
+/// `docs/storage.md`.
 @Timeout(300)
 final class GuideSamplesTest {
   private static final Pattern PLACE = Pattern.compile("(?m)^ *//: (\\S+) (\\d+)(?:\\.(\\d+))?$");
@@ -53,7 +54,8 @@ final class GuideSamplesTest {
     }
   }
 
-  /// The classes of all modules, and of `nio`, which is none of those that this one requires.
+  /// Returns a class path with the classes of all modules, including `nio`, which this module does
+  /// not require.
   private String classPath() {
     return System.getProperty("jdk.module.path", "")
         + ":"

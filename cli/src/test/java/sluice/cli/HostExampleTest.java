@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Await;
 
-/// The example of a host runs as `sluice example` runs it, with the plug-in of another example.
+/// Runs the host example as `sluice example` does, with the plug-in of another example.
 @Timeout(600)
 final class HostExampleTest {
   private static ProcessBuilder example(Path directory, String source, String... words) {

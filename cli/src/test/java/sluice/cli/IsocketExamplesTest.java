@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// The examples of isockets run as `sluice example` runs them, and answer.
+/// Runs the isocket examples as `sluice example` does, and checks their replies.
 @Timeout(600)
 final class IsocketExamplesTest {
   private static Process start(String source) throws Exception {

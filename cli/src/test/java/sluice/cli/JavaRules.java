@@ -24,8 +24,8 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import sluice.cli.SourceTree.SourceFile;
 
-/// The rules of STYLE.md that need a parsed source file. The compiler's parser reads it; nothing is
-/// resolved.
+/// The rules of STYLE.md that need a parsed source file. The files are parsed with the JDK's
+/// compiler; no names are resolved.
 final class JavaRules {
   static final int METHOD_LINES = 70;
   static final int PARAMETERS = 6;
@@ -36,7 +36,8 @@ final class JavaRules {
     return check(List.of(file));
   }
 
-  /// One compiler parses all of them: to make one takes longer than to parse a file.
+  /// Returns the violations in all files. A single compiler parses them, because creating one takes
+  /// longer than parsing a file.
   static List<String> check(Collection<SourceFile> files) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     Map<String, SourceFile> byPath = new HashMap<>();
@@ -55,7 +56,7 @@ final class JavaRules {
     return broken;
   }
 
-  /// A file as the compiler takes it.
+  /// A source file in the form that the compiler needs.
   private static final class Source extends SimpleJavaFileObject {
     private final SourceFile file;
 
@@ -70,7 +71,7 @@ final class JavaRules {
     }
   }
 
-  /// Walks one file.
+  /// Visits the syntax tree of one file.
   private static final class Scanner extends TreePathScanner<Void, Void> {
     private final SourceFile file;
     private final CompilationUnitTree unit;
@@ -134,7 +135,8 @@ final class JavaRules {
       }
     }
 
-    /// Markdown comments start a line of their own before annotations and modifiers.
+    /// Returns true if a Markdown comment ends on the line before the type's annotations and
+    /// modifiers.
     private boolean hasDocumentation(ClassTree type) {
       long line = lines.getLineNumber(positions.getStartPosition(unit, type));
       List<String> text = file.lines();

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// `sluice test`: what it asks of Maven, and how it closes.
+/// Tests `sluice test`: the arguments it passes to Maven, and how it ends.
 @Timeout(600)
 final class LauncherOfTestsTest extends LauncherRig {
   private static final String PASSED =
@@ -178,7 +178,7 @@ final class LauncherOfTestsTest extends LauncherRig {
     assertThat(run(List.of(), "help", "fs", "mkfs").out()).endsWith(" fs mkfs --help\n");
   }
 
-  /// The arguments of the last call of Maven.
+  /// Returns the arguments of the last call of Maven.
   private String asked() throws IOException {
     return Files.readAllLines(root.resolve("maven.log")).getLast() + " ";
   }

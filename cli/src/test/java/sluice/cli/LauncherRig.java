@@ -11,8 +11,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Await;
 
-/// Runs the launcher in a tree of its own with a JDK and a Maven that only write down what they
-/// were asked, so that no case builds anything.
+/// Runs the launcher in its own tree with a JDK and a Maven that only log their arguments, so that
+/// no test case builds anything.
 abstract class LauncherRig {
   private static final String MAVEN =
       """
@@ -131,7 +131,7 @@ abstract class LauncherRig {
     return finish(start(environment, arguments));
   }
 
-  /// Runs the launcher under `sh` with the fake tools first on the path.
+  /// Starts the launcher under `sh` with the fake tools first on the path.
   final Started start(List<String> environment, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of("/bin/sh", root.resolve("sluice").toString()));
     command.addAll(List.of(arguments));
@@ -151,7 +151,7 @@ abstract class LauncherRig {
     return new Started(builder.start(), log);
   }
 
-  /// What it has written to its standard error so far.
+  /// Returns the error output written so far.
   static String said(Started started) throws IOException {
     return Files.readString(started.log().resolve("err"));
   }

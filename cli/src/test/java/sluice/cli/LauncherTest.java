@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// What the launcher builds, caches and starts.
+/// Tests what the launcher builds, caches and starts.
 @Timeout(600)
 final class LauncherTest extends LauncherRig {
   @Test
@@ -82,7 +82,7 @@ final class LauncherTest extends LauncherRig {
     Await.until(
         "what the second says",
         () -> !waiting.process().isAlive() || said(waiting).contains("another start is building"));
-    Files.delete(goesOn); // the build itself was not killed, and ends
+    Files.delete(goesOn); // lets the build end, which was not killed
     Result second = finish(waiting);
     assertThat(second.exitCode()).as(second.err()).isZero();
     assertThat(second.err())
@@ -243,7 +243,8 @@ final class LauncherTest extends LauncherRig {
     awaitRecording();
   }
 
-  /// One start-up cache fits all commands: the JVM refuses a cache of other options.
+  /// Checks that one start-up cache fits all commands, since the JVM refuses a cache that was
+  /// recorded with other options.
   @Test
   void everyCommandHasTheOptionsThatTheCacheWasRecordedWith() throws Exception {
     Files.writeString(
@@ -304,7 +305,8 @@ final class LauncherTest extends LauncherRig {
         .contains("-XX:AOTCache=");
   }
 
-  /// A start loads all that is in its cache; a short one has no use for optimized code.
+  /// Checks that each kind of command has its own cache and compiler options. A JVM loads its whole
+  /// cache at the start, and a short run has no use for optimized code.
   @Test
   void eachKindOfCommandHasItsCacheAndCompilers() throws Exception {
     run(List.of(), "stat");
@@ -339,7 +341,7 @@ final class LauncherTest extends LauncherRig {
     Result second = run(List.of(), "stat");
     assertThat(second.err()).contains("not used: another start is recording it");
     assertThat(second.out()).doesNotContain("-XX:AOTCache=");
-    // A mark this old was left by a recording that was killed.
+    // A recording that was killed left a marker of this age.
     Files.setLastModifiedTime(mark, FileTime.from(Instant.now().minusSeconds(3600)));
     assertThat(run(List.of(), "stat").err()).contains("there is none; recording a new one now");
     awaitRecording();
@@ -433,7 +435,7 @@ final class LauncherTest extends LauncherRig {
     assertThat(run(List.of(), "--version").out()).endsWith("sluice.cli.Main --version\n");
   }
 
-  /// The cache is recorded by a process that outlives the launcher.
+  /// Waits for the process that records the cache, which outlives the launcher.
   private void awaitRecording() throws Exception {
     Path recording = root.resolve(".sluice/builds/" + lineOf(".sluice/current") + "/recording");
     Await.until("the end of the recording", () -> !Files.exists(recording));

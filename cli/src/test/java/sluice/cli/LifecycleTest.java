@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Await;
 import sluice.testkit.machine.NotifySocket;
 
-/// A server in a process of its own, and the signals that such a process gets.
+/// Tests a server in a separate process and the signals that it receives.
 @Timeout(600)
 final class LifecycleTest {
   private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
@@ -109,8 +109,8 @@ final class LifecycleTest {
     return socket;
   }
 
-  /// Waits until monitoring says this and nothing else: on a busy machine it may also say for a
-  /// while that a loop is stuck.
+  /// Waits until `/healthz` returns exactly this. On a busy machine it may first report a stuck
+  /// loop.
   private void awaitHealth(String status, String body) throws Exception {
     String[] last = {""};
     try {
@@ -126,7 +126,7 @@ final class LifecycleTest {
     }
   }
 
-  /// As much as keeps the server from taking its client for a stalled one.
+  /// Reads enough that the server does not treat the client as stalled.
   private static void readSome(InputStream in) throws IOException {
     assertThat(in.readNBytes(1 << 20)).hasSize(1 << 20);
   }
@@ -206,7 +206,7 @@ final class LifecycleTest {
     command.addAll(List.of(directory.resolve("site").toString(), "--port", "0"));
     List<String> ignoring = new ArrayList<>(List.of("sh", "-c", "trap '' HUP; exec \"$@\"", "sh"));
     for (String word : command) {
-      ignoring.add(word.replace("=INT,HUP", "=INT")); // of env(1): HUP stays ignored
+      ignoring.add(word.replace("=INT,HUP", "=INT")); // an option of env(1); SIGHUP stays ignored
     }
     String runDirectory = directory.resolve("run").toString();
     ProcessBuilder builder = new ProcessBuilder(ignoring).redirectErrorStream(true);

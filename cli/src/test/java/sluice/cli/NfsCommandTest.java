@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testkit.machine.Privileges;
 
-/// `sluice nfs` in a process of its own, and other people's clients: libnfs, rpcinfo, showmount;
-/// and tshark, which looks at what they have said to each other.
+/// Tests `sluice nfs` in a separate process with independent clients: libnfs, rpcinfo and
+/// showmount. tshark checks the captured packets.
 @Timeout(600)
 final class NfsCommandTest {
   private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
@@ -77,14 +77,14 @@ final class NfsCommandTest {
     throw new AssertionError("the server has not started: " + said);
   }
 
-  /// Ends the server as a service manager does.
+  /// Ends the server as a service manager does, and returns the rest of its output.
   private String terminate() throws Exception {
     Process running = process;
     BufferedReader lines = out;
     if (running == null || lines == null) {
       throw new IllegalStateException("not started");
     }
-    running.toHandle().destroy(); // the streams stay open
+    running.toHandle().destroy(); // this way of ending keeps the streams open
     String rest = String.join("\n", lines.lines().toList());
     assertThat(running.waitFor(120, TimeUnit.SECONDS)).as(rest).isTrue();
     assertThat(running.exitValue()).as(rest).isZero();
@@ -93,7 +93,7 @@ final class NfsCommandTest {
 
   private record Ran(int status, String text) {}
 
-  /// Other people's programs, some of which start a JVM and wait for what it does.
+  /// Runs an external program, which may in turn start a JVM and wait for it.
   private Ran run(String... command) throws Exception {
     Path output = Files.createTempFile(directory, "out", "");
     Process ran =
@@ -178,7 +178,8 @@ final class NfsCommandTest {
     assertThat(Files.readAllBytes(image)).isEqualTo(before);
   }
 
-  /// What was stable when the server was killed is in the log only, and the image may not change.
+  /// Exports an image read-only after a crash. The stable data is only in the journal, and the
+  /// image must not change.
   @Test
   void whatACrashLeftIsExportedReadOnly() throws Exception {
     Privileges.requireRoot("its client writes into a directory of root");
@@ -206,7 +207,7 @@ final class NfsCommandTest {
     terminate();
   }
 
-  /// In a network of its own, where ports 111 and 2049 are free.
+  /// Runs in a separate network namespace, where the ports 111 and 2049 are free.
   @Test
   void thePortmapperListsAndNothingOnTheWireIsMalformed() throws Exception {
     needs("showmount", "nfs-common");
@@ -260,7 +261,7 @@ final class NfsCommandTest {
         SluiceProcess.command("nfs", image.toString(), "--export", "/data", "--squash", "none"));
     String text = ok(command.toArray(String[]::new));
     for (int i = 0; i < 3 && !text.contains("not captured: 0\n"); i++) {
-      // On a busy machine tshark misses packets, and takes the rest of a stream for nonsense.
+      // On a busy machine tshark misses packets and reports the rest of a stream as malformed.
       text = ok(command.toArray(String[]::new));
     }
     assertThat(file).exists();
@@ -275,7 +276,7 @@ final class NfsCommandTest {
     assertThat(Integer.parseInt(calls.group(1))).as(text).isGreaterThan(20);
   }
 
-  /// A terminal that is closed ends the server as well as a service manager does.
+  /// Sends SIGHUP, as a closed terminal does. It ends the server as cleanly as a service manager.
   @Test
   void aLostTerminalDrains() throws Exception {
     start();
@@ -321,7 +322,8 @@ final class NfsCommandTest {
           .contains(port)
           .contains("Fix: ");
     }
-    assertThat(Commands.run("fs", "fsck", image.toString())).isZero(); // nothing was left open
+    // The failed start did not keep the image open.
+    assertThat(Commands.run("fs", "fsck", image.toString())).isZero();
     start();
     assertThat(failure("fs", "ls", image.toString())).contains("another process has this image");
     assertThat(failure("fs", "mkfs", "--force", "--size", "1M", image.toString()))

@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `sluice nfs` is ended while a client of NFSv4.1 has a file open that it has removed: what the
-/// server says of the image is true. Of one thread.
+/// Ends `sluice nfs` while an NFSv4.1 client holds a removed file open, and checks the server's
+/// statement about the image. Used by the test's thread.
 @Timeout(300)
 final class NfsHeldFileTest {
   private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
 
-  /// Words of a reply before the result of its first operation: header, status, tag, count, number
-  /// of the operation, its status.
+  /// The number of words in a reply before the result of its first operation: header, status, tag,
+  /// count, operation number and the status of the operation.
   private static final int FIRST_RESULT = 11;
 
   @TempDir Path directory = Path.of(".");
@@ -54,12 +54,13 @@ final class NfsHeldFileTest {
     to.write(new byte[-bytes.length & 3]);
   }
 
-  /// One COMPOUND; every operation must succeed.
+  /// Sends one COMPOUND, in which every operation must succeed, and returns the reply.
   private static ByteBuffer compound(Socket socket, int operations, Arguments ops)
       throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream to = new DataOutputStream(bytes);
-    words(to, 0, 7, 0, 2, 100_003, 4, 1, 1, 20, 0, 0, 0, 0, 0, 0, 0); // as root, without a name
+    // As root, without a machine name.
+    words(to, 0, 7, 0, 2, 100_003, 4, 1, 1, 20, 0, 0, 0, 0, 0, 0, 0);
     words(to, 0, 1, operations);
     ops.write(to);
     byte[] message = bytes.toByteArray();
@@ -123,7 +124,7 @@ final class NfsHeldFileTest {
           opaque(to, "data");
           words(to, 18, 0, 2, 0, 0, 0); // OPEN for writing
           opaque(to, "owner");
-          words(to, 1, 0, 0, 0, 0); // made, without attributes, by its name
+          words(to, 1, 0, 0, 0, 0); // create the file without attributes, by name
           opaque(to, name);
           words(to, 38, 1, 0, 0, 0, 0, 0, 2); // WRITE by the current stateid
           opaque(to, "x".repeat(50_000));

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `sluice nfs` is killed with calls under way, again and again: a client that repeats them gets
-/// the answers it was given before, and what must not be done twice is done once.
+/// Kills `sluice nfs` repeatedly during calls. A client that repeats its calls gets the first
+/// replies again, and no operation is carried out twice.
 @Timeout(600)
 final class NfsKillTest {
   private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
@@ -45,7 +45,7 @@ final class NfsKillTest {
   private byte[] top = {};
   private int xid = 1000;
 
-  /// A call and its message.
+  /// A call with its transaction ID and message.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Call(int xid, byte[] message) {}
 
@@ -168,7 +168,7 @@ final class NfsKillTest {
     return reply;
   }
 
-  /// What is in a reply from the fourth byte of a word on: its length is before it.
+  /// Returns the opaque data whose length is at the given word of a reply.
   private static byte[] opaque(byte[] reply, int word) {
     byte[] bytes = new byte[word(reply, word)];
     ByteBuffer.wrap(reply).get(4 * word + 4, bytes);
@@ -179,8 +179,8 @@ final class NfsKillTest {
     top = opaque(answer(socket, call(100005, 1, to -> opaque(to, text("/data")))), 7);
   }
 
-  /// By it clients know that what they have written without asking for stability must be written
-  /// again: see RFC 1813, 3.3.7.
+  /// Checks that the write verifier changes with each start of the server. It tells clients to
+  /// repeat writes that were not stable: see RFC 1813, 3.3.7.
   @Test
   void theVerifierOfWritesIsThatOfOneServer() throws Exception {
     Path image = directory.resolve("image");
@@ -211,7 +211,7 @@ final class NfsKillTest {
     kill();
   }
 
-  /// Of COMMIT: the end of its answer.
+  /// Sends COMMIT and returns the verifier at the end of the reply.
   private long verifier(Socket socket, byte[] file) throws IOException {
     byte[] reply =
         answer(

@@ -10,8 +10,8 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// A client of NFSv3 over UDP that mounts an export and asks for its attributes (RFC 1813): a
-/// process of its own, in another network namespace than the test. Prints the type of the root.
+/// An NFSv3 client over UDP that mounts an export and asks for its attributes (RFC 1813). A
+/// separate process in another network namespace than the test. Prints the type of the root.
 final class NfsUdpProbe {
   private static final int MOUNT = 100_005;
   private static final int NFS = 100_003;
@@ -27,7 +27,9 @@ final class NfsUdpProbe {
     socket.setSoTimeout(2000);
   }
 
-  /// @param args host, port, export, how often the attributes are asked for
+  /// Runs the client.
+  ///
+  /// @param args the host, the port, the export and the number of attribute calls
   public static void main(String[] args) throws IOException {
     NfsUdpProbe probe = new NfsUdpProbe(new InetSocketAddress(args[0], Integer.parseInt(args[1])));
     byte[] path = args[2].getBytes(StandardCharsets.UTF_8);
@@ -49,7 +51,7 @@ final class NfsUdpProbe {
     }
   }
 
-  /// Calls a procedure with one opaque argument, again and again until there is a reply.
+  /// Calls a procedure with one opaque argument and repeats the call until a reply arrives.
   private ByteBuffer call(int program, int procedure, byte[] argument) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream call = new DataOutputStream(bytes);

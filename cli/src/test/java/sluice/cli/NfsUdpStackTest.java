@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Await;
 import sluice.testbase.Child;
 
-/// `sluice nfs --udp-stack` in a network namespace of its own, whose kernel is the client.
+/// Tests `sluice nfs --udp-stack` in a separate network namespace, with the kernel as the client.
 @Timeout(300)
 final class NfsUdpStackTest {
   private static final String TAP = "true";
@@ -81,7 +81,7 @@ final class NfsUdpStackTest {
     }
   }
 
-  /// A change is one line of the server's, and is counted.
+  /// Changes the link and checks that the server prints a line and counts the change.
   private void changeLink(String command, BufferedReader lines) throws Exception {
     Child changed = Child.run(new ProcessBuilder(command.split(" ", -1)));
     assertThat(changed.exit()).as(changed.output()).isZero();

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// An application that listens, as a source file that `java` runs: two zero bytes for each request,
-/// at the port that its argument names.
+/// An application that listens at the port given as its argument and answers each request with two
+/// zero bytes. It is a source file that `java` runs.
 final class PageServer {
   private static final String SOURCE =
       """

@@ -18,10 +18,11 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sluice.testbase.Await;
 
-/// A plug-in that interrupts each thread it can reach, in a `sluice serve` of its own process.
+/// Tests a plug-in that interrupts every thread it can reach, in a separate `sluice serve` process.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class PluginInterruptsTest extends PluginRig {
-  /// By calls, which a domain redirects, and by reflection, which it does not see.
+  /// A plug-in that interrupts threads by calls, which the domain redirects, and by reflection,
+  /// which the domain does not see.
   public static class Hostile implements HttpPlugin {
     private static final int ROUNDS = 60;
 
@@ -40,7 +41,7 @@ final class PluginInterruptsTest extends PluginRig {
       return "version 1";
     }
 
-    /// The names of those that it found.
+    /// Interrupts all threads it finds and returns their names.
     private static SortedSet<String> byCalls() {
       TreeSet<String> names = new TreeSet<>();
       for (int i = 0; i < ROUNDS; i++) {
@@ -85,7 +86,8 @@ final class PluginInterruptsTest extends PluginRig {
       return count > ROUNDS ? "many" : "few";
     }
 
-    /// Of ours, whose interrupt stays: each wait of theirs that heeds it would end at once.
+    /// Returns the names of our threads that are still interrupted. Any interruptible wait of such
+    /// a thread would end at once.
     private static SortedSet<String> flags() throws Exception {
       Method isInterrupted = Thread.class.getMethod("isInterrupted");
       TreeSet<String> names = new TreeSet<>();
@@ -100,11 +102,11 @@ final class PluginInterruptsTest extends PluginRig {
     }
   }
 
-  /// Interrupts from the time that it is made, so also while the server starts.
+  /// A plug-in that interrupts threads from its creation on, and so also while the server starts.
   public static final class Impatient extends Hostile {
     private static volatile boolean stopped;
 
-    /// Begins.
+    /// Starts to interrupt.
     public Impatient() {
       Thread.ofPlatform()
           .daemon()
@@ -126,7 +128,7 @@ final class PluginInterruptsTest extends PluginRig {
     }
   }
 
-  /// Another version.
+  /// A second version of the plug-in.
   public static final class Second extends Hostile {
     @Override
     String version() {
@@ -137,11 +139,11 @@ final class PluginInterruptsTest extends PluginRig {
   private void start(String backend, Class<?> type) throws Exception {
     String log = directory.resolve("access.log").toString();
     Path jar = plugin(type, Hostile.class);
-    String timeout = "--plugin-timeout=60"; // far more than a machine that is busy needs to load it
+    String timeout = "--plugin-timeout=60"; // far more than a busy machine needs to load it
     start("--backend", backend, "--access-log", log, "--plugin=/api=" + jar, timeout);
   }
 
-  /// Everything that a thread of the server does is still done.
+  /// Checks that all threads of the server still do their work.
   private void worksAsBefore() throws Exception {
     assertThat(process().isAlive()).as("lives: " + told).isTrue();
     for (int i = 0; i < 20; i++) {
@@ -168,7 +170,7 @@ final class PluginInterruptsTest extends PluginRig {
     return output("domain", "stat", "api", "--json", dir);
   }
 
-  /// What a domain cannot be kept from: reflection. So no thread of ours ends by an interrupt.
+  /// Interrupts by reflection, which a domain cannot prevent. No thread of the server may end.
   @ParameterizedTest
   @ValueSource(strings = {"auto", "epoll", "poll", "jdk"})
   void noThreadOfTheServerEndsByAnInterrupt(String backend) throws Exception {
@@ -178,7 +180,7 @@ final class PluginInterruptsTest extends PluginRig {
     worksAsBefore();
   }
 
-  /// A drain that is interrupted goes on.
+  /// Interrupts from the constructor on. An interrupted drain must continue.
   @Test
   void aPlugInThatInterruptsFromItsConstructorOnDoesNotKeepTheServerFromStarting()
       throws Exception {

@@ -29,15 +29,15 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.http.plugin.HttpPlugin;
 import sluice.testbase.Await;
 
-/// A `sluice serve` in a process of its own, with a plug-in of the test's classes at `/api` and one
-/// static file. Directories of its own for temporary files and counters.
+/// Runs `sluice serve` in a separate process, with a plug-in of the test's classes at `/api` and
+/// one static file. It has its own directories for temporary files and counters.
 abstract class PluginRig {
   private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
 
   @TempDir Path directory = Path.of(".");
   final HttpClient client = HttpClient.newHttpClient();
 
-  /// The lines of its standard error.
+  /// The lines of the server's error output.
   final List<String> told = new CopyOnWriteArrayList<>();
 
   private @Nullable Process process;
@@ -51,7 +51,7 @@ abstract class PluginRig {
     }
   }
 
-  /// A jar with classes, the first of which is named as a service.
+  /// Creates a jar that declares the first of the classes as a service provider.
   static Path jar(Path jar, String service, Class<?>... types) throws IOException {
     try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
       String line = "# a plug-in\n" + types[0].getName() + " # this\n";
@@ -68,9 +68,9 @@ abstract class PluginRig {
     return jar;
   }
 
-  /// The jar of the plug-in, written over that which was there.
+  /// Creates or replaces the jar of the plug-in.
   ///
-  /// @param others that the first class needs
+  /// @param others further classes that the plug-in needs
   final Path plugin(Class<?> type, Class<?>... others) throws IOException {
     List<Class<?>> types = new ArrayList<>(List.of(type));
     types.addAll(List.of(others));
@@ -109,7 +109,7 @@ abstract class PluginRig {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
   }
 
-  /// The status and the body of a reply.
+  /// Returns the status and the body of a reply.
   final String get(String path) throws Exception {
     HttpResponse<String> reply =
         client.send(to(path).build(), HttpResponse.BodyHandlers.ofString());
@@ -128,7 +128,7 @@ abstract class PluginRig {
     assertThat(directory.resolve("tmp")).isEmptyDirectory();
   }
 
-  /// What another command prints.
+  /// Runs another command and returns its output.
   static String output(String... words) {
     StringWriter out = new StringWriter();
     Commands.commandLine(words).setOut(new PrintWriter(out)).execute(words);

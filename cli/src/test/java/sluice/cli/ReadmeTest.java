@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Child;
 
-/// README shows what its commands print, and the index of the documents leads to every page. The
-/// servers of README are held by tests of their own: [ServePluginTest] has its looping plug-in.
+/// Checks that README shows the actual output of its commands, and that the index of the documents
+/// links to every page. The servers of README have their own tests: [ServePluginTest] has its
+/// looping plug-in.
 @Timeout(120)
 final class ReadmeTest {
   private static final Pattern CONSOLE = Pattern.compile("(?ms)^```console\n(.*?)^```$");
@@ -64,8 +65,9 @@ final class ReadmeTest {
         .containsExactlyElementsOf(expected);
   }
 
-  /// Progress is shown where it is slow. How far a copy has come when it is killed differs: it may
-  /// have come to the image itself, and there may be nothing to replay.
+  /// Masks the parts that may differ. Progress is only shown on slow machines. The progress of a
+  /// copy when it is killed varies: it may have reached the image itself, and there may be nothing
+  /// to replay.
   private static String masked(String line) {
     return line.replaceAll("uuid \\S+", "uuid").replaceAll("clean( after replay)?, .*", "clean");
   }
@@ -85,7 +87,7 @@ final class ReadmeTest {
     assertThat(Pattern.compile("(?m)^## .*").matcher(index).results().count()).isEqualTo(4);
   }
 
-  /// Nothing that a stranger reads first needs a variable, a mount point or a word of ours.
+  /// Checks that the first screen needs no variable, no mount point and no term of the project.
   @Test
   void theFirstScreenIsPlain() throws IOException {
     String first = Files.readString(root.resolve("README.md")).split("\n## ", -1)[0];

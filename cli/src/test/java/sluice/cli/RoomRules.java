@@ -13,12 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sluice.cli.SourceTree.SourceFile;
 
-/// The rules of STYLE.md for the packages of a module: few files each, no circle of many classes,
-/// an order among packages, and comments with a plain subject. Each takes all sources of the tree.
+/// The rules of STYLE.md for packages: few files each, no large circles of classes, an order among
+/// the packages of a module, and comments with a plain subject. Each rule takes all sources of the
+/// tree.
 ///
-/// A class is its file: nested types belong to it. A file depends on the files of its package whose
-/// names its code says, comments and text in quotes left out. A type that code only passes on,
-/// without its name, is not seen; nothing has to be compiled for this.
+/// A class is its file, so nested types belong to it. A file depends on the files of its package
+/// whose names appear in its code, outside of comments and string literals. A type that the code
+/// only passes on without naming it is not seen. In return, the rules need no compiled classes.
 final class RoomRules {
   static final int FILES = 40;
   static final int CIRCLE = 6;
@@ -31,13 +32,13 @@ final class RoomRules {
   private static final Pattern QUALIFIED =
       Pattern.compile("\\b(sluice(?:\\.[a-z]\\w*)+)\\.([A-Z]\\w*)");
 
-  /// Words that stand where the name of the acting thing should (STYLE.md, "Comments").
+  /// Words that replace the name of the acting thing (STYLE.md, "Comments").
   private static final Pattern STAND_IN =
       Pattern.compile(
           "(?i)\\b(?:who|whom|whoever|nobody|somebody|anybody|everybody|someone|anyone|everyone"
               + "|no one|one (?:that|which)|what is left)\\b|(?:^|[.:;] )others\\b");
 
-  /// The same in the name of a method.
+  /// The same words in the name of a method.
   private static final Pattern STAND_IN_NAME =
       Pattern.compile(
           "\\b(?:who(?:ever)?[A-Z]\\w*\\(|\\w*(?:Who|Whom|Whoever|Nobody|Somebody|Anybody|Everybody"
@@ -45,8 +46,8 @@ final class RoomRules {
 
   private RoomRules() {}
 
-  /// What of each package is above its limit: `PACKAGE files`, `PACKAGE circle`, `PACKAGE words`.
-  /// The first two look at main sources, the last at tests too.
+  /// Returns the values above the limits as `PACKAGE files`, `PACKAGE circle` and `PACKAGE words`.
+  /// The first two consider main sources only, the last also tests.
   static Map<String, Integer> excess(Collection<SourceFile> files) {
     Map<String, Map<String, SourceFile>> rooms = rooms(files);
     Map<String, Integer> excess = new TreeMap<>();
@@ -75,10 +76,10 @@ final class RoomRules {
     return circles.stream().mapToInt(Set::size).max().orElse(0);
   }
 
-  /// What is found must be what is excepted: more is a new breach, less means that the number goes
-  /// down with it.
+  /// Compares the violations with the exceptions, which must be equal. A higher number is a new
+  /// violation; a lower one means that the exception has to be lowered too.
   ///
-  /// @param excepted as [#excess] returns it
+  /// @param excepted the exceptions in the form that [#excess] returns
   static List<String> compare(Map<String, Integer> found, Map<String, Integer> excepted) {
     Set<String> keys = new TreeSet<>(found.keySet());
     keys.addAll(excepted.keySet());
@@ -100,7 +101,7 @@ final class RoomRules {
     return key.endsWith(" files") ? FILES : key.endsWith(" circle") ? CIRCLE : 0;
   }
 
-  /// Lines of `PACKAGE RULE=COUNT…`, as [#excess] returns it.
+  /// Parses lines of the form `PACKAGE RULE=COUNT…` into the form that [#excess] returns.
   static Map<String, Integer> exceptions(List<String> lines) {
     Map<String, Integer> exceptions = new TreeMap<>();
     for (String line : lines) {
@@ -114,10 +115,10 @@ final class RoomRules {
     return exceptions;
   }
 
-  /// Packages of a module name only those that their order puts below them, and there is no circle
-  /// among them.
+  /// Checks that packages name only packages below them in the order of their module, and that the
+  /// order has no circle.
   ///
-  /// @param order for each package of a module that has several, what it may name
+  /// @param order the packages that each package may name, for modules with several packages
   static List<String> order(Collection<SourceFile> files, Map<String, Set<String>> order) {
     Map<String, Map<String, SourceFile>> rooms = rooms(files);
     Map<String, Map<String, Map<String, SourceFile>>> modules = new TreeMap<>();
@@ -151,7 +152,7 @@ final class RoomRules {
     return above.stream().map(other -> room + ": may not name " + other).toList();
   }
 
-  /// Lines of `PACKAGE: PACKAGE…`.
+  /// Parses lines of the form `PACKAGE: PACKAGE…`.
   static Map<String, Set<String>> orders(List<String> lines) {
     Map<String, Set<String>> orders = new LinkedHashMap<>();
     for (String line : lines) {
@@ -163,7 +164,7 @@ final class RoomRules {
     return orders;
   }
 
-  /// Main sources by package, then by name.
+  /// Returns the main sources by package and name.
   private static Map<String, Map<String, SourceFile>> rooms(Collection<SourceFile> files) {
     Map<String, Map<String, SourceFile>> rooms = new TreeMap<>();
     for (SourceFile file : files) {
@@ -179,7 +180,7 @@ final class RoomRules {
     return rooms;
   }
 
-  /// Which classes of its package each class names.
+  /// Returns the classes of the same package that each class names.
   private static Map<String, Set<String>> uses(String room, Map<String, SourceFile> classes) {
     Map<String, Set<String>> uses = new TreeMap<>();
     classes.forEach((name, file) -> {
@@ -200,7 +201,7 @@ final class RoomRules {
     return uses;
   }
 
-  /// Which other packages of its module a package names.
+  /// Returns the other packages of its module that a package names.
   private static Set<String> named(
       String room, Set<String> module, Map<String, SourceFile> classes) {
     Set<String> named = new TreeSet<>();
@@ -212,7 +213,7 @@ final class RoomRules {
     return named;
   }
 
-  /// Comment lines with a stand-in word. Lines of comments, and names of methods.
+  /// Returns the number of comment lines and method names with a stand-in word.
   static int standIns(SourceFile file) {
     long lines =
         TidyRules.comments(file.text()).stream()

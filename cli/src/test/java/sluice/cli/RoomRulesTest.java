@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import sluice.cli.SourceTree.SourceFile;
 
-/// Proves that each rule for packages can fail: shows it a small tree that breaks it.
+/// Proves that each rule for packages can fail, with small trees that break it.
 final class RoomRulesTest {
   @Test
   void aPackageHasAtMostFortyClasses() {
@@ -40,7 +40,7 @@ final class RoomRulesTest {
     assertThat(RoomRules.excess(cut)).isEqualTo(Map.of("sluice.loop circle", 7));
   }
 
-  /// Each class names the next, and the last the first.
+  /// Returns classes that each name the next one; the last names the first.
   private static List<SourceFile> circle(int size) {
     List<SourceFile> files = new ArrayList<>();
     for (int i = 0; i < size; i++) {

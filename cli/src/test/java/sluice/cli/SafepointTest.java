@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// With the launcher's options no counted loop of a handler keeps the other threads from a
-/// safepoint, where they would all have to wait for it.
+/// Tests that, with the launcher's options, a counted loop in a handler does not delay a safepoint,
+/// at which all other threads would have to wait.
 @Timeout(240)
 final class SafepointTest {
   @Test
@@ -36,7 +36,8 @@ final class SafepointTest {
     return script.substring(start, script.indexOf('"', start));
   }
 
-  /// How often all threads stopped, and another loop answered, while a handler counted.
+  /// Returns how often all threads reached a safepoint and another loop answered while a handler
+  /// ran its counted loop.
   private static int roundsMeanwhile(List<String> flags) throws Exception {
     List<String> paths = new ArrayList<>();
     for (String name : List.of("java.class.path", "jdk.module.path", "surefire.test.class.path")) {

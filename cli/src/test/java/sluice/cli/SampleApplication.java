@@ -13,10 +13,10 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/// An application that knows nothing of Sluice, compiled and packed by the test: it tells which
-/// provider it got, whether an echo through a selector works, and what it was started with. With
-/// the first argument `wait` it waits to be ended, else that is its exit code. Each test makes its
-/// own.
+/// An application that knows nothing of Sluice, compiled and packed by the test. It prints the
+/// selector provider, the result of an echo through a selector, and its arguments. With the first
+/// argument `wait` it waits to be ended; otherwise the argument is its exit code. Each test creates
+/// its own.
 final class SampleApplication {
   private static final String SOURCE =
       """
@@ -74,7 +74,9 @@ final class SampleApplication {
 
   private final Path directory;
 
-  /// @param directory empty; gets `Sample.class`, `sample.jar` and the jars that have other
+  /// Compiles the application and packs the jars.
+  ///
+  /// @param directory an empty directory for `Sample.class`, `sample.jar` and the jars with other
   ///   manifests
   SampleApplication(Path directory) throws IOException {
     this.directory = directory;
@@ -112,7 +114,8 @@ final class SampleApplication {
     return directory.resolve("no-main.jar").toString();
   }
 
-  /// As good as the other: names in a manifest may be in capitals or not.
+  /// Returns a jar with an attribute name in capitals, which is equivalent, since the names are not
+  /// case-sensitive.
   String jarInCapitals() {
     return directory.resolve("capitals.jar").toString();
   }
@@ -121,7 +124,7 @@ final class SampleApplication {
     return directory.toString();
   }
 
-  /// The packaged jars of the modules that the provider consists of.
+  /// Returns the packaged jars of the modules that form the provider.
   static List<Path> providerJars() throws IOException {
     List<Path> jars = new ArrayList<>();
     for (String module : List.of("sys", "memory", "loop", "nio")) {
@@ -130,7 +133,8 @@ final class SampleApplication {
     return jars;
   }
 
-  /// The same and, last, what files in front of an application need.
+  /// Returns the provider's jars and, last, the jar needed to serve files in front of an
+  /// application.
   static List<Path> frontJars() throws IOException {
     List<Path> jars = providerJars();
     jars.add(packaged("http", "sluice-http-[0-9.]+\\.jar"));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Await;
 
-/// The example of schedulers prints the order that each of them chooses.
+/// Checks that the scheduler example prints the order chosen by each scheduler.
 @Timeout(600)
 final class SchedulersExampleTest {
   @Test

@@ -20,7 +20,7 @@ import sluice.host.SiteServer;
 import sluice.loop.counters.Counters;
 import sluice.testbase.Child;
 
-/// What `/metrics` of a server of the command tells about its process, its JVM and its build.
+/// Tests the metrics of `sluice serve` about its process, its JVM and its build.
 @Timeout(240)
 final class ServeMetricsTest {
   private static final List<String> PROCESS =

@@ -109,7 +109,7 @@ final class ServeOptionsTest {
             .toList();
     assertThat(names).hasSize(41);
     for (String name : names) {
-      // Each complains about its value at most.
+      // An option may at most refuse its value.
       try {
         ServeOptions.parse(List.of("dir", name, "?"));
       } catch (UsageException e) {

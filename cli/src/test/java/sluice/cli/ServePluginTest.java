@@ -25,11 +25,11 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sluice.testbase.Await;
 
-/// `sluice serve --plugin` in a process of its own: what a plug-in does to static files (nothing),
-/// its budget, its end and its replacement.
+/// Tests `sluice serve --plugin` in a separate process: static files are not affected by a plug-in,
+/// and the budget, the end and the replacement of a plug-in.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class ServePluginTest extends PluginRig {
-  /// Answers, throws, or does not come back.
+  /// A plug-in that replies, throws or never returns.
   public static class One implements HttpPlugin {
     private volatile long turns;
 
@@ -64,7 +64,7 @@ final class ServePluginTest extends PluginRig {
     }
   }
 
-  /// Another version of it.
+  /// A second version of the plug-in.
   public static final class Two implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {
@@ -72,7 +72,7 @@ final class ServePluginTest extends PluginRig {
     }
   }
 
-  /// Is refused: a class with a native method is not loaded.
+  /// A plug-in that is refused, because a class with a native method is not loaded.
   public static final class Native implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {
@@ -82,7 +82,7 @@ final class ServePluginTest extends PluginRig {
     private static native String text();
   }
 
-  /// Makes a call that is refused.
+  /// A plug-in that makes a refused call.
   public static final class Exits implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {
@@ -93,11 +93,11 @@ final class ServePluginTest extends PluginRig {
     }
   }
 
-  /// Cannot be made.
+  /// A plug-in that cannot be created.
   public static final class Hangs implements HttpPlugin {
     private int turns;
 
-    /// Does not return.
+    /// Never returns.
     public Hangs() {
       while (turns >= 0) {
         turns = (turns + 1) & 7;
@@ -179,7 +179,7 @@ final class ServePluginTest extends PluginRig {
     assertThat(output("domain", "kill", "api", dir)).contains("has ended");
     awaitTold(
         "has ended: it was killed by sluice domain kill. Its requests are answered 503 until");
-    Thread.sleep(500); // nothing loads it by itself
+    Thread.sleep(500); // it must not be loaded automatically
     assertThat(get("/api")).startsWith("503");
     signal("HUP");
     Await.until("an operator's reload", () -> get("/api").equals("200 version 1"));
@@ -216,7 +216,7 @@ final class ServePluginTest extends PluginRig {
     terminate();
   }
 
-  /// Requests and replies cross, and failures are told.
+  /// Checks that requests and replies pass through the domain, and that failures are reported.
   private void checkData() throws Exception {
     HttpResponse<String> echo =
         client.send(

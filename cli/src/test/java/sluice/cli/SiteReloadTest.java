@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Await;
 
-/// SIGHUP to a server with a configuration file, in a process of its own.
+/// Sends SIGHUP to a server with a configuration file, in a separate process.
 @Timeout(240)
 final class SiteReloadTest {
   private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");

@@ -7,15 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.testbase.Await;
 
-/// What starts `sluice` in a process of its own. Any thread may call.
+/// Returns commands that start `sluice` in a separate process. Thread-safe.
 final class SluiceProcess {
   private static final List<String> DEFAULT_SIGNALS = List.of("env", "--default-signal=INT,HUP");
 
   private SluiceProcess() {}
 
-  /// The command, to which more words may be added. Where env(1) can do that, the process hears
-  /// SIGINT and SIGHUP in any case: a process that was started in the background of a script or by
-  /// nohup(1) ignores them, and so do its children, JVMs included.
+  /// Returns the command that starts `sluice`; the caller may add arguments. If env(1) can reset
+  /// signals, the process always receives SIGINT and SIGHUP. Otherwise it would ignore them if a
+  /// script started the tests in the background or under nohup(1), because children inherit ignored
+  /// signals, JVMs included.
   static List<String> command(String... words) throws Exception {
     List<String> trial = new ArrayList<>(DEFAULT_SIGNALS);
     trial.add("true");
@@ -29,10 +30,11 @@ final class SluiceProcess {
     return command;
   }
 
-  /// The command that runs an example as `sluice example` does, to which arguments may be added.
+  /// Returns the command that runs an example as `sluice example` does; the caller may add
+  /// arguments.
   ///
-  /// @param source beneath `examples`
-  /// @param options of the JVM
+  /// @param source the source file, relative to `examples`
+  /// @param options options of the JVM
   static List<String> example(String source, String... options) {
     String modules = System.getProperty("jdk.module.path", "");
     assumeTrue(!modules.isEmpty(), "the tests do not run on a module path");

@@ -12,20 +12,20 @@ import java.util.stream.Stream;
 
 /// The files of the project as text.
 ///
-/// @param root directory that holds the launcher
+/// @param root the directory that contains the launcher
 record SourceTree(Path root) {
   private static final Set<String> SKIPPED = Set.of(".git", "results");
   private static final Set<String> BINARY = Set.of("png", "jar", "gz", "br", "zst", "ico", "woff2");
 
-  /// One file.
+  /// A file of the project.
   ///
-  /// @param path from the root, with slashes
+  /// @param path the path relative to the root, with slashes
   record SourceFile(String path, String text) {
     List<String> lines() {
       return text.lines().toList();
     }
 
-    /// The first part of the path: the Maven module for sources.
+    /// Returns the first part of the path, which is the Maven module for source files.
     String module() {
       int slash = path.indexOf('/');
       return slash < 0 ? "" : path.substring(0, slash);
@@ -71,8 +71,9 @@ record SourceTree(Path root) {
     return Files.exists(root.resolve(path));
   }
 
-  /// What git ignores is not part of the project: builds, corpora of fuzz tests and logs lie in the
-  /// tree of a developer. Each line of `.gitignore` is a name, or a pattern of names.
+  /// Returns the patterns of ignored files. A developer's tree also contains builds, fuzzing
+  /// corpora and logs, which are not part of the project. Each line of `.gitignore` is a name or a
+  /// pattern of names.
   private List<PathMatcher> ignored() throws IOException {
     return Files.readAllLines(root.resolve(".gitignore")).stream()
         .map(line -> line.endsWith("/") ? line.substring(0, line.length() - 1) : line)

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.cli.SourceTree.SourceFile;
 
-/// Which files of a directory the rules of the house are for.
+/// Tests which files of a directory belong to the project.
 final class SourceTreeTest {
   @TempDir private Path root;
 

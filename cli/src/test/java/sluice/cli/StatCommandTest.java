@@ -71,7 +71,8 @@ final class StatCommandTest {
         .containsPattern("connections +9(?!.*/s)");
   }
 
-  /// Handlers, whose counters come after those of the server, belong to a loop as well.
+  /// Checks that a loop has one block, even if the counters of its handlers follow the counters of
+  /// the server.
   @Test
   void aSourceHasOneBlockHoweverItsCountersLie() {
     CounterSnapshot before = sources(10);

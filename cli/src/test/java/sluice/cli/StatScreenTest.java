@@ -25,7 +25,7 @@ import sluice.host.text.ShellWord;
 import sluice.loop.counters.Counters;
 import sluice.testbase.Await;
 
-/// `sluice stat` on a terminal: script(1) of util-linux makes one.
+/// Tests `sluice stat` on a terminal, which script(1) of util-linux provides.
 @Timeout(240)
 final class StatScreenTest {
   private static final String BEGIN = "\u001b[?1049h\u001b[?25l";
@@ -67,7 +67,7 @@ final class StatScreenTest {
     builder.environment().put("TERM", "xterm");
     Process started = builder.redirectErrorStream(true).start();
     this.process = started;
-    // ends a read of what never comes
+    // ends a read of output that never arrives
     CompletableFuture.delayedExecutor(Await.SECONDS, TimeUnit.SECONDS)
         .execute(started::destroyForcibly);
     return started;
@@ -110,7 +110,7 @@ final class StatScreenTest {
     assertThat(Await.end(process)).isEqualTo(130);
   }
 
-  /// The file of a process that has gone says nothing any more.
+  /// Ends the server. Its counter file is then of no use any more.
   @Test
   void theEndOfAServerIsSaidOnTheScreenOfBefore() throws Exception {
     Process process = start(24, 80);

@@ -11,7 +11,7 @@ import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
 import sluice.sys.WindowSize;
 
-/// How counters are laid out in a window.
+/// Tests the layout of counters in a window.
 final class StatTableTest {
   private static final WindowSize TALL = new WindowSize(50, 70);
 
@@ -69,7 +69,7 @@ final class StatTableTest {
         .startsWith("3 more lines");
   }
 
-  /// A file of counters is written by another process.
+  /// Checks that control characters are escaped, because another process writes the counter file.
   @Test
   void noOtherProcessMovesTheCursor() {
     assertThat(StatTable.of(List.of(look("x\u001b[2J\ny")), TALL).getFirst())

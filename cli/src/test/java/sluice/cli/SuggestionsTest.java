@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sluice.cli.console.Version;
 import sluice.host.text.Nearest;
 
-/// Misspelt commands and options are answered with the word that was meant. Those of the launcher
-/// are in [LauncherTest], keys of files in module `host`.
+/// Tests the suggestions for misspelt commands and options. [LauncherTest] has the suggestions of
+/// the launcher, and module `host` has the ones for keys in files.
 final class SuggestionsTest {
   @ParameterizedTest
   @CsvSource({

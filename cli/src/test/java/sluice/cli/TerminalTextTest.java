@@ -29,7 +29,7 @@ import sluice.host.disk.copy.HostSystemCalls;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
-/// What an image's names may do to a terminal: nothing, in no command.
+/// Tests that names in an image cannot affect the terminal in any command.
 @Timeout(120)
 final class TerminalTextTest {
   private static final byte[] CLEARS = "\033[2J\033]0;owned\007".getBytes(UTF_8);
@@ -64,7 +64,7 @@ final class TerminalTextTest {
     assertThat(text.chars().filter(c -> Character.isISOControl(c) && c != '\n')).isEmpty();
   }
 
-  /// Whatever the bytes: harmless, and no two names alike.
+  /// Escapes random names. The output must be harmless, and no two names may look alike.
   @Test
   void noTwoNamesLookAlike() {
     Random random = new Random(11);
@@ -157,7 +157,8 @@ final class TerminalTextTest {
     assertThat(rig.out()).isEmpty();
   }
 
-  /// What cp says of names that are in its way, and fsck of those that contradict.
+  /// Checks the messages of cp about names in its way, and of fsck about names that contradict each
+  /// other.
   @Test
   void otherCommandsEscapeThemToo() throws Exception {
     FsRig rig = image();

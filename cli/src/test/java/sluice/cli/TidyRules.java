@@ -10,12 +10,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sluice.cli.SourceTree.SourceFile;
 
-/// The rules of STYLE.md that text alone can show. Each takes a file and returns what breaks it.
+/// The rules of STYLE.md that can be checked on plain text. Each takes a file and returns its
+/// violations.
 final class TidyRules {
   static final int FILE_LINES = 700;
   static final int COLUMNS = 100;
 
-  /// What each module may require of ours: no arrow points up.
+  /// The modules of the project that each module may require. No module may require one above it.
   static final Map<String, Set<String>> IMPORTS =
       Map.ofEntries(
           Map.entry("testbase", Set.of()),
@@ -32,10 +33,10 @@ final class TidyRules {
           Map.entry("vi", Set.of("sys", "memory", "loop", "net")),
           Map.entry("domain", Set.of("sys", "memory", "loop", "verify")));
 
-  /// Modules that may require everything.
+  /// The modules that may require all others.
   static final Set<String> UNRESTRICTED = Set.of("cli", "host", "testkit", "bench", "acceptance");
 
-  // Put together here so that this file does not break its own rules.
+  // Split, so that this file does not break its own rules.
   private static final Pattern MARKERS = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
   private static final Pattern HOSTS =
       Pattern.compile(
@@ -52,7 +53,7 @@ final class TidyRules {
   private static final Pattern MACHINE_PATHS =
       Pattern.compile("(?<![\\w.])/(work|ro" + "ot)/|/tm" + "p/w/");
 
-  /// Imports, addresses, and rows of tables in comments cannot be wrapped.
+  /// Imports, addresses and table rows in comments, which cannot be wrapped.
   private static final Pattern UNBREAKABLE = Pattern.compile("^import |://|^ *///? \\|.*\\|$");
 
   private static final Pattern DOWNCALLS =
@@ -107,7 +108,7 @@ final class TidyRules {
     }
   }
 
-  /// Only `sys` calls native code or makes memory out of addresses.
+  /// Returns native calls and memory made from addresses outside of `sys`, which alone may do this.
   static List<String> downcalls(SourceFile file) {
     if (file.module().equals("sys")) {
       return List.of();
@@ -118,12 +119,12 @@ final class TidyRules {
     return broken;
   }
 
-  /// Comments and text in quotes, replaced by spaces so that line numbers stay.
+  /// Replaces comments and string literals by spaces, so that line numbers stay the same.
   static String blankComments(String text) {
     return SKIPPED.matcher(text).replaceAll(match -> match.group().replaceAll("[^\\n]", " "));
   }
 
-  /// The lines of comments, without code beside them.
+  /// Returns the lines of comments without the code beside them.
   static List<String> comments(String text) {
     return SKIPPED
         .matcher(text)
@@ -156,9 +157,9 @@ final class TidyRules {
     return broken;
   }
 
-  /// Links to files of this tree lead somewhere.
+  /// Returns links to files of the tree that do not exist.
   ///
-  /// @param exists answers for a path from the root
+  /// @param exists tells if a path relative to the root exists
   static List<String> links(SourceFile file, Predicate<String> exists) {
     List<String> broken = new ArrayList<>();
     Matcher matcher = LINKS.matcher(file.text().replaceAll("(?s)```.*?```|`[^`\\n]*`", ""));
@@ -176,7 +177,7 @@ final class TidyRules {
     return broken;
   }
 
-  /// Every artifact a pom names has its row in the decisions.
+  /// Returns the artifacts of a POM that have no row in the decisions.
   static List<String> dependencies(SourceFile pom, String decisions) {
     List<String> broken = new ArrayList<>();
     Matcher matcher = ARTIFACTS.matcher(pom.text());

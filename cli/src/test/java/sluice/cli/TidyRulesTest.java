@@ -10,7 +10,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import sluice.cli.SourceTree.SourceFile;
 
-/// Proves that each rule can fail: shows it something bad.
+/// Proves that each rule can fail, with text that breaks it.
 final class TidyRulesTest {
   @Test
   void size() {
@@ -64,12 +64,13 @@ final class TidyRulesTest {
     assertNoCycle(TidyRules.IMPORTS);
   }
 
-  /// Each is below all that import it, so everything has a place when it is taken last to first.
+  /// Asserts that all modules can be placed one after another, each after the modules it imports,
+  /// which is only possible if there is no cycle.
   private static void assertNoCycle(Map<String, Set<String>> order) {
     Set<String> placed = new HashSet<>();
     Set<String> rest = new HashSet<>(order.keySet());
     while (rest.removeIf(each -> placed.containsAll(order.get(each)) && placed.add(each))) {
-      // those above them next
+      // next, the modules above the placed ones
     }
     assertThat(rest).as("on a cycle, or above one").isEmpty();
   }

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.cli.SourceTree.SourceFile;
 
-/// Holds the whole tree to STYLE.md. What breaks a rule and may stay is counted, per file, in
-/// `tidy-exceptions.txt`; a count may only shrink.
+/// Checks the whole tree against STYLE.md. Accepted violations are counted per file in
+/// `tidy-exceptions.txt`; a count may only be lowered.
 @Timeout(600)
 final class TidyTest {
   private static final int MEDIAN_LINES = 150;
@@ -146,7 +146,8 @@ final class TidyTest {
                 .containsAll(Commands.commandLine().getSubcommands().keySet()));
   }
 
-  /// Applies a rule to some files; that there are none would be a rule that checks nothing.
+  /// Applies a rule to the selected files and returns the violations. There must be some files, or
+  /// the rule would check nothing.
   private List<String> broken(Predicate<SourceFile> which, Function<SourceFile, List<String>> rule)
       throws IOException {
     List<SourceFile> files = tree.files().stream().filter(which).toList();
@@ -175,7 +176,7 @@ final class TidyTest {
     return tree.files().stream().filter(SourceFile::isJava).toList();
   }
 
-  /// Lines of `COUNT PATH`.
+  /// Parses the lines of the form `COUNT PATH`.
   private static Map<String, Integer> exceptions() throws IOException {
     Map<String, Integer> exceptions = new LinkedHashMap<>();
     resource("tidy-exceptions.txt").stream()
@@ -184,7 +185,7 @@ final class TidyTest {
     return exceptions;
   }
 
-  /// The lines of a list, without comments and blank ones.
+  /// Returns the lines of a resource, without comments and blank lines.
   private static List<String> resource(String name) throws IOException {
     try (InputStream in = TidyTest.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8)
@@ -194,7 +195,7 @@ final class TidyTest {
     }
   }
 
-  /// What is broken beyond what is excepted, and what is excepted without need.
+  /// Returns the violations beyond the exceptions, and the exceptions that are not needed.
   static List<String> withoutExceptions(List<String> broken, Map<String, Integer> exceptions) {
     Map<String, List<String>> byFile = new LinkedHashMap<>();
     for (String line : broken) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sluice.testbase.Await;
 import sluice.vi.Nic;
 
-/// `sluice vi`: both ends in one process, and in two.
+/// Tests `sluice vi` with both ends in one process, and in two.
 @Timeout(240)
 final class ViCommandTest {
   private record Run(int code, String out, String err) {}

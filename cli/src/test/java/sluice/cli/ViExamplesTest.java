@@ -14,8 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sluice.testbase.Await;
 import sluice.vi.Nic;
 
-/// The examples over Virtual Interfaces run as `sluice example` runs them, and find what they
-/// compute right.
+/// Runs the examples over virtual interfaces as `sluice example` does, and checks their results.
 @Timeout(600)
 final class ViExamplesTest {
   @TempDir Path folder = Path.of(".");

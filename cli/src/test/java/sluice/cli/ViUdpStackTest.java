@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// `sluice vi --device xdp` between two processes, each in a network namespace of its own.
+/// Tests `sluice vi --device xdp` between two processes, each in its own network namespace.
 @Timeout(300)
 final class ViUdpStackTest {
   private static String command(String word, String... options) throws Exception {
@@ -22,7 +22,7 @@ final class ViUdpStackTest {
     return String.join(" ", SluiceProcess.command(words.toArray(new String[0])));
   }
 
-  /// The answering end at 10.9.0.1 in the outer room.
+  /// Starts the answering end at 10.9.0.1 in the outer namespace.
   private static Process listen(NetRoom outer, NetRoom inner, String word, String count)
       throws Exception {
     inner.link("vB", "vA", 1);
@@ -80,7 +80,7 @@ final class ViUdpStackTest {
         NetRoom inner = NetRoom.enter("ip")) {
       Process answering = listen(outer, inner, "pingpong", "100000000");
       Process asking = connect(inner, "pingpong", "100000000");
-      Thread.sleep(2000); // mostly messages are under way then; the outcome is the same if not
+      Thread.sleep(2000); // usually, messages are under way then; the outcome is the same if not
       answering.destroyForcibly();
       int _ = Await.end(answering);
       String said = new String(asking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,9 +1,9 @@
 package sluice.fs;
 
-/// Which attributes to change, and to what. Immutable: each `with…` gives a new one. Any thread may
-/// use it.
+/// A change of file attributes. Immutable: each `with…` method returns a new object. Safe for use
+/// by any thread.
 ///
-/// @param set the bits of what changes, such as [#MODE]
+/// @param set the bits of the attributes to change, such as [#MODE]
 /// @param mode permission bits, 12 bits
 /// @param uid new owner
 /// @param gid new group
@@ -19,16 +19,16 @@ public record AttributeChange(
   public static final int ACCESS = 16;
   public static final int MODIFY = 32;
 
-  /// The size is changed through an open file: permission was checked when it was opened.
+  /// Changes the size through an open file: the permission was checked when the file was opened.
   public static final int OPENED = 64;
 
-  /// Set-user-id and set-group-id go, as after a write by a caller without privilege.
+  /// Clears set-user-id and set-group-id, as after a write by an unprivileged caller.
   public static final int KILL_SET_ID = 128;
 
-  /// The server's clock, as `UTIME_NOW`.
+  /// The current time of the server, as `UTIME_NOW`.
   public static final long NOW = Long.MIN_VALUE;
 
-  /// Changes nothing.
+  /// The empty change.
   public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0);
 
   public AttributeChange withMode(int permissions) {
@@ -48,7 +48,7 @@ public record AttributeChange(
     return new AttributeChange(set | SIZE, mode, uid, gid, bytes, accessNanos, modifyNanos);
   }
 
-  /// As [#withSize] for a file that was opened for writing.
+  /// Returns a change of the size of a file that was opened for writing.
   public AttributeChange withSizeOfOpened(long bytes) {
     return new AttributeChange(
         set | SIZE | OPENED, mode, uid, gid, bytes, accessNanos, modifyNanos);
@@ -62,7 +62,7 @@ public record AttributeChange(
     return new AttributeChange(set | MODIFY, mode, uid, gid, sizeBytes, accessNanos, nanos);
   }
 
-  /// Takes set-user-id away, and set-group-id where the group may execute.
+  /// Returns a change that clears set-user-id, and set-group-id if the group may execute.
   public AttributeChange withoutSetId() {
     return new AttributeChange(
         set | KILL_SET_ID, mode, uid, gid, sizeBytes, accessNanos, modifyNanos);

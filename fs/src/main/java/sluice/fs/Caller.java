@@ -2,10 +2,10 @@ package sluice.fs;
 
 import java.util.Arrays;
 
-/// The caller: the ids that permissions are checked against, and that new files belong to.
-/// Immutable: any thread may use it.
+/// The caller of a file operation: the ids against which permissions are checked, and to which new
+/// files belong. Immutable and safe for use by any thread.
 public final class Caller {
-  /// May do everything.
+  /// The superuser, which may do everything.
   public static final Caller ROOT = new Caller(0, 0);
 
   private final int uid;
@@ -14,6 +14,8 @@ public final class Caller {
   private final boolean checked;
   private final boolean keepsSetId;
 
+  /// Creates a caller whose permissions are checked.
+  ///
   /// @param groups supplementary groups, copied
   public Caller(int uid, int gid, int... groups) {
     this(uid, gid, false, uid == 0, groups.clone());
@@ -27,13 +29,13 @@ public final class Caller {
     this.groups = groups;
   }
 
-  /// A caller with permissions that are checked already, as the kernel does for FUSE: nothing is
-  /// refused him, and what he makes is his.
+  /// Returns a caller whose permissions were already checked, as the kernel does for FUSE.
+  /// Everything is permitted, and new files belong to these ids.
   public static Caller checked(int uid, int gid) {
     return new Caller(uid, gid, true, true, new int[0]);
   }
 
-  /// As [#checked] for a change that takes set-id bits away.
+  /// Returns a caller like [#checked(int, int)], for a change that may clear set-id bits.
   ///
   /// @param keepsSetId see [#keepsSetId]
   public static Caller checked(int uid, int gid, boolean keepsSetId, int... groups) {
@@ -48,23 +50,23 @@ public final class Caller {
     return gid;
   }
 
-  /// A copy of the supplementary groups.
+  /// Returns a copy of the supplementary groups.
   public int[] groups() {
     return groups.clone();
   }
 
-  /// Whether permissions do not hold it back.
+  /// Returns true if permissions do not restrict the caller.
   public boolean privileged() {
     return checked || uid == 0;
   }
 
-  /// Whether set-user-id and set-group-id stay when this caller changes the content of a file, as
-  /// with the capability `CAP_FSETID` of `capabilities(7)`.
+  /// Returns true if set-user-id and set-group-id survive when this caller changes the content of a
+  /// file, as with the capability `CAP_FSETID` of `capabilities(7)`.
   public boolean keepsSetId() {
     return keepsSetId;
   }
 
-  /// Whether `group` is its group or one of its supplementary groups.
+  /// Returns true if `group` is the caller's group or a supplementary group.
   public boolean inGroup(int group) {
     if (group == gid) {
       return true;

@@ -1,14 +1,14 @@
 package sluice.fs;
 
-/// Takes the entries of a directory from [FileTree#list], on the thread that lists.
+/// Receives the entries of a directory from [FileTree#list], on the listing thread.
 @FunctionalInterface
 public interface DirectorySink {
-  /// One entry.
+  /// Receives an entry.
   ///
-  /// @param inode of the file
-  /// @param kind what it is, [FileKind#UNKNOWN] where the directory does not say
-  /// @param name the sink's own from now on
-  /// @param next cookie that goes on after this entry
-  /// @return false to stop; the entry counts as not taken then
+  /// @param inode the inode number of the file
+  /// @param kind the file's kind, [FileKind#UNKNOWN] if the directory does not store it
+  /// @param name the name; the sink owns the array
+  /// @param next the cookie for a listing that continues after this entry
+  /// @return false to stop; the entry then counts as not received
   boolean entry(long inode, FileKind kind, byte[] name, long next);
 }

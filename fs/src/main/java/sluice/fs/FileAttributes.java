@@ -2,28 +2,29 @@ package sluice.fs;
 
 import org.jspecify.annotations.Nullable;
 
-/// What `stat(2)` tells of a file, as of one moment. Immutable: any thread may use it, and a tree
-/// hands out the same object until the file changes.
+/// The attributes of a file at one moment, as in `stat(2)`. Immutable and safe for use by any
+/// thread; a tree returns the same object until the file changes.
 ///
-/// Times are nanoseconds since 1970, which reaches from 1677 to 2262; what an image holds beyond is
-/// given as the nearest of the two ends.
+/// Times are nanoseconds since 1970 and range from 1677 to 2262; a time of an image outside of this
+/// range is replaced by the nearest end.
 ///
-/// @param inode number of the inode
+/// @param inode inode number
 /// @param generation differs between files that had the same inode number one after another
 /// @param mode kind and permission bits
 /// @param links number of names
 /// @param uid owner
 /// @param gid group
 /// @param sizeBytes length of the content
-/// @param allocatedBytes what it takes on the device
+/// @param allocatedBytes space used on the device
 /// @param deviceMajor major number of a device file, else 0
 /// @param deviceMinor minor number of a device file, else 0
 /// @param accessNanos last read
 /// @param modifyNanos last change of the content
 /// @param changeNanos last change of content or attributes
-/// @param birthNanos creation, or 0 where it is not kept
-/// @param version grows with every change of content or attributes that a caller looks at before
-///   and after, but not when a read is noted; never twice the same for different content
+/// @param birthNanos creation, or 0 if it is not stored
+/// @param version grows with every change of content or attributes that a caller can observe by
+///   reading it before and after, but not when an access time is updated; never repeats for
+///   different content
 public record FileAttributes(
     long inode,
     int generation,
@@ -41,7 +42,8 @@ public record FileAttributes(
     long birthNanos,
     long version) {
 
-  /// Whether both are of one file: an inode number alone is given to one file after another.
+  /// Returns true if both belong to the same file. An inode number alone may be reused by another
+  /// file.
   public boolean isFileOf(@Nullable FileAttributes other) {
     return other != null && inode == other.inode && generation == other.generation;
   }
@@ -54,7 +56,7 @@ public record FileAttributes(
     return (mode & FileKind.MODE_MASK) == FileKind.DIRECTORY.modeBits();
   }
 
-  /// The permission bits with set-user-id, set-group-id and sticky: 12 bits.
+  /// Returns the permission bits with set-user-id, set-group-id and sticky: 12 bits.
   public int permissions() {
     return mode & 0xFFF;
   }

@@ -1,7 +1,7 @@
 package sluice.fs;
 
-/// What a file is: the `S_IFMT` bits of its mode (`inode(7)`) and the type ext2 keeps in a
-/// directory entry. Any thread may use it.
+/// The kind of a file: the `S_IFMT` bits of its mode (`inode(7)`) and the type in an ext2 directory
+/// entry. Safe for use by any thread.
 public enum FileKind {
   UNKNOWN(0, 0),
   REGULAR(0x8000, 1),
@@ -12,7 +12,7 @@ public enum FileKind {
   SOCKET(0xC000, 6),
   SYMLINK(0xA000, 7);
 
-  /// The bits of a mode that say the kind (`S_IFMT`).
+  /// The mask of the kind in a mode (`S_IFMT`).
   public static final int MODE_MASK = 0xF000;
 
   private static final FileKind[] KINDS = values();
@@ -25,17 +25,17 @@ public enum FileKind {
     this.entryType = entryType;
   }
 
-  /// The kind's bits in a mode.
+  /// Returns the bits of the kind in a mode.
   public int modeBits() {
     return modeBits;
   }
 
-  /// `file_type` of an ext2 directory entry.
+  /// Returns the `file_type` of an ext2 directory entry.
   public int entryType() {
     return entryType;
   }
 
-  /// The kind a mode says, [#UNKNOWN] when none of these.
+  /// Returns the kind in a mode, [#UNKNOWN] for an invalid one.
   public static FileKind ofMode(int mode) {
     for (FileKind kind : KINDS) {
       if (kind.modeBits == (mode & MODE_MASK)) {
@@ -45,7 +45,7 @@ public enum FileKind {
     return UNKNOWN;
   }
 
-  /// The kind of an ext2 directory entry, [#UNKNOWN] when none of these.
+  /// Returns the kind of an ext2 directory entry, [#UNKNOWN] for an invalid one.
   public static FileKind ofEntryType(int type) {
     return type >= 0 && type < KINDS.length ? KINDS[type] : UNKNOWN;
   }

@@ -1,7 +1,7 @@
 package sluice.fs;
 
-/// Names that mean a directory itself and the one above it, as trees list them. Stateless: any
-/// thread may use it.
+/// The names of a directory itself and of its parent, as trees list them. Stateless and safe for
+/// use by any thread.
 public final class FileNames {
   private FileNames() {}
 

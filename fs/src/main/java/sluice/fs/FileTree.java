@@ -5,85 +5,86 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
-/// A tree of files addressed by inode number: what NFS, FUSE, the `java.nio.file` provider and the
-/// commands see, and what ext2 and a host's directory are. Any thread may call, several at a time.
+/// A tree of files addressed by inode number: the interface between its users (NFS, FUSE, the
+/// `java.nio.file` provider, the commands) and its implementations (ext2, a directory of the host).
+/// Safe for use by several threads at a time.
 ///
-/// It is a seam at which a domain may be cut: arguments are numbers, immutable objects and byte
-/// arrays that are not changed afterwards; bulk data is in [Memory].
+/// The interface can be cut between domains: arguments are numbers, immutable objects, and byte
+/// arrays that do not change afterwards; bulk data is in [Memory].
 ///
-/// What POSIX refuses is an [FsException] with its errno. `ESTALE` says that an inode number is
-/// not, or no longer, in use. A number is given to the next file as soon as its file is gone: a
-/// caller that means one file over several calls, or in a long write, retains it ([#retain]). Names
-/// are bytes, 1 to 255, without `/` and NUL; `.` and `..` are looked up like others and refused
-/// where POSIX refuses them.
+/// Errors that POSIX defines are an [FsException] with the errno. `ESTALE` means that an inode
+/// number is not in use, or no longer. The number of a removed file may be reused at once: a caller
+/// that means the same file in several calls, or in a long write, retains it ([#retain]). Names are
+/// bytes, 1 to 255, without `/` and NUL; `.` and `..` can be looked up like other names and are
+/// rejected where POSIX rejects them.
 ///
-/// **Permissions** are checked by everything that takes a [Caller], as in `path_resolution(7)` and
-/// the manual page of the operation. Reading, writing and listing are not: the opener of a file has
-/// asked [#access] once.
+/// **Permissions** are checked by all methods with a [Caller], as in `path_resolution(7)` and the
+/// manual page of the operation. Reading, writing and listing check no permissions: the caller has
+/// checked [#access] when it opened the file.
 ///
 /// **Durability.** A change is in memory when its method returns, and stable after [#sync] or
-/// [#awaitStable]. What is done inside one [#group] becomes stable together or not at all where
-/// [#atomicGroups] says so.
+/// [#awaitStable]. If [#atomicGroups] is true, the changes inside of one [#group] become stable
+/// together or not at all.
 public interface FileTree extends AutoCloseable {
   int READ = 4;
   int WRITE = 2;
   int EXECUTE = 1;
 
-  /// Flag of [#rename]: an existing target is an error (`RENAME_NOREPLACE`).
+  /// A flag of [#rename]: an existing target is an error (`RENAME_NOREPLACE`).
   int NO_REPLACE = 1;
 
-  /// Flag of [#rename]: both names exist and are exchanged (`RENAME_EXCHANGE`).
+  /// A flag of [#rename]: both names exist and are exchanged (`RENAME_EXCHANGE`).
   int EXCHANGE = 2;
 
-  /// Flag of [#allocate]: the length stays (`FALLOC_FL_KEEP_SIZE`).
+  /// A flag of [#allocate]: the length does not change (`FALLOC_FL_KEEP_SIZE`).
   int KEEP_SIZE = 1;
 
-  /// Flag of [#allocate]: makes a hole (`FALLOC_FL_PUNCH_HOLE`), only with [#KEEP_SIZE].
+  /// A flag of [#allocate]: punches a hole (`FALLOC_FL_PUNCH_HOLE`), only with [#KEEP_SIZE].
   int PUNCH_HOLE = 2;
 
-  /// What [#tryLookup] and [#tryRead] say when they would have to wait.
+  /// The result of [#tryLookup], [#tryAccess] and [#tryRead] if they would have to wait.
   long WOULD_BLOCK = -1;
 
   long rootInode();
 
   TreeStatus status() throws IOException;
 
-  /// What it takes to find a file again, besides its inode number, when the tree has been opened
-  /// anew: at most 24 bytes, empty where the number is enough.
+  /// Returns the data that, besides the inode number, is needed to find a file again after the tree
+  /// was reopened: at most 24 bytes, empty if the number suffices.
   default byte[] locator(long inode) throws IOException {
     return new byte[0];
   }
 
-  /// Makes an inode number good again that a tree with [#locator]s may have forgotten. Costs little
-  /// when it has not.
+  /// Makes an inode number valid again that a tree with [#locator]s may have forgotten. Cheap if
+  /// the number is still valid.
   ///
-  /// @throws FsException `ESTALE` when the file is gone
+  /// @throws FsException `ESTALE` if the file is gone
   default void recall(long inode, byte[] locator) throws IOException {}
 
-  // ---- what a loop's thread may ask: never waits ------------------------------------------------
+  // ---- queries for a loop's thread: they never wait ---------------------------------------------
 
-  /// The attributes if they are known without waiting for a device or a lock.
+  /// Returns the attributes if they are known without waiting for a device or a lock, else null.
   default @Nullable FileAttributes tryAttributes(long inode) {
     return null;
   }
 
-  /// As [#lookup] if that is known without waiting.
+  /// Looks up a name like [#lookup] if the answer is known without waiting.
   ///
-  /// @return the inode number, 0 when there is no such name, [#WOULD_BLOCK]
+  /// @return the inode number, 0 if there is no such name, [#WOULD_BLOCK] if unknown
   default long tryLookup(Caller caller, long directory, byte[] name) throws FsException {
     return WOULD_BLOCK;
   }
 
-  /// As [#access] if the attributes are known without waiting.
+  /// Checks rights like [#access] if the attributes are known without waiting.
   ///
-  /// @return those of the rights that are granted, or [#WOULD_BLOCK]
+  /// @return the subset of the rights that is granted, or [#WOULD_BLOCK]
   default long tryAccess(Caller caller, long inode, int rights) {
     return WOULD_BLOCK;
   }
 
-  /// As [#slices] if all of the range is in memory.
+  /// Reads slices like [#slices] if the whole range is in memory.
   ///
-  /// @return bytes given to the sink, or [#WOULD_BLOCK] with nothing given
+  /// @return the number of bytes passed to the sink, or [#WOULD_BLOCK] if none was
   default long tryRead(long inode, long position, int count, SliceSink sink) {
     return WOULD_BLOCK;
   }
@@ -92,15 +93,15 @@ public interface FileTree extends AutoCloseable {
 
   FileAttributes attributes(long inode) throws IOException;
 
-  /// The inode number of a name in a directory.
+  /// Returns the inode number of a name in a directory.
   ///
   /// @throws FsException `ENOENT`, `ENOTDIR`, `EACCES` without the right to search it
   long lookup(Caller caller, long directory, byte[] name) throws IOException;
 
-  /// As [#lookup], with the attributes: both are of one file, although the name may be given to
-  /// another meanwhile, and the number of a removed file too.
+  /// Looks up a name and returns the attributes of its file. Both belong to the same file, although
+  /// the name may be reassigned and the number reused meanwhile.
   ///
-  /// @throws FsException as [#lookup]; `EAGAIN` when others change the name all the time
+  /// @throws FsException as [#lookup]; `EAGAIN` if the name changes again and again
   default FileAttributes find(Caller caller, long directory, byte[] name) throws IOException {
     FileAttributes before = null;
     for (int attempt = 0; attempt <= 16; attempt++) {
@@ -113,9 +114,10 @@ public interface FileTree extends AutoCloseable {
           throw e;
         }
       }
-      // A removed file has lost its name before its number is another's. So the file that has
-      // the number before and after a lookup is the one whose name it was; that the number alone
-      // is the same could be the third file that has it.
+      // A file loses its name before its number is reused. So the name belonged to the file that
+      // has
+      // the number both before and after a lookup. An equal number alone is not enough: it could
+      // belong to a third file.
       if (found != null && found.isFileOf(before)) {
         return found;
       }
@@ -124,169 +126,179 @@ public interface FileTree extends AutoCloseable {
     throw FsException.of(Errno.EAGAIN, "a name in directory " + directory + " changes hands");
   }
 
-  /// Which of the asked rights the caller has.
+  /// Returns the subset of the requested rights that the caller has.
   ///
   /// @param rights bits of [#READ], [#WRITE], [#EXECUTE] (search, for a directory)
-  /// @return those of them that are granted
+  /// @return the granted bits
   int access(Caller caller, long inode, int rights) throws IOException;
 
-  /// Where a symbolic link leads.
+  /// Returns the target of a symbolic link.
   byte[] readLink(long inode) throws IOException;
 
   /// Copies content.
   ///
-  /// @return bytes copied: fewer than `count` only at the end of the file
+  /// @return the number of bytes copied; less than `count` only at the end of the file
   int read(long inode, long position, Memory into, long at, int count) throws IOException;
 
-  /// Shows content without copying; holes too.
+  /// Passes content to a sink without copying, including holes.
   ///
-  /// @return bytes given to the sink: fewer than `count` only at the end of the file
+  /// @return the number of bytes passed; less than `count` only at the end of the file
   int slices(long inode, long position, int count, SliceSink sink) throws IOException;
 
-  /// The start of the next hole or data at or after a position (`lseek(2)`).
+  /// Returns the start of the next hole or data at or after a position (`lseek(2)`).
   ///
   /// @throws FsException `ENXIO` beyond the end
   long seek(long inode, long position, boolean hole) throws IOException;
 
-  /// Lists a directory, `.` and `..` included.
+  /// Lists a directory, including `.` and `..`.
   ///
-  /// @param cookie 0 for the start, or what came with the last entry taken. A cookie stays good
-  ///   while entries come and go: what was there all the time is listed exactly once
-  /// @return true when the end was reached
+  /// @param cookie 0 for the start, or the cookie of the last entry received. A cookie stays valid
+  ///   while entries come and go: entries that exist all the time are listed exactly once
+  /// @return true if the end was reached
   boolean list(long directory, long cookie, DirectorySink sink) throws IOException;
 
   // ---- changing ---------------------------------------------------------------------------------
 
-  /// Makes a file with a new name; an existing name is `EEXIST`.
+  /// Creates a file with a new name. An existing name is `EEXIST`.
   ///
   /// @return its inode number
   long create(Caller caller, long directory, byte[] name, NewFile what) throws IOException;
 
   void link(Caller caller, long inode, long directory, byte[] name) throws IOException;
 
-  /// Removes a name of anything but a directory. The file lives on while it is [#retain]ed.
+  /// Removes a name of anything but a directory. The file exists while it is [#retain]ed.
   void unlink(Caller caller, long directory, byte[] name) throws IOException;
 
   void rmdir(Caller caller, long directory, byte[] name) throws IOException;
 
+  /// Renames a file, as `renameat2(2)`.
+  ///
   /// @param flags 0, [#NO_REPLACE] or [#EXCHANGE]
   void rename(Caller caller, long from, byte[] name, long to, byte[] newName, int flags)
       throws IOException;
 
-  /// As `chmod`, `chown`, `truncate` and `utimensat`, in one step: all or nothing.
+  /// Changes attributes like `chmod`, `chown`, `truncate` and `utimensat`, in one step: all or
+  /// nothing.
   void setAttributes(Caller caller, long inode, AttributeChange change) throws IOException;
 
-  /// Writes content; takes set-user-id and set-group-id away as `write(2)` does.
+  /// Writes content. Clears set-user-id and set-group-id as `write(2)` does.
   ///
-  /// @return bytes written: fewer than `count` only when there is no more space
+  /// @return the number of bytes written; less than `count` only if there is no more space
   int write(Caller caller, long inode, long position, Memory from, long at, int count)
       throws IOException;
 
-  /// As `fallocate(2)`.
+  /// Allocates space or punches a hole, as `fallocate(2)`.
   ///
-  /// @param flags 0, [#KEEP_SIZE], or both
-  /// @throws FsException `EOPNOTSUPP` for blocks behind the end of the file where the tree has no
-  ///   way to keep them, as ext2
+  /// @param flags 0, [#KEEP_SIZE], or both flags
+  /// @throws FsException `EOPNOTSUPP` for blocks behind the end of the file if the tree cannot
+  ///   store them, as ext2
   void allocate(Caller caller, long inode, int flags, long position, long length)
       throws IOException;
 
-  // ---- extended attributes: names with their prefix, such as user.colour
-  // -------------------------
+  // ---- extended attributes: names with their prefix, such as user.colour ------------------------
 
-  /// @throws FsException `ENODATA` when there is none, `EOPNOTSUPP` where the tree keeps none
+  /// Returns the value of an extended attribute.
+  ///
+  /// @throws FsException `ENODATA` if there is none, `EOPNOTSUPP` if the tree has no such
+  ///   attributes
   byte[] extendedAttribute(Caller caller, long inode, byte[] name) throws IOException;
 
+  /// Sets an extended attribute.
+  ///
   /// @param flags 0, 1 (`XATTR_CREATE`) or 2 (`XATTR_REPLACE`)
   void setExtendedAttribute(Caller caller, long inode, byte[] name, byte[] value, int flags)
       throws IOException;
 
   void removeExtendedAttribute(Caller caller, long inode, byte[] name) throws IOException;
 
-  /// The names, each ended by NUL, as `listxattr(2)` gives them.
+  /// Returns the names, each terminated by NUL, as `listxattr(2)`.
   byte[] extendedAttributes(Caller caller, long inode) throws IOException;
 
-  // ---- life and durability
-  // ------------------------------------------------------------------------
+  // ---- life and durability ----------------------------------------------------------------------
 
-  /// Keeps a file in being although its last name may go, until as many [#release]s.
+  /// Keeps a file alive even if it loses its last name, until an equal number of calls of
+  /// [#release].
   void retain(long inode) throws IOException;
 
   void release(long inode) throws IOException;
 
-  /// As `fsync(2)`, or `fdatasync(2)`.
+  /// Makes a file stable, as `fsync(2)` or `fdatasync(2)`.
   void sync(long inode, boolean dataOnly) throws IOException;
 
   /// Makes everything stable.
   void sync() throws IOException;
 
-  /// As [#sync], and leaves nothing in a log: what was changed before is at its place, so that a
-  /// program which does not know logs finds it.
+  /// Makes everything stable and empties the log: all changes are at their places, so that a
+  /// program without support for logs finds them.
   default void settle() throws IOException {
     sync();
   }
 
-  /// Whether a [#group] becomes stable as a whole or not at all, also over a crash.
+  /// Returns true if a [#group] is atomic, also with respect to a crash.
   boolean atomicGroups();
 
-  /// Whether files change only through this object: then what is read before and after a change,
-  /// while others are kept from changing the file, belongs to that change alone.
+  /// Returns true if files change only through this object. Then a difference between two reads,
+  /// while other callers are kept from changing the file, is due to the change in between alone.
   default boolean changesOnlyHere() {
     return false;
   }
 
-  /// Whether what is written to files has its place in the order of changes, so that a
-  /// [#stablePoint] behind it vouches for it too. Else only [#sync(long, boolean)] does.
+  /// Returns true if writes of content are part of the order of changes, so that a [#stablePoint]
+  /// behind a write covers it. Otherwise only [#sync(long, boolean)] makes content stable.
   default boolean ordersContent() {
     return false;
   }
 
-  /// Goes up whenever space that was freed has become available: with a journal that is when the
-  /// freeing is stable, not when it is done.
+  /// Returns a counter that grows when freed space becomes available. With a journal, this happens
+  /// when the freeing is stable.
   default long spaceFreed() {
     return 0;
   }
 
-  /// After `ENOSPC` in a [#group]: waits for space that was freed and is not available yet. All
-  /// other changes do that themselves. Not in a group.
+  /// Waits for freed space that is not available yet, after `ENOSPC` in a [#group]. All other
+  /// changes do so themselves. Must not be called in a group.
   ///
-  /// How often a change asks is its own to bound: [SpaceWait].
+  /// The caller bounds the number of its attempts with [SpaceWait].
   ///
-  /// @param seen what [#spaceFreed] said before the change was tried
-  /// @return whether it may succeed now
+  /// @param seen the result of [#spaceFreed] before the change was tried
+  /// @return true if the change may succeed now
   default boolean awaitSpace(long seen) throws IOException {
     return false;
   }
 
-  /// Joins all that this thread changes until it is closed. It should be little: what would make it
-  /// larger than a journal can take at once is refused with `E2BIG`, and what was done before it
-  /// stays in the group (of a long write or cut, so does the part that is done). Removing is always
-  /// little: the space of a large file comes free when the group is closed.
+  /// Groups all changes that this thread makes until the group is closed. A group should be small:
+  /// a change that would make it larger than the journal allows is rejected with `E2BIG`, and
+  /// earlier changes stay in the group (also the completed part of a long write or truncation).
+  /// Removing is always small: the space of a large file is freed when the group is closed.
   Group group() throws IOException;
 
-  /// A point in the order of changes: everything that has been done so far is before it; of what
-  /// was written to files see [#ordersContent].
+  /// Returns a point in the order of changes that is behind everything done so far; for content see
+  /// [#ordersContent].
   long stablePoint();
 
-  /// Waits until everything before the point is stable.
+  /// Waits until everything before a point is stable.
   void awaitStable(long point) throws IOException;
 
-  /// Runs `then` when everything before the point is stable, or with the reason why it never will
-  /// be: at once when that is known, else on a thread of the tree, which it must not hold up.
+  /// Calls `then` when everything before a point is stable, or with the reason why it never will
+  /// be. If that is known, the call is made at once; otherwise by a thread of the tree, which the
+  /// listener must not block.
   void whenStable(long point, StableListener then);
 
   @Override
   void close() throws IOException;
 
-  /// The end of a group of changes. Of the thread that opened it.
+  /// A group of changes, which ends when it is closed. Confined to the thread that opened it.
   interface Group extends AutoCloseable {
     @Override
     void close() throws IOException;
   }
 
-  /// Hears that changes have become stable.
+  /// Receives the notice that changes have become stable.
   @FunctionalInterface
   interface StableListener {
-    /// @param failure null when they are stable
+    /// Receives the notice.
+    ///
+    /// @param failure null if the changes are stable
     void stable(@Nullable IOException failure);
   }
 }

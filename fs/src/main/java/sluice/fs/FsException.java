@@ -3,11 +3,11 @@ package sluice.fs;
 import java.io.IOException;
 import sluice.sys.Errno;
 
-/// A file operation was refused or failed: the errno POSIX gives for it, and what it was about. Any
-/// thread may use it.
+/// The exception of a file operation: the POSIX errno and the object concerned. Safe for use by any
+/// thread.
 ///
-/// Answers that are no fault (`ENOENT`, `EEXIST`, `EACCES`, …) carry no stack trace, so that they
-/// cost little: a file system gives them all day. `EIO` and `EUCLEAN` carry one.
+/// Common results (`ENOENT`, `EEXIST`, `EACCES`, …) have no stack trace, so that they are cheap.
+/// `EIO` and `EUCLEAN` have one.
 public final class FsException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -18,17 +18,20 @@ public final class FsException extends IOException {
     this.errno = errno;
   }
 
+  /// Creates an exception.
+  ///
   /// @param errno positive, see [Errno]
-  /// @param what the operation and its object, as a reader of a log needs it
+  /// @param what the operation and its object, for a reader of the log
   public static FsException of(int errno, String what) {
     FsException made = new FsException(errno, what);
     return errno == Errno.EIO ? made.withStack() : made;
   }
 
-  /// The image contradicts itself. Names the place.
+  /// Creates the exception for an image that contradicts itself, `EUCLEAN`, with the place of the
+  /// damage.
   ///
-  /// @param inode 0 when no inode is concerned
-  /// @param block -1 when no block is concerned
+  /// @param inode 0 if no inode is concerned
+  /// @param block -1 if no block is concerned
   public static FsException corrupt(long inode, long block, String what) {
     StringBuilder place = new StringBuilder();
     if (inode != 0) {
@@ -41,14 +44,14 @@ public final class FsException extends IOException {
     return new FsException(Errno.EUCLEAN, message).withStack();
   }
 
-  /// Positive, see [Errno].
+  /// Returns the errno, positive, see [Errno].
   public int errno() {
     return errno;
   }
 
   @Override
   public Throwable fillInStackTrace() {
-    return this; // the constructor's call; see withStack
+    return this; // called by the constructor; see withStack
   }
 
   private FsException withStack() {

@@ -2,16 +2,16 @@ package sluice.fs;
 
 import org.jspecify.annotations.Nullable;
 
-/// What to create. Immutable: any thread may use it.
+/// The description of a file to create. Immutable and safe for use by any thread.
 ///
-/// @param kind what it is
-/// @param permissions 12 bits; the caller's mask is applied already
-/// @param deviceMajor of a device file, else 0
-/// @param deviceMinor of a device file, else 0
-/// @param target where a symbolic link leads, else null; not to be changed afterwards
-/// @param journaledData whether the content of a regular file is journaled as metadata is, so that
-///   a write and what else is in its [FileTree#group] are there together or not at all after a
-///   crash; stays with the file (`chattr +j`). Trees without a journal ignore it
+/// @param kind the kind of the file
+/// @param permissions 12 bits; the caller has applied its umask
+/// @param deviceMajor major number of a device file, else 0
+/// @param deviceMinor minor number of a device file, else 0
+/// @param target target of a symbolic link, else null; must not change afterwards
+/// @param journaledData true to journal the content of a regular file like metadata, so that after
+///   a crash a write and the other changes of its [FileTree#group] exist together or not at all;
+///   stays with the file (`chattr +j`). Trees without a journal ignore it
 @SuppressWarnings("ArrayRecordComponent") // made once, handed on, never compared
 public record NewFile(
     FileKind kind,

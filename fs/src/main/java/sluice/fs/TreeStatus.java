@@ -1,18 +1,18 @@
 package sluice.fs;
 
-/// What `statfs(2)` tells of a tree, as of one moment. Immutable: any thread may use it.
+/// The status of a tree at one moment, as in `statfs(2)`. Immutable and safe for use by any thread.
 ///
 /// @param blockBytes unit of the block counts
 /// @param blocks size of the tree
 /// @param freeBlocks unused blocks
 /// @param availableBlocks unused blocks that users other than root may take
-/// @param inodes files it can hold
-/// @param freeInodes files it can still take
+/// @param inodes maximum number of files
+/// @param freeInodes number of files that can still be created
 /// @param nameBytes length of the longest name
-/// @param maxLinks names a file may have
+/// @param maxLinks maximum number of names of a file
 /// @param maxFileBytes length of the longest file
-/// @param id tells trees apart, stable over restarts
-/// @param readOnly whether changes are refused
+/// @param id distinguishes trees, stable over restarts
+/// @param readOnly true if changes are rejected
 public record TreeStatus(
     int blockBytes,
     long blocks,

@@ -1,15 +1,16 @@
-/// What users of a file system see, whatever is below it.
+/// The interface of file systems to their users.
 ///
-/// [FileTree] is the seam: inode numbers, [Caller], [FileAttributes], [AttributeChange], [NewFile],
-/// [FsException], content in memory objects ([SliceSink]). `docs/storage.md` shows the use,
-/// `docs/design/004-storage.md` the decisions. The other packages, from the bottom:
+/// [FileTree] is the central interface: inode numbers, [Caller], [FileAttributes],
+/// [AttributeChange], [NewFile], [FsException], content in memory objects ([SliceSink]).
+/// `docs/storage.md` shows the use, `docs/design/004-storage.md` the decisions. The other packages,
+/// from the top:
 ///
 /// ```
-/// provider, fuse   show any FileTree to others: java.nio.file, the kernel's tree
-/// ext2             is one; its `format` makes images, its `layout` is their bytes
-/// storage          opens what is below: a device, a cache over it, a journal over that
-/// journal          many changes of blocks as one
-/// cache, device    blocks in memory; memory, a file, io_uring
-/// block            what devices and caches are
+/// provider, fuse   export any FileTree: to java.nio.file, to the kernel's VFS
+/// ext2             implements it; its `format` makes images, its `layout` defines their bytes
+/// storage          opens the layers below: a device, a cache on it, a journal on that
+/// journal          makes many changes of blocks one
+/// cache, device    blocks in memory; devices in memory, in a file, on io_uring
+/// block            the interfaces of devices, caches and journals
 /// ```
 package sluice.fs;

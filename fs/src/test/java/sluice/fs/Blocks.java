@@ -8,7 +8,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// Memory for tests.
+/// Blocks of memory for tests.
 public final class Blocks {
   private Blocks() {}
 
@@ -16,7 +16,7 @@ public final class Blocks {
     return requireNonNull(Block.allocate(new Account("test", bytes), bytes));
   }
 
-  /// A block in which each byte follows from its position and a seed.
+  /// Allocates a block in which each byte is derived from its position and a seed.
   public static Block patterned(int bytes, int seed) {
     Block block = of(bytes);
     for (int i = 0; i < bytes; i++) {
@@ -33,7 +33,7 @@ public final class Blocks {
     return block.segment().toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /// All bytes of a device.
+  /// Returns all bytes of a device.
   public static byte[] all(BlockDevice device) throws IOException {
     Block block = of(device.lengthBytes());
     try {

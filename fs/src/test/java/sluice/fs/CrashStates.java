@@ -4,26 +4,29 @@ import java.io.IOException;
 import java.util.Random;
 import sluice.fs.block.BlockDevice;
 
-/// States that crashes of a recorded run could have left: what the device was told up to some
-/// moment, and a random part of what no flush has followed. Half of the moments are just before a
-/// flush. Of the test's thread.
+/// Constructs states that a crash of a recorded run could have left: everything that the device had
+/// certainly stored at some moment, and a random part of the writes that no flush had followed.
+/// Half of the moments are just before a flush. Confined to the test's thread.
 public final class CrashStates {
   private static final int VARIANTS = 2;
 
   private CrashStates() {}
 
-  /// Looks at one state.
+  /// Examines one state.
   public interface Judge {
-    /// @param events of the run that came before the crash
-    /// @param what names the state, for messages
+    /// Judges the state that a crash has left.
+    ///
+    /// @param events the number of events of the run before the crash
+    /// @param what the name of the state, for messages
     void judge(BlockDevice crashed, int events, String what)
         throws IOException, InterruptedException;
   }
 
-  /// Has about so many states judged, from the beginning of the run to its end.
+  /// Passes about the given number of states to a judge, from the beginning of the run to its end.
   ///
-  /// @param base what the device held before the first event; afterwards, what was flushed last
-  /// @return states that were judged
+  /// @param base the content of the device before the first event; afterwards, the content that was
+  ///   flushed last
+  /// @return the number of states that were judged
   public static int judge(RecordingDevice run, BlockDevice base, long seed, int states, Judge judge)
       throws IOException, InterruptedException {
     Random random = new Random(seed);

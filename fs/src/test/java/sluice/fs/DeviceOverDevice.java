@@ -4,9 +4,10 @@ import java.io.IOException;
 import sluice.fs.block.BlockDevice;
 import sluice.memory.block.Block;
 
-/// A device that is another one, but for what a subclass makes of it. Any thread may call.
+/// A device that delegates to another device, with methods for subclasses to override. Safe for use
+/// by any thread.
 ///
-/// Batches arrive one transfer at a time, so that a subclass sees each.
+/// Batches are split into single transfers, so that a subclass sees each of them.
 public abstract class DeviceOverDevice implements BlockDevice {
   private final BlockDevice device;
 

@@ -11,11 +11,12 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/// Runs the tools that decide whether an image is good. Of the test's thread.
+/// Runs the programs of e2fsprogs, which decide whether an image is valid. Confined to the test's
+/// thread.
 public final class E2fsprogs {
   private E2fsprogs() {}
 
-  /// What a program printed, and how it ended.
+  /// The exit code and the output of a program.
   public record Result(int exit, String output) {}
 
   public static Result run(String... command) throws IOException, InterruptedException {
@@ -39,7 +40,8 @@ public final class E2fsprogs {
     }
   }
 
-  /// The program where Debian keeps it, or as it is named for the PATH to find.
+  /// Returns the program's path in the directories that Debian uses, or its bare name, which is
+  /// then searched in the PATH.
   private static String found(String program) {
     for (String directory : List.of("/usr/sbin", "/sbin", "/usr/bin", "/bin")) {
       Path path = Path.of(directory, program);
@@ -61,7 +63,7 @@ public final class E2fsprogs {
     Assumptions.abort(program + " is missing; Fix: apt-get install e2fsprogs");
   }
 
-  /// `e2fsck -fn` finds nothing.
+  /// Asserts that `e2fsck -fn` finds no problem.
   public static void assertClean(Path image) throws IOException, InterruptedException {
     Result result = run("e2fsck", "-fn", image.toString());
     assertThat(result.exit()).as(result.output()).isZero();
@@ -83,7 +85,7 @@ public final class E2fsprogs {
     return run("debugfs", "-R", request, image.toString()).output();
   }
 
-  /// An image file of a size, all zeros.
+  /// Creates an image file of a given size, filled with zeros.
   public static Path image(Path directory, String name, long bytes) throws IOException {
     Path image = directory.resolve(name);
     try (var file =

@@ -5,7 +5,7 @@ import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import sluice.sys.SysException;
 
-/// The errno that something fails with.
+/// Determines the errno with which a call fails.
 public final class Errnos {
   private Errnos() {}
 

@@ -10,21 +10,21 @@ import sluice.fs.block.BlockDevice;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Fails as it is told to. Any thread may call; the plan may change at any time.
+/// A device that fails on demand. Safe for use by any thread; the plan may change at any time.
 public final class FaultyDevice extends DeviceOverDevice {
   public final AtomicInteger failed = new AtomicInteger();
   public volatile @Nullable LongPredicate readFails;
   public volatile @Nullable LongPredicate writeFails;
   public volatile @Nullable BooleanSupplier flushFails;
 
-  /// Of a write that fails, some sectors arrive all the same.
+  /// If set, some sectors of a failing write are stored all the same.
   public volatile @Nullable Random torn;
 
   public FaultyDevice(BlockDevice device) {
     super(device);
   }
 
-  /// Everything works again.
+  /// Ends all faults.
   public void heal() {
     readFails = null;
     writeFails = null;

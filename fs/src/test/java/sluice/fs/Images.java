@@ -12,11 +12,11 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.Ext2Check;
 import sluice.memory.block.Block;
 
-/// Copies of devices in memory, and what judges them. Of the test's thread.
+/// Copies of in-memory devices, and checks of their content. Confined to the test's thread.
 public final class Images {
   private Images() {}
 
-  /// Everything that a device holds, as a file.
+  /// Saves the content of a device to a file.
   public static void save(BlockDevice device, Path file) throws IOException {
     int bytes = (int) device.lengthBytes();
     Block all = Blocks.of(bytes);
@@ -32,14 +32,15 @@ public final class Images {
     }
   }
 
-  /// What our check finds.
+  /// Returns the problems that our check finds.
   public static List<String> problems(BlockDevice device) throws IOException {
     List<String> problems = new ArrayList<>();
     Ext2Check.check(device, problems::add, _ -> {});
     return problems;
   }
 
-  /// Neither our check nor e2fsck finds anything; without e2fsck the test is skipped, and says so.
+  /// Asserts that neither our check nor e2fsck finds a problem. If e2fsck is missing, the test is
+  /// skipped with a message.
   public static void assertClean(BlockDevice device, Path file, String what)
       throws IOException, InterruptedException {
     assertThat(problems(device)).as(what).isEmpty();

@@ -11,8 +11,8 @@ import sluice.fs.cache.TestCaches;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.Journals;
 
-/// A device with a journal in blocks 8 and up, and what is needed to use it. Nothing is committed
-/// before a caller asks for it or room is needed.
+/// A device with a journal in blocks 8 and up, together with the objects needed to use it. Nothing
+/// is committed before a caller requests it or the journal needs space.
 public final class JournalRig implements AutoCloseable {
   public static final int BLOCK = 1024;
   public static final long BLOCKS = 2048;
@@ -48,7 +48,7 @@ public final class JournalRig implements AutoCloseable {
     }
   }
 
-  /// A rig on a fresh device in memory.
+  /// Opens a rig on a fresh in-memory device.
   public static JournalRig fresh(int logBlocks, int frames) throws IOException {
     BlockDevice device = BlockDevices.memory(BLOCKS * BLOCK);
     format(device, logBlocks);
@@ -77,7 +77,7 @@ public final class JournalRig implements AutoCloseable {
     }
   }
 
-  /// Leaves the device as a crash would: nothing more is written.
+  /// Returns a copy of the device as a crash would leave it at this moment.
   public BlockDevice copy() throws IOException {
     return copy(device);
   }
@@ -92,7 +92,7 @@ public final class JournalRig implements AutoCloseable {
     return copy;
   }
 
-  /// Ends, whatever state the journal is in.
+  /// Closes the rig in whatever state the journal is.
   @Override
   public void close() throws IOException {
     try {

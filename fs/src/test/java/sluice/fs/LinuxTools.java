@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import sluice.testbase.Await;
 
-/// The tools of e2fsprogs, and the kernel's own mount.
+/// Runs the tools of e2fsprogs and the kernel's own mount.
 public final class LinuxTools {
   private static final long TIMEOUT_SECONDS = 600;
 
   private LinuxTools() {}
 
-  /// Skips the test where a tool is missing.
+  /// Skips the test if a tool is missing.
   public static void require(String... tools) {
     for (String tool : tools) {
       Assumptions.assumeTrue(find(tool) != null, "needs " + tool);
@@ -37,7 +37,7 @@ public final class LinuxTools {
     return null;
   }
 
-  /// What a command said, and how it ended.
+  /// The exit code and the output of a command.
   public record Said(int exit, String output) {}
 
   public static Said run(String... command) throws IOException {
@@ -64,8 +64,9 @@ public final class LinuxTools {
     }
   }
 
-  /// Waits for the end of a process that may have a lot to do on a busy machine. When that is not
-  /// waited for to the end, it is killed, and has gone: what it held, such as a mount, is free.
+  /// Waits for the end of a process that may have much work on a busy machine. If the process does
+  /// not end in time, or the wait is interrupted, it is killed. Its resources, such as a mount, are
+  /// free when this method returns.
   public static boolean endsInTime(Process process) throws InterruptedException {
     boolean ended = false;
     try {
@@ -78,7 +79,7 @@ public final class LinuxTools {
     return ended;
   }
 
-  /// Runs what must succeed.
+  /// Runs a command that must succeed.
   public static String must(String... command) throws IOException {
     Said said = run(command);
     if (said.exit != 0) {
@@ -87,8 +88,8 @@ public final class LinuxTools {
     return said.output;
   }
 
-  /// Waits until no loop device is over a file any more: after an unmount or `losetup --detach`
-  /// another program, such as udev, may have it open for a while.
+  /// Waits until no loop device uses a file any more. After an unmount or `losetup --detach`,
+  /// another program such as udev may keep the device open for a while.
   public static void awaitNoLoop(Path image) throws IOException {
     Path real = image.toRealPath();
     Await.until("the end of the loop device over " + image, () -> !isBehindALoop(real));
@@ -109,11 +110,11 @@ public final class LinuxTools {
     try {
       return Files.readString(loop.resolve("loop/backing_file")).strip();
     } catch (IOException e) {
-      return ""; // there is none, or no longer
+      return ""; // there is no such device, or it has just gone
     }
   }
 
-  /// Requests to debugfs, one a line.
+  /// Runs requests of debugfs, one per line.
   public static String debugfs(Path image, String... requests) throws IOException {
     Path file = Files.createTempFile("debugfs", ".txt");
     try {
@@ -124,9 +125,9 @@ public final class LinuxTools {
     }
   }
 
-  /// The blocks of a file, in order.
+  /// Returns the blocks of a file, in order.
   ///
-  /// @param file as debugfs names it, such as `<8>`
+  /// @param file the name of the file for debugfs, such as `<8>`
   public static long[] blocksOf(Path image, String file, int count) throws IOException {
     String[] requests = new String[count];
     for (int i = 0; i < count; i++) {

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.block.BlockDevice;
 import sluice.memory.block.Block;
 
-/// Remembers every write and flush, so that the states a crash could leave can be built. Any thread
-/// may call.
+/// A device that records every write and flush, so that the states that a crash could leave can be
+/// reconstructed. Safe for use by any thread.
 ///
-/// A flush vouches for the writes that had ended when it began, and for none that came while it
-/// ran.
+/// A flush makes durable the writes that ended before it began, and none that arrived while it ran.
 public final class RecordingDevice extends DeviceOverDevice {
   private static final int SECTOR_BYTES = 512;
 
-  /// A write; without bytes a flush, whose position is the number of events it vouches for.
-  @SuppressWarnings("ArrayRecordComponent") // the bytes are not changed
+  /// A write, or a flush if `bytes` is empty. The position of a flush is the number of events that
+  /// it makes durable.
+  @SuppressWarnings("ArrayRecordComponent") // the bytes are never modified
   record Event(long position, byte[] bytes) {
     boolean flush() {
       return bytes.length == 0;
@@ -28,7 +28,7 @@ public final class RecordingDevice extends DeviceOverDevice {
 
   private static final byte[] NOTHING = {};
 
-  /// Whether a write that no flush has followed may have arrived in part.
+  /// True if a write that no flush has followed may have been stored in part.
   public boolean tears = true;
 
   private final List<Event> events = new ArrayList<>();
@@ -41,8 +41,8 @@ public final class RecordingDevice extends DeviceOverDevice {
     return events.size();
   }
 
-  /// The number of events before the first flush from `from` on, at most `most`: when the most is
-  /// at stake.
+  /// Returns the number of events before the first flush from `from` on, at most `most`. At this
+  /// moment a crash can lose the most.
   synchronized int beforeFlush(int from, int most) {
     int count = from;
     while (count < most && !events.get(count).flush()) {
@@ -51,10 +51,11 @@ public final class RecordingDevice extends DeviceOverDevice {
     return count;
   }
 
-  /// Applies what has certainly reached the device after `count` events: all that a flush followed.
+  /// Applies the events that are certainly stored after `count` events: all that a flush has
+  /// followed.
   ///
-  /// @param from index of the first event that the target lacks
-  /// @return index of the first event that is not applied
+  /// @param from the index of the first event that the target lacks
+  /// @return the index of the first event that is not applied
   public synchronized int applyFlushed(int from, int count, BlockDevice target) throws IOException {
     int end = from;
     for (int i = from; i < count; i++) {
@@ -71,11 +72,11 @@ public final class RecordingDevice extends DeviceOverDevice {
     return end;
   }
 
-  /// Applies a random part of the events from `from` on: what may or may not have arrived, sector
-  /// by sector.
+  /// Applies a random part, sector by sector, of the events from `from` on, which may or may not
+  /// have been stored.
   public synchronized void applySome(int from, int count, Random random, BlockDevice target)
       throws IOException {
-    int share = random.nextInt(5); // none, some, all
+    int share = random.nextInt(5); // none, some or all
     for (int i = from; i < count; i++) {
       if (share == 4 || random.nextInt(4) < share) {
         apply(events.get(i), target, tears && random.nextInt(8) == 0 ? random : null);

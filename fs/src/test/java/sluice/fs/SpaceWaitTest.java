@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/// When a change without space gives up.
+/// Tests when a change that finds no space gives up.
 final class SpaceWaitTest {
   @Test
   void twoSecondsEndIt() {

@@ -8,8 +8,8 @@ import java.util.Map;
 import sluice.fs.block.BlockDevice;
 import sluice.memory.block.Block;
 
-/// A device as long as one likes, of which only what differs from zero takes memory: what a sparse
-/// image is. Any thread may call.
+/// A device of any length that uses memory only for pages that contain a byte other than zero, like
+/// a sparse image. Safe for use by any thread.
 public final class SparseDevice implements BlockDevice {
   private static final int PAGE = 4096;
 
@@ -20,7 +20,7 @@ public final class SparseDevice implements BlockDevice {
     this.lengthBytes = lengthBytes;
   }
 
-  /// With the bytes of another at its beginning.
+  /// Creates a device that begins with the given bytes.
   public SparseDevice(long lengthBytes, byte[] start) throws IOException {
     this(lengthBytes);
     Block block = Blocks.of(start.length);

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import sluice.memory.block.Block;
 
-/// Blocks that tell which block and version they are, in each sector, with a sum: so a mixture of
-/// two versions or blocks is seen.
+/// Blocks whose sectors each contain the number of the block, its version and a checksum, so that a
+/// mixture of two versions or two blocks is detected.
 public final class Stamps {
   private static final int SECTOR_BYTES = 512;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -24,9 +24,9 @@ public final class Stamps {
     }
   }
 
-  /// The version of a whole block.
+  /// Returns the version of a whole block.
   ///
-  /// @return -1 when it is another block, or a mixture
+  /// @return -1 if it is another block or a mixture
   public static long version(MemorySegment bytes, long number) {
     long version = sector(bytes, 0, number);
     for (long at = SECTOR_BYTES; at < bytes.byteSize(); at += SECTOR_BYTES) {
@@ -37,7 +37,8 @@ public final class Stamps {
     return version;
   }
 
-  /// The version of the sector at an offset; 0 when it is all zeros, -1 when it is none of ours.
+  /// Returns the version of the sector at an offset; 0 if it is all zeros, -1 if it has no valid
+  /// stamp.
   public static long sector(MemorySegment bytes, long at, long number) {
     long version = bytes.get(LONG, at + 8);
     boolean zero = version == 0 && bytes.get(LONG, at) == 0;

@@ -23,14 +23,14 @@ import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
 
-/// Parts that run in this process and end together: the life of `sluice serve`, `sluice nfs` and
-/// `sluice up`. Any thread may call; signals and requests call from threads of their own.
+/// The parts that run in this process and end together. It implements the life of `sluice serve`,
+/// `sluice nfs` and `sluice up`. Thread-safe; signals and requests call from their own threads.
 ///
 /// | signal | effect |
 /// |---|---|
 /// | TERM | graceful drain of all parts, the last one first; a second one cuts mounts off |
 /// | INT | the same; a second one ends a process without mounts at once, exit code 130 |
-/// | HUP, and `sluice reload` | every part that can be is read again |
+/// | HUP, and `sluice reload` | all parts that support it are reloaded |
 ///
 /// ```java
 /// SiteServer site = SiteServer.start(SiteOptions.read(Path.of("site.toml")), System.err::println);
@@ -48,23 +48,23 @@ import sluice.sys.threads.Uninterrupted;
 /// | signal, why | the first drain | volatile | under the monitor of `adding` |
 /// | failed | threads that wait for parts | volatile | volatile |
 /// | past | threads that start parts or wait for them | concurrent map | concurrent map |
-/// | drainTimeout | maker, before it publishes | volatile | volatile |
+/// | drainTimeout | the creator, before publishing | volatile | volatile |
 /// | counters, control | the thread that publishes | under the monitor | under the monitor |
 public final class Host implements AutoCloseable {
-  /// The request of `sluice reload`.
+  /// The name of the request of `sluice reload`.
   public static final String RELOAD = "reload";
 
-  /// What HUP does.
+  /// The effect of SIGHUP.
   public enum Hangup {
-    /// It reads the parts again.
+    /// It reloads the parts.
     RELOADS,
-    /// It ends them: their terminal is gone.
+    /// It ends the parts, because their terminal is gone.
     ENDS
   }
 
   private static final Duration DRAIN = Duration.ofSeconds(10);
 
-  /// How long a thread of a part may take to show that it turns.
+  /// The time after which a thread of a part that does not react counts as stuck.
   private static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
   private final List<Part> parts;
@@ -78,21 +78,21 @@ public final class Host implements AutoCloseable {
   private volatile String why = "ended by its host";
   private final Object adding = new Object();
 
-  /// How those parts are that do not run, yet or any more, by their names.
+  /// The health of parts that do not run yet or do not run any more, by name.
   private final Map<String, PartHealth> past = new ConcurrentSkipListMap<>();
 
   private @Nullable Counters counters;
   private @Nullable ControlSocket control;
 
-  /// Takes parts that run; it ends them.
+  /// Creates a host with running parts, which it will end.
   ///
-  /// @param parts in the order in which they were started
-  /// @param messages gets one line for each event, from any thread
+  /// @param parts the parts in the order of their start
+  /// @param messages receives one line per event, from any thread
   public Host(List<Part> parts, Consumer<String> messages) {
     this(parts, ServiceManager.ofProcess(messages), messages);
   }
 
-  /// Takes parts that run, with the service manager that has passed their sockets.
+  /// Creates a host with running parts and the service manager that has passed their sockets.
   public Host(List<Part> parts, ServiceManager manager, Consumer<String> messages) {
     this.parts = new CopyOnWriteArrayList<>(parts);
     this.manager = manager;
@@ -100,14 +100,14 @@ public final class Host implements AutoCloseable {
     parts.forEach(this::showHealth);
   }
 
-  /// Has `/healthz` of a site tell how all parts are.
+  /// Makes `/healthz` of a site report the health of all parts.
   private void showHealth(Part part) {
     if (part instanceof SiteServer site) {
       site.http().answerHealthBy(() -> troubles(site));
     }
   }
 
-  /// Troubles of the site that is asked have no name in front.
+  /// Returns the troubles of all parts. Troubles of the asked site have no name prefix.
   private List<String> troubles(SiteServer asked) throws InterruptedException {
     List<String> troubles = new ArrayList<>();
     for (PartHealth each : health()) {
@@ -118,13 +118,13 @@ public final class Host implements AutoCloseable {
 
   /// Starts a part.
   interface Starter {
-    /// Starts it.
+    /// Starts the part and returns it.
     Part start() throws UsageException, IOException, ComponentRefused, InterruptedException;
   }
 
-  /// Starts a part and adds it. Meanwhile its health is STARTING; if it cannot start, FAILED.
+  /// Starts a part and adds it. Its health is STARTING meanwhile, and FAILED if it cannot start.
   ///
-  /// @param name that it will have
+  /// @param name the name of the part
   void start(String name, Starter starter)
       throws UsageException, IOException, ComponentRefused, InterruptedException {
     past.put(name, new PartHealth(name, PartHealth.State.STARTING, List.of()));
@@ -143,8 +143,8 @@ public final class Host implements AutoCloseable {
     return new PartHealth(name, PartHealth.State.FAILED, why.isEmpty() ? List.of() : List.of(why));
   }
 
-  /// Takes one more part that runs. If the host is being drained, the part is drained at once: a
-  /// host that hears signals before it has parts loses none.
+  /// Adds a running part. If the host is already draining, the part is drained at once, so that a
+  /// signal during the start is not lost.
   public void add(Part part) {
     showHealth(part);
     synchronized (adding) {
@@ -156,12 +156,13 @@ public final class Host implements AutoCloseable {
     part.drain(why, Duration.ZERO, messages);
   }
 
-  /// Sets how long work under way may take at the end; without it, 10 s.
+  /// Sets the time limit for draining; the default is 10 s.
   public void drainWithin(Duration atMost) {
     drainTimeout = atMost;
   }
 
-  /// Hears signals from now on. That HUP cannot be heard is told: nothing else would show it.
+  /// Starts to handle signals. Logs a message if SIGHUP cannot be handled, because nothing else
+  /// would show that.
   public void listenToSignals(Hangup hangup) {
     Signals.handle("TERM", () -> terminate("SIGTERM", 15));
     Signals.handle("INT", this::interrupt);
@@ -174,10 +175,10 @@ public final class Host implements AutoCloseable {
     }
   }
 
-  /// Shows the host to other processes: counters for `sluice stat`, the socket of `sluice reload`,
-  /// and what the service manager hears.
+  /// Publishes the host: counters for `sluice stat`, the socket of `sluice reload`, and the state
+  /// for the service manager.
   ///
-  /// @param description of all parts, for `sluice stat`
+  /// @param description the description of all parts for `sluice stat`
   public synchronized void publish(String description) {
     Counters opened = Counters.open(parts.stream().mapToInt(Part::loops).sum());
     counters = opened;
@@ -197,7 +198,7 @@ public final class Host implements AutoCloseable {
     manager.watch(parts);
   }
 
-  /// A request for something in one of two parts.
+  /// Combines the same action of two parts: the second is tried if the first does not succeed.
   private static ControlSocket.Action either(
       ControlSocket.Action first, ControlSocket.Action second) {
     return argument -> {
@@ -214,14 +215,13 @@ public final class Host implements AutoCloseable {
     return manager;
   }
 
-  /// Returns the parts, in the order in which they were started.
+  /// Returns the parts in the order of their start.
   public List<Part> parts() {
     return List.copyOf(parts);
   }
 
-  /// Returns how each part is: those that are being started, those that run, and those that have
-  /// ended or failed. `/healthz` of a site answers from it. Waits up to two seconds for each part
-  /// whose threads do not turn.
+  /// Returns the health of all parts: starting, running, ended and failed ones. `/healthz` of a
+  /// site uses it. Waits up to two seconds for each part whose threads do not react.
   public List<PartHealth> health() throws InterruptedException {
     List<PartHealth> all = new ArrayList<>();
     for (Part part : parts) {
@@ -240,13 +240,13 @@ public final class Host implements AutoCloseable {
     return all;
   }
 
-  /// Returns what all parts have counted, as `sluice stat` shows it; null before [#publish]. The
-  /// numbers are up to a tenth of a second old.
+  /// Returns the counters of all parts, as `sluice stat` shows them; null before [#publish]. The
+  /// values are up to a tenth of a second old.
   public synchronized @Nullable CounterSnapshot counters() {
     return counters == null ? null : counters.snapshot();
   }
 
-  /// Returns what runs, a line for each part.
+  /// Returns a line for each running part.
   public List<String> describe() {
     return parts.stream().map(Part::describe).toList();
   }
@@ -255,9 +255,9 @@ public final class Host implements AutoCloseable {
     return String.join("; ", describe());
   }
 
-  /// Reads the parts again, and tells the log.
+  /// Reloads the parts and logs the result.
   ///
-  /// @return what was read, and what was refused and stays as it was
+  /// @return the lines about what was loaded and what was refused and stays unchanged
   public synchronized ControlAnswer reload() {
     List<String> report = new ArrayList<>();
     Consumer<String> told =
@@ -276,7 +276,7 @@ public final class Host implements AutoCloseable {
     return new ControlAnswer(good, report);
   }
 
-  /// Drains the parts, the last one first; only the first call does anything.
+  /// Drains the parts in reverse order of their start. Only the first call has an effect.
   public void drain() {
     drain("its host", 0);
   }
@@ -328,9 +328,9 @@ public final class Host implements AutoCloseable {
     return isHandled;
   }
 
-  /// Waits until all parts have ended. A part that fails ends the others.
+  /// Waits until all parts have ended. If one part fails, the others are ended.
   ///
-  /// @return false if one has failed
+  /// @return false if a part has failed
   public boolean awaitEnd() {
     List<Thread> waiting = new ArrayList<>();
     for (Part part : parts) {
@@ -360,12 +360,12 @@ public final class Host implements AutoCloseable {
     }
   }
 
-  /// Returns the number of the signal that ended the host; 0 for none.
+  /// Returns the number of the signal that ended the host, or 0.
   public int signal() {
     return signal;
   }
 
-  /// Ends the parts, at once if they still run, the last one first.
+  /// Ends the parts in reverse order of their start, without draining.
   @Override
   public synchronized void close() throws IOException {
     if (control != null) {

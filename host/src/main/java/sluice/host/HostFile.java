@@ -24,7 +24,8 @@ import sluice.host.site.SiteFile;
 import sluice.host.site.SiteOptions;
 import sluice.http.HttpConfig;
 
-/// The file that says what runs in a process: sites, domains, disks and networks. Immutable.
+/// A configuration file that names what runs in a process: sites, domains, disks and networks.
+/// Immutable.
 ///
 /// ```
 /// [site]                                 # as in a file of sluice serve
@@ -42,14 +43,14 @@ import sluice.http.HttpConfig;
 /// image = "data.img"
 /// nfs = { bind = ["127.0.0.1"], net = "lan" }
 ///
-/// [net.lan]                              # for exports, and for Virtual Interfaces
+/// [net.lan]                              # for exports and Virtual Interfaces
 /// device = "tap"
 /// interface = "tap0"
 /// address = "10.9.0.1/24"
 /// ```
 ///
-/// A file without `[site]` may have the keys of the site at its top, so every file of `sluice
-/// serve` and of `sluice domain run` is such a file.
+/// A file without `[site]` may have the keys of the site at its top level. Therefore every file of
+/// `sluice serve` and of `sluice domain run` is also a valid file of this kind.
 public final class HostFile {
   private static final String SITE = "site";
 
@@ -74,7 +75,7 @@ public final class HostFile {
 
   /// Reads a file.
   ///
-  /// @throws UsageException with all that is wrong in it, a line each: file, line, why and fix
+  /// @throws UsageException with all errors in the file, one per line: file, line, reason and fix
   public static HostFile read(Path path) throws UsageException {
     HostFile[] read = new HostFile[1];
     TomlTables.read(path, (tables, root) -> read[0] = read(path, tables, root));
@@ -118,14 +119,14 @@ public final class HostFile {
     return new HostFile(path, site[0], domains, disks, nets);
   }
 
-  /// Returns the settings of the sites; null for none.
+  /// Returns the settings of the sites, or null.
   public @Nullable SiteOptions site() {
     return site;
   }
 
   /// Returns the network of a table `[net.NAME]`.
   ///
-  /// @throws UsageException if there is none of that name
+  /// @throws UsageException if there is no such table
   public NetSettings net(String name) throws UsageException {
     NetSettings found = nets.get(name);
     if (found == null) {
@@ -142,8 +143,8 @@ public final class HostFile {
 
   /// Reads a file and returns one of its networks.
   ///
-  /// @param words `FILE#NAME`, as the option `--net` has it
-  /// @throws UsageException if they are not so, the file is wrong, or there is no such network
+  /// @param words `FILE#NAME`, the value of the option `--net`
+  /// @throws UsageException if the value or the file is not valid, or the network does not exist
   public static NetSettings netOf(String words) throws UsageException {
     int sign = words.lastIndexOf('#');
     if (sign <= 0 || sign == words.length() - 1) {
@@ -152,11 +153,11 @@ public final class HostFile {
     return read(Path.of(words.substring(0, sign))).net(words.substring(sign + 1));
   }
 
-  /// Checks what a start would check, and starts nothing.
+  /// Checks everything that a start would check, without starting anything.
   ///
-  /// @return what would run, a line each
-  /// @throws UsageException when something is wrong, with file, line, why and fix
-  /// @throws IOException when something cannot be used, with file, line, why and fix
+  /// @return a line for each part that would run
+  /// @throws UsageException if the file is not valid, with file, line, reason and fix
+  /// @throws IOException if a resource cannot be used, with file, line, reason and fix
   public List<String> explain() throws UsageException, IOException {
     List<String> lines = new ArrayList<>();
     for (NetSettings net : nets.all()) {
@@ -202,17 +203,17 @@ public final class HostFile {
     return lines;
   }
 
-  /// Returns what is strange in the file but no error, with line and fix.
+  /// Returns warnings about suspicious settings, with line and fix.
   public List<String> warnings() {
     return site == null ? List.of() : site.warnings();
   }
 
-  /// Starts all that the file names: disks, then domains, then sites. If one cannot start, those
-  /// before it are ended.
+  /// Starts everything that the file names: disks, then domains, then sites. If one part cannot
+  /// start, the earlier ones are ended.
   ///
-  /// @param messages gets one line for each event, from any thread
+  /// @param messages receives one line per event, from any thread
   /// @throws UsageException if settings contradict each other
-  /// @throws IOException if one cannot start, with why and fix
+  /// @throws IOException if a part cannot start, with reason and fix
   public Host start(Consumer<String> messages)
       throws UsageException, IOException, ComponentRefused, InterruptedException {
     Host host = new Host(List.of(), messages);
@@ -228,11 +229,11 @@ public final class HostFile {
     return host;
   }
 
-  /// Starts all that the file names in a host, which hears signals meanwhile if it does. If a part
-  /// cannot start, those before it run on until the host is closed.
+  /// Starts everything that the file names in a given host, which may handle signals meanwhile. If
+  /// a part cannot start, the earlier ones keep running until the host is closed.
   ///
   /// @throws UsageException if settings contradict each other
-  /// @throws IOException if one cannot start, with why and fix
+  /// @throws IOException if a part cannot start, with reason and fix
   public void startIn(Host host)
       throws UsageException, IOException, ComponentRefused, InterruptedException {
     Consumer<String> messages = host.messages();

@@ -3,8 +3,7 @@ package sluice.host;
 import java.io.Writer;
 import java.util.function.Consumer;
 
-/// Hands on what is written, line by line, without the program's name before it. Any thread may
-/// write.
+/// Passes text on line by line, without the program's name in front. Thread-safe.
 final class LineWriter extends Writer {
   private static final String NAME = "sluice: ";
 
@@ -29,11 +28,11 @@ final class LineWriter extends Writer {
 
   @Override
   public void flush() {
-    // A line goes on when it ends.
+    // Lines are passed on when they are complete.
   }
 
   @Override
   public void close() {
-    // As flush.
+    // An incomplete line is dropped.
   }
 }

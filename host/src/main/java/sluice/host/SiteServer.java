@@ -29,7 +29,7 @@ import sluice.loop.counters.Counters;
 import sluice.loop.sockets.ClassFiles;
 import sluice.sys.threads.Uninterrupted;
 
-/// A running server of sites, with its plug-ins. Any thread may call.
+/// A running server of sites with its plug-ins. Thread-safe.
 ///
 /// ```java
 /// SiteOptions options = SiteOptions.read(Path.of("site.toml"));
@@ -43,12 +43,12 @@ import sluice.sys.threads.Uninterrupted;
 /// | source | the thread that starts it | volatile | volatile |
 /// | ending | the thread that ends it | volatile | volatile |
 public final class SiteServer implements Part {
-  /// Reads the settings again, from where they came.
+  /// Reads the settings again from their source.
   @FunctionalInterface
   public interface Source {
-    /// Reads them.
+    /// Reads the settings.
     ///
-    /// @throws UsageException with file, line, why and fix
+    /// @throws UsageException with file, line, reason and fix
     SiteOptions read() throws UsageException;
   }
 
@@ -66,19 +66,19 @@ public final class SiteServer implements Part {
     this.server = server;
   }
 
-  /// Starts to serve.
+  /// Starts a server.
   ///
-  /// @param messages gets one line for each event that a log has, from any thread
+  /// @param messages receives one line per event, from any thread
   /// @throws UsageException if settings contradict each other
-  /// @throws IOException if the server cannot start, with why and fix
+  /// @throws IOException if the server cannot start, with reason and fix
   public static SiteServer start(SiteOptions options, Consumer<String> messages)
       throws UsageException, IOException {
     return start(options, List.of(), messages);
   }
 
-  /// Starts to serve, on sockets that listen already as well.
+  /// Starts a server that also serves sockets which are already listening.
   ///
-  /// @param sockets passed to this process by the service manager
+  /// @param sockets the sockets passed to this process by the service manager
   public static SiteServer start(
       SiteOptions options, List<PassedSocket> sockets, Consumer<String> messages)
       throws UsageException, IOException {
@@ -111,7 +111,8 @@ public final class SiteServer implements Part {
     }
   }
 
-  /// Has [#reload] read settings again; without it, only files, certificates and plug-ins are.
+  /// Sets the source from which [#reload] reads the settings. Without it, only files, certificates
+  /// and plug-ins are reloaded.
   public void configuredBy(Source value) {
     source = value;
   }
@@ -138,7 +139,7 @@ public final class SiteServer implements Part {
     return plugins.reload(told) && good;
   }
 
-  /// Replaces the sites by those of a file, all or nothing.
+  /// Replaces all sites by those of a file, or none.
   private void reread(Source from, Consumer<String> told) throws IOException {
     SiteFile before = options.file();
     if (before == null) {
@@ -156,7 +157,7 @@ public final class SiteServer implements Part {
     }
   }
 
-  /// Returns how many sites there are, in words.
+  /// Returns the number of sites in words.
   public static String sites(HttpConfig config) {
     int sites = config.hosts().size() + (config.namedOnly() ? 0 : 1);
     return sites + (sites == 1 ? " site" : " sites");
@@ -199,7 +200,7 @@ public final class SiteServer implements Part {
     return server.server().stuckLoops(within);
   }
 
-  /// As `/healthz` tells it of the server alone.
+  /// Returns the health of the server alone, as `/healthz` reports it.
   @Override
   public PartHealth health(Duration within) throws InterruptedException {
     List<String> troubles = server.troubles();

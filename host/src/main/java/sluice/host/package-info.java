@@ -1,6 +1,6 @@
 /// Hosts sites, domains and disks in one process.
 ///
-/// A file names them, and a [sluice.host.Host] lets them run and end together:
+/// A file names the parts, and a [sluice.host.Host] runs and ends them together:
 ///
 /// ```java
 /// try (Host host = HostFile.read(Path.of("all.toml")).start(System.err::println)) {

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import sluice.host.life.Part;
 import sluice.sys.threads.Uninterrupted;
 
-/// A part of a test that is stuck, or fails, when it is told to. Any thread may tell it.
+/// A part that reports a stuck thread or fails when a test tells it to. Thread-safe.
 final class FailingPart implements Part {
   private final CountDownLatch failed = new CountDownLatch(1);
   private volatile boolean isDegraded;

@@ -33,7 +33,7 @@ import sluice.host.file.UsageException;
 import sluice.testbase.Await;
 import sluice.testkit.machine.Privileges;
 
-/// One file for all that runs in a process.
+/// Tests a host file, which configures everything that runs in a process.
 @Timeout(240)
 final class HostFileTest {
   private static final Pattern PORT = Pattern.compile("on port ([0-9]+)|:([0-9]+)/");
@@ -50,7 +50,7 @@ final class HostFileTest {
     program("Loops", code -> code.goto_(code.startLabel()));
   }
 
-  /// A jar whose class has a main method.
+  /// Creates a jar with one class that has a main method.
   private void program(String name, Consumer<CodeBuilder> main) throws IOException {
     byte[] bytes =
         ClassFile.of()

@@ -30,7 +30,7 @@ import sluice.sys.threads.Uninterrupted;
 import sluice.testbase.Await;
 import sluice.testkit.machine.Privileges;
 
-/// How the parts of a host are, from its start to its end, and what `/healthz` tells of it.
+/// Tests the health of the parts of a host from start to end, and the replies of `/healthz`.
 @Timeout(240)
 final class HostHealthTest {
   @TempDir Path directory = Path.of(".");

@@ -24,7 +24,8 @@ import sluice.vi.Vi;
 import sluice.vi.ViAttributes;
 import sluice.vi.ViServer;
 
-/// Networks that a file names: devices of Virtual Interfaces, and stacks of exports.
+/// Tests the networks of a configuration file: devices of virtual interfaces, and stacks of
+/// exports.
 @Timeout(240)
 final class NetFileTest {
   @TempDir Path directory = Path.of(".");
@@ -199,7 +200,7 @@ final class NetFileTest {
             ":5: queues goes with the device xdp, not with tap. Fix: leave queues out"));
   }
 
-  /// Stacks in words, and networks of disks.
+  /// Returns wrong stacks in the one-line form, and wrong networks of disks.
   static Stream<Arguments> wrongStacks() {
     String disk = "[disk.d]\ndirectory = \"data\"\nnfs = { ";
     return Stream.of(

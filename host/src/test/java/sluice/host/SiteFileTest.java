@@ -364,7 +364,7 @@ final class SiteFileTest {
     return text.toString();
   }
 
-  /// Keys and certificates of a test: `NAME.pem` and `NAME.key`, self-signed.
+  /// Creates the files `NAME.pem` and `NAME.key` with a self-signed certificate and its key.
   private void keys(String name, String extension) throws Exception {
     String password = "for the test";
     Path store = directory.resolve(name + ".p12");

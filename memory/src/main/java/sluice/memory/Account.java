@@ -3,16 +3,18 @@ package sluice.memory;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.memory.block.Budget;
 
-/// A budget of bytes: what a cache, a connection or a domain may hold. Every block is charged to
+/// A limit on the bytes that a cache, a connection or a domain may hold. Every block is charged to
 /// one account and refunded when it is freed.
 ///
-/// Any thread may call.
+/// Safe for use by any thread.
 public final class Account implements Budget {
   private final String name;
   private final long limitBytes;
   private final AtomicLong usedBytes = new AtomicLong();
 
-  /// @param limitBytes most that may be charged at one time, at least 0
+  /// Creates an account.
+  ///
+  /// @param limitBytes the most that may be charged at a time, at least 0
   public Account(String name, long limitBytes) {
     if (limitBytes < 0) {
       throw new IllegalArgumentException("limitBytes must not be negative: " + limitBytes);
@@ -33,10 +35,10 @@ public final class Account implements Budget {
     return usedBytes.get();
   }
 
-  /// Takes `bytes` from the budget, or nothing at all, also for a moment: other threads find no
-  /// more used than the limit, and are not refused for what no caller got.
+  /// Charges `bytes` to the account if they fit into the limit. The used bytes never exceed the
+  /// limit, not even briefly, so no other thread is rejected because of a failed charge.
   ///
-  /// @return false when the budget has no room; nothing was taken then
+  /// @return false if the account has no room; nothing is charged then
   @Override
   public boolean tryCharge(long bytes) {
     long used = usedBytes.get();
@@ -50,7 +52,7 @@ public final class Account implements Budget {
     return false;
   }
 
-  /// Gives back what [#tryCharge] took.
+  /// Refunds bytes that [#tryCharge] charged.
   @Override
   public void refund(long bytes) {
     long left = usedBytes.addAndGet(-bytes);

@@ -4,10 +4,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.Wakeup;
 
-/// A number with which an interrupt handler wakes a worker, without a lock that the handler would
-/// wait for (JX paper, 2.7). Any thread may call; one at a time waits. A virtual thread that waits
-/// leaves its carrier to others, as its scheduler chooses; [#setAndUnblock] is a bounded piece of
-/// work whatever thread waits, so that a handler which the verifier bounds may call it.
+/// A number with which an interrupt handler wakes a worker, without a lock for which the handler
+/// would have to wait (JX paper, 2.7). Safe for use by any thread; only one thread at a time may
+/// wait. A waiting virtual thread releases its carrier. [#setAndUnblock] is a bounded amount of
+/// work for any kind of waiting thread, so that a verified handler may call it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -15,8 +15,9 @@ import sluice.sys.threads.Wakeup;
 /// | `waiting` | the waiting thread | volatile | volatile |
 /// | `last` | the waiting thread | plain | plain |
 ///
-/// The waiter names itself before it looks at the value; the other side writes the value before it
-/// looks for a waiter. So one of the two sees the other, and no wake-up is lost.
+/// The waiting thread registers itself before it reads the value; the other side writes the value
+/// before it looks for a waiting thread. So at least one side sees the other, and no wake-up is
+/// lost.
 public final class AtomicVariable {
   private volatile int value;
   private volatile @Nullable Wakeup waiting;
@@ -30,14 +31,15 @@ public final class AtomicVariable {
     return value;
   }
 
-  /// Changes the value; a waiting thread goes on waiting.
+  /// Sets the value. A waiting thread continues to wait.
   public void set(int value) {
     this.value = value;
   }
 
-  /// Waits while the value is `unwanted`, or until the thread is interrupted, which it stays.
+  /// Waits while the value is `unwanted`, or until the thread is interrupted. The interrupt status
+  /// is kept.
   ///
-  /// @throws IllegalStateException when another thread waits
+  /// @throws IllegalStateException if another thread waits
   public void blockIfEqual(int unwanted) {
     if (value != unwanted) {
       return;
@@ -61,7 +63,7 @@ public final class AtomicVariable {
     waiting = null;
   }
 
-  /// Changes the value, and lets the waiting thread look at it.
+  /// Sets the value and wakes the waiting thread, which compares it.
   public void setAndUnblock(int value) {
     this.value = value;
     Wakeup waiter = waiting;

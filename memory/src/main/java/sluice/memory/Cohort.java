@@ -12,9 +12,9 @@ import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 import sluice.sys.threads.HostThread;
 
-/// Lent memory that shares one arena, so that one handshake with all threads ends many references:
-/// epoch-based reclamation, with the arena's handshake for the grace period (Fraser, "Practical
-/// Lock-Freedom", 2004, section 5.2.3).
+/// A set of lent memories that share one arena, so that a single handshake with all threads revokes
+/// many references. This is epoch-based reclamation with the arena's handshake as grace period
+/// (Fraser, "Practical Lock-Freedom", 2004, section 5.2.3).
 ///
 /// ```
 /// join ──▶ open cohort, at most 1024 ─256 revoked, or 0.5 ms after the first──▶ retired ──▶ closed
@@ -22,16 +22,16 @@ import sluice.sys.threads.HostThread;
 ///                   └────── members that are not revoked get another alias ──────┘
 /// ```
 ///
-/// A cohort that closes first moves its live members to the open one, then makes all threads pass a
-/// handshake of their own: compiled code reads a reference's alias at most once between two
-/// safepoint polls, so it has the new one afterwards. An access that still fails, in code that is
-/// interpreted, finds that its memory was moved and is made again. That must be rare: code for the
-/// second try, once compiled, costs each loop over any memory four to six times as much. Leases on
-/// the blocks of the revoked ones end after the last handshake.
+/// Before a cohort closes its arena, it moves its live members to the open cohort, then makes all
+/// threads pass a separate handshake. Compiled code reads a reference's alias at most once between
+/// two safepoint polls, so afterwards it uses the new alias. An access in interpreted code may
+/// still fail; it finds that its memory was moved and is repeated. Such repetitions must be rare:
+/// once their code is compiled, every loop over any memory takes four to six times as long. The
+/// leases of the revoked blocks end after the last handshake.
 ///
 /// Retiring and closing is one step under `CLOSING`: a member that was moved has aliases in earlier
-/// cohorts, and these are closed before its own is. Any thread may call; the lock order is
-/// `CLOSING` before `LOCK`. The daemon thread `sluice-revoke` keeps the time, from the first batch
+/// cohorts, which are closed before its own. Safe for use by any thread; the lock order is
+/// `CLOSING` before `LOCK`. The daemon thread `sluice-revoke` runs the timer from the first batch
 /// on; a domain's thread may start it, under `LOCK`.
 ///
 /// | field | writer | read mode | write mode |
@@ -40,18 +40,19 @@ import sluice.sys.threads.HostThread;
 final class Cohort {
   private static final int MOST_MEMBERS = 1024;
 
-  /// Members whose revocation fills a cohort.
+  /// The number of revoked members at which a cohort is closed.
   static final int BATCH = 256;
 
-  /// Half of what is promised: the rest is for the timer and the handshake.
+  /// The delay of the timer: half of the promised time. The rest is for the timer's inaccuracy and
+  /// the handshake.
   private static final long DELAY_NANOS = 500_000;
 
-  /// Held, it keeps every cohort from its handshake; a test holds it.
+  /// A lock that prevents all handshakes while it is held. Held by a test.
   static final Object CLOSING = new Object();
 
   private static final Object LOCK = new Object();
 
-  /// Cohorts with revoked members, the first due first; also some that are retired.
+  /// The cohorts with revoked members, the first due first. Some may be retired already.
   private static final ArrayDeque<Cohort> DUE = new ArrayDeque<>();
 
   private static Cohort open = new Cohort();
@@ -68,7 +69,9 @@ final class Cohort {
 
   private Cohort() {}
 
-  /// @param block the root takes over the caller's lease
+  /// Adds memory to the open cohort.
+  ///
+  /// @param block the block, whose lease passes from the caller to the root
   static RangeMemory join(Block block, MemorySegment whole) {
     MemoryRoot root = new MemoryRoot(block, whole, null);
     synchronized (LOCK) {
@@ -100,7 +103,7 @@ final class Cohort {
     }
   }
 
-  /// The alias that a reference has now, for an access that is made again.
+  /// Returns the current alias of a reference, for an access that is repeated.
   static MemorySegment moved(RangeMemory memory) {
     synchronized (LOCK) {
       again++;
@@ -108,16 +111,17 @@ final class Cohort {
     }
   }
 
-  /// How many accesses failed and looked for another alias, since the JVM started.
+  /// Returns the number of accesses that failed and looked for another alias, since the start of
+  /// the JVM.
   static long again() {
     synchronized (LOCK) {
       return again;
     }
   }
 
-  /// Begins the end of a member.
+  /// Revokes a member with the next batch.
   ///
-  /// @return false when it has ended before
+  /// @return false if it has ended before
   static boolean revoke(MemoryRoot root) {
     @Nullable Cohort full = null;
     synchronized (LOCK) {
@@ -140,9 +144,9 @@ final class Cohort {
     return true;
   }
 
-  /// Ends a member at once. The caller takes over its lease.
+  /// Revokes a member at once. Its lease passes to the caller.
   ///
-  /// @return false when it has ended before
+  /// @return false if it has ended before
   static boolean tryRevokeNow(MemoryRoot root) {
     Cohort cohort;
     synchronized (LOCK) {
@@ -169,7 +173,7 @@ final class Cohort {
     return cohort;
   }
 
-  /// Ends all access through this cohort's arena. When it returns there is none, also if another
+  /// Ends all access through this cohort's arena. After the return there is none, even if another
   /// thread closed it.
   private void close() {
     List<MemoryRoot> ended;
@@ -193,12 +197,12 @@ final class Cohort {
     }
   }
 
-  /// Every thread passes a safepoint, and compiled code that accesses segments is left there.
+  /// Makes every thread pass a safepoint, at which compiled code leaves its segment accesses.
   private static void handshake() {
     Arena.ofShared().close();
   }
 
-  /// @return whether there were any
+  /// Moves the live members to the open cohort. Returns true if there were any.
   private boolean moveMembers() {
     boolean any = !members.isEmpty();
     if (open == this) {
@@ -214,7 +218,7 @@ final class Cohort {
     return any;
   }
 
-  // ---- the timer ----------------------------------------------------------------------------
+  // ---- the timer --------------------------------------------------------------------------------
 
   private static void wakeTimer() {
     Thread thread = timer;
@@ -249,8 +253,8 @@ final class Cohort {
         due.close();
       } else {
         LockSupport.parkNanos(Cohort.class, wait);
-        boolean _ =
-            Thread.interrupted(); // by nothing of ours: it would end each later wait at once
+        // No interrupt is intended; its status would end each later wait at once.
+        boolean _ = Thread.interrupted();
       }
     }
   }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 import sluice.memory.block.Budget;
 
-/// A range of memory whose first write makes a copy of the whole. Any thread may use it until it is
-/// revoked; all fields are final, what changes is in [Root].
+/// A range of memory that is copied as a whole at the first write. Any thread may use it until it
+/// is revoked; all fields are final, the mutable state is in [Root].
 final class CopyOnWriteMemory extends Memory {
   private final Root root;
   private final long base;
@@ -63,7 +63,7 @@ final class CopyOnWriteMemory extends Memory {
     return new CopyOnWriteMemory(root, base, length, true, true);
   }
 
-  /// Where in the whole a range begins.
+  /// Returns the offset of a range in the whole.
   private long at(long offset, long count) {
     return base + Objects.checkFromIndexSize(offset, count, length);
   }
@@ -222,8 +222,8 @@ final class CopyOnWriteMemory extends Memory {
     return copyInstead(account);
   }
 
-  /// What a reference and the parts made of it share: the original, later the copy. Any thread may
-  /// call.
+  /// The shared state of a reference and its parts: the original, later the copy. Safe for use by
+  /// any thread.
   ///
   /// | field | writer | read mode | write mode |
   /// |---|---|---|---|
@@ -233,7 +233,8 @@ final class CopyOnWriteMemory extends Memory {
     private final Account account;
     private final long bytes;
 
-    /// A whole in any case: what cannot write, over the original, then what can, over the copy.
+    /// The current memory, always a whole: a read-only one on the original, then a writable one on
+    /// the copy.
     private volatile RangeMemory current;
 
     private volatile boolean copied;
@@ -245,7 +246,7 @@ final class CopyOnWriteMemory extends Memory {
       this.copied = copied;
     }
 
-    /// @return null when the account has no room for the copy
+    /// Creates the shared state. Returns null if the account has no room for the copy.
     static @Nullable Root of(Block block, long offset, long bytes, Account account) {
       if (!account.tryCharge(bytes)) {
         return null;
@@ -266,20 +267,21 @@ final class CopyOnWriteMemory extends Memory {
       return current.isLive();
     }
 
-    /// For reading, what is now.
+    /// Returns the current memory, for reading.
     RangeMemory current() {
       return current;
     }
 
-    /// Whether an access through `used` failed only because it was replaced by the copy meanwhile.
+    /// Returns true if an access through `used` failed only because the copy has replaced it
+    /// meanwhile.
     boolean replaced(RangeMemory used) {
       RangeMemory now = current;
       return now != used && now.isLive();
     }
 
-    /// For writing.
+    /// Returns the copy, for writing. Makes it if necessary.
     ///
-    /// @throws IllegalStateException when it was revoked or closed before
+    /// @throws IllegalStateException if the memory was revoked or closed
     RangeMemory own() {
       if (!copied) {
         copy();
@@ -305,7 +307,7 @@ final class CopyOnWriteMemory extends Memory {
       original.close();
     }
 
-    /// @return false when it has ended before
+    /// Revokes the memory. Returns false if it has ended before.
     synchronized boolean revoke() {
       if (!current.isLive()) {
         return false;
@@ -317,12 +319,14 @@ final class CopyOnWriteMemory extends Memory {
       return true;
     }
 
-    /// @throws IllegalStateException when it has ended before
+    /// Revokes the memory and returns the state of a fresh reference.
+    ///
+    /// @throws IllegalStateException if it has ended before
     synchronized Root revokeNow() {
       return new Root(account, current.revokeNow(), copied);
     }
 
-    /// What was charged when the reference was made.
+    /// The bytes that were charged when the reference was created.
     private record Charged(Account account) implements Budget {
       @Override
       public boolean tryCharge(long bytes) {

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// A revocable reference to native bytes: what code outside a handler is given. Any thread may use
-/// it until it is revoked.
+/// A revocable reference to native bytes, for code outside of a handler. Any thread may use it
+/// until it is revoked.
 ///
-/// Revocation ends every access through a reference and through everything derived from it, for all
-/// threads, by [IllegalStateException]. There are two kinds:
+/// Revocation ends every access through a reference and through all references derived from it, for
+/// all threads, with [IllegalStateException]. There are two kinds:
 ///
 /// | | earlier references fail | cost |
 /// |---|---|---|
@@ -17,91 +17,92 @@ import sluice.memory.block.Block;
 /// | [#revoke], [#close] of memory from [#over] | before it returns | the same |
 /// | [#revoke], [#close] of memory from [#lend] | about 0.65 ms later, or with the 256th of a batch | 0.5 µs, 0.9 µs beside 200 threads |
 ///
-/// Until a batched revocation is complete, an earlier holder may still use its own former bytes.
-/// The lease on the block ends afterwards, so no other owner has them meanwhile. A caller that goes
-/// on using the bytes itself takes [#revokeNow].
+/// Until a batched revocation is complete, an earlier holder may still use the bytes that were lent
+/// to it. The lease of the block ends afterwards, so no other owner has them meanwhile. A caller
+/// that continues to use the bytes itself must call [#revokeNow].
 ///
-/// Only Java's access ends. The bytes belong to a [Block] and are freed or reused when its last
-/// lease ends; a device that is still filling them, or sending from them, holds one of its own.
+/// Revocation ends only accesses by Java code. The bytes belong to a [Block] and are freed or
+/// reused when its last lease ends; a device that still receives into them or sends from them holds
+/// a lease of its own.
 ///
-/// A part ([#slice], [#asReadOnly]) can do less than the whole: it cannot end it, and never writes
-/// again once it is read-only. A part from [#lendPart] can be ended, which leaves the whole as it
-/// is. An access costs what one of a bounded segment costs.
+/// A part ([#slice], [#asReadOnly]) can do less than the whole: it cannot revoke the whole, and a
+/// read-only part never becomes writable. A part from [#lendPart] can be revoked alone, without
+/// affecting the whole. An access costs the same as one of a bounded segment.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 2.3: memory objects.
 ///
-/// Besides what can be taken away ([#over], [#lend]) there are other kinds, with the same accesses:
+/// Besides revocable memory ([#over], [#lend]) there are other kinds, with the same accesses:
 ///
-/// | kind | what is special | ends |
+/// | kind | property | ends |
 /// |---|---|---|
-/// | [#give] | cannot be revoked | when no reference to it is left |
-/// | [#scattered] | several memories in a row, as one | piece by piece, when these do |
-/// | [#copyOnWrite] | the first write makes a copy, which is the holder's own | as [#over] |
+/// | [#give] | cannot be revoked | when it is not referenced any more |
+/// | [#scattered] | several memories in a row, as one | piece by piece, with its pieces |
+/// | [#copyOnWrite] | the first write makes a private copy | as [#over] |
 ///
-/// Lifecycle: made over a block → sliced, made read-only → revoked or closed once.
+/// Lifecycle: created on a block → sliced, made read-only → revoked or closed once.
 public abstract sealed class Memory implements AutoCloseable
     permits RangeMemory, ScatteredMemory, CopyOnWriteMemory {
   Memory() {}
 
-  /// A reference to a part of a block. Takes a lease of its own.
+  /// Returns a reference to a part of a block. It takes a lease of its own.
   ///
-  /// @throws IndexOutOfBoundsException when the range is not inside
+  /// @throws IndexOutOfBoundsException if the range is not inside of the block
   public static Memory over(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes);
     return MemoryRoot.alone(block.lease(), range);
   }
 
-  /// As [#over], but nothing made from it can ever write.
+  /// Returns a read-only reference to a part of a block; otherwise like [#over].
   public static Memory readOnlyOver(Block block, long offset, long bytes) {
     return MemoryRoot.readOnly(block, offset, bytes);
   }
 
-  /// As [#over], for a hand-over that ends soon: its revocation is batched with those of other lent
-  /// memory. It keeps the parts that are made of it until it ends.
+  /// Returns a reference for a short hand-over. Its revocation is batched with that of other lent
+  /// memory. It holds all parts made of it until it ends. Otherwise like [#over].
   ///
-  /// @throws IndexOutOfBoundsException when the range is not inside
+  /// @throws IndexOutOfBoundsException if the range is not inside of the block
   public static Memory lend(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes);
     return Cohort.join(block.lease(), range);
   }
 
-  /// As [#lend], but nothing made from it can ever write.
+  /// Returns a read-only reference for a short hand-over; otherwise like [#lend].
   public static Memory lendReadOnly(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
     return Cohort.join(block.lease(), range);
   }
 
-  /// A reference that is never taken away from its holders: an access fails for its bounds only.
-  /// Its lease, and so the charge on the account, ends some time after the last reference to it or
-  /// to a part of it was dropped, by the garbage collector; [#close] does nothing.
+  /// Returns a reference that is never revoked: an access fails only if it is out of bounds. The
+  /// garbage collector ends its lease, and so the charge on the account, some time after the last
+  /// reference to it or to a part of it was dropped. [#close] does nothing.
   ///
-  /// @throws IndexOutOfBoundsException when the range is not inside
+  /// @throws IndexOutOfBoundsException if the range is not inside of the block
   public static Memory give(Block block, long offset, long bytes) {
     return MemoryRoot.given(block, block.segment().asSlice(offset, bytes));
   }
 
-  /// As [#give], but nothing made from it can ever write.
+  /// Returns a read-only reference that is never revoked; otherwise like [#give].
   public static Memory giveReadOnly(Block block, long offset, long bytes) {
     return MemoryRoot.given(block, block.segment().asSlice(offset, bytes).asReadOnly());
   }
 
-  /// Several memories in a row, as one; read-only when one of them is. It is a part of each: it
-  /// ends none, and what lies in a piece cannot be used any more when that piece has ended. An
-  /// access of several bytes over a border is several accesses.
+  /// Returns several memories in a row as one, which is read-only if any of them is. It is a part
+  /// of each piece: it cannot revoke the pieces, and the range of a piece becomes inaccessible when
+  /// the piece ends. An access of several bytes across a border consists of several accesses.
   ///
   /// @param pieces at least one, at most 1024
   public static Memory scattered(List<Memory> pieces) {
     return ScatteredMemory.of(pieces);
   }
 
-  /// A reference whose holder may write without changing the block: the first write makes a copy of
-  /// the whole range, which all that use this very reference or a part of it see from then on.
-  /// Takes a lease of its own until then. A block with several leases is a snapshot, so nothing
-  /// else changes what is read before.
+  /// Returns a reference that can be written without changing the block: the first write copies the
+  /// whole range, and all users of this reference or of a part of it see the copy from then on.
+  /// Until then it holds a lease of its own. A block with several leases is a snapshot, so the
+  /// bytes do not change before.
   ///
-  /// @param account charged for the copy now, so that no write fails for want of room
-  /// @return null when the account has no room
-  /// @throws IndexOutOfBoundsException when the range is not inside
+  /// @param account charged for the copy now, so that no write fails for lack of room
+  /// @return null if the account has no room
+  /// @throws IndexOutOfBoundsException if the range is not inside of the block
   public static @Nullable Memory copyOnWrite(
       Block block, long offset, long bytes, Account account) {
     return CopyOnWriteMemory.of(block, offset, bytes, account);
@@ -111,30 +112,30 @@ public abstract sealed class Memory implements AutoCloseable
 
   public abstract boolean isReadOnly();
 
-  /// Whether it can still be used.
+  /// Returns true if the memory can still be used.
   public abstract boolean isLive();
 
-  /// A part of this memory. Ends when the whole does.
+  /// Returns a part of this memory. It ends when the whole ends.
   public abstract Memory slice(long offset, long bytes);
 
-  /// A part that can be ended alone, for the time of a call for instance: as memory from [#lend],
-  /// with a lease of its own. It ends with this memory at the latest. A copy on write makes its
-  /// copy first.
+  /// Returns a part that can be revoked alone, for example after a call. Like memory from [#lend]
+  /// it has a lease of its own. It ends with this memory at the latest. Copy-on-write memory makes
+  /// its copy first.
   ///
-  /// @throws IllegalStateException when this was revoked or closed before
-  /// @throws IndexOutOfBoundsException when the range is not inside
+  /// @throws IllegalStateException if this memory was revoked or closed
+  /// @throws IndexOutOfBoundsException if the range is not inside
   public abstract Memory lendPart(long offset, long bytes);
 
-  /// The same bytes without the right to write. There is no way back.
+  /// Returns a read-only reference to the same bytes. It cannot be made writable again.
   public abstract Memory asReadOnly();
 
-  /// The byte at an offset.
+  /// Returns the byte at an offset.
   public abstract byte get(long offset);
 
-  /// Four bytes, little-endian.
+  /// Returns four bytes, little-endian.
   public abstract int getInt(long offset);
 
-  /// Eight bytes, little-endian.
+  /// Returns eight bytes, little-endian.
   public abstract long getLong(long offset);
 
   public abstract void set(long offset, byte value);
@@ -149,47 +150,51 @@ public abstract sealed class Memory implements AutoCloseable
 
   public abstract void copyTo(long from, Memory target, long at, long count);
 
-  /// Copies into a block that the caller may write.
+  /// Copies to a block that the caller may write.
   public abstract void copyTo(long from, Block target, long at, long count);
 
-  /// Copies out of a block that the caller may read.
+  /// Copies from a block that the caller may read.
   public abstract void copyFrom(Block source, long from, long at, long count);
 
-  /// Takes access away from every holder of this reference or of one derived from it, at once: an
-  /// access completes before this returns or fails. Returns a fresh reference to all the bytes that
-  /// only the caller has.
+  /// Revokes this reference and all references derived from it at once: each access completes
+  /// before this returns, or fails. Returns a fresh reference to the bytes, which only the caller
+  /// has.
   ///
-  /// @throws IllegalStateException when it was revoked or closed before
-  /// @throws UnsupportedOperationException when this is a part
+  /// @throws IllegalStateException if it was revoked or closed before
+  /// @throws UnsupportedOperationException if this is a part
   public abstract Memory revokeNow();
 
-  /// Takes access away from every holder of this reference or of one derived from it, and ends the
-  /// lease on the block. Lent memory: soon, in a batch, see above.
+  /// Revokes this reference and all references derived from it, and ends the lease of the block.
+  /// Lent memory is revoked soon, in a batch, see above.
   ///
-  /// @throws IllegalStateException when it was revoked or closed before
-  /// @throws UnsupportedOperationException when this is a part
+  /// @throws IllegalStateException if it was revoked or closed before
+  /// @throws UnsupportedOperationException if this is a part
   public abstract void revoke();
 
-  /// As [#revoke], but idempotent. Does nothing on a part, which ends with its whole.
+  /// Revokes this memory like [#revoke], but is idempotent. Does nothing on a part, which ends with
+  /// its whole.
   @Override
   public abstract void close();
 
-  /// The same bytes where no other reference and no other holder of the block sees a write.
+  /// Returns a reference to the same bytes whose writes no other reference and no other holder of
+  /// the block can see.
   ///
-  /// A whole is that itself when its lease is the only one and no part was made of it; when one
-  /// was, it is revoked now and the fresh reference comes back. When the block has other holders, a
-  /// copy comes back and this reference is closed. Of a part a copy comes back in any case, and its
-  /// whole stays as it is. Threads that share this very reference share what it writes.
+  /// A whole is returned itself if its lease is the only one and it has no parts. If it has parts,
+  /// it is revoked at once, and the fresh reference is returned. If the block has other holders, a
+  /// copy is returned and this reference is closed. For a part a copy is returned in any case, and
+  /// its whole does not change. Threads that share the same reference share its writes.
   ///
-  /// @return null when the account has no room for the copy; this reference stays as it is then
-  /// @throws IllegalStateException when it was revoked or closed before
-  /// @throws UnsupportedOperationException when it is read-only
+  /// @return null if the account has no room for the copy; this reference does not change then
+  /// @throws IllegalStateException if it was revoked or closed before
+  /// @throws UnsupportedOperationException if it is read-only
   public abstract @Nullable Memory writable(Account account);
 
-  /// Copies one range, when it is known that the source is one.
+  /// Copies from memory that is a single range.
   abstract void copyFrom(RangeMemory source, long from, long at, long count);
 
-  /// @throws UnsupportedOperationException when this is a part
+  /// Requires a whole.
+  ///
+  /// @throws UnsupportedOperationException if this is a part
   static void checkWhole(boolean part) {
     if (part) {
       throw new UnsupportedOperationException(
@@ -205,9 +210,9 @@ public abstract sealed class Memory implements AutoCloseable
     }
   }
 
-  /// A copy of the bytes in place of this reference, which is closed.
+  /// Returns a copy of the bytes that replaces this reference, which is closed.
   ///
-  /// @return null when the account has no room; nothing was done then
+  /// @return null if the account has no room; nothing has changed then
   final @Nullable Memory copyInstead(Account account) {
     Block copy = Block.allocate(account, lengthBytes());
     if (copy == null) {

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 
-/// What a [Memory] and the parts made of it share: they end together. It holds one lease on the
-/// block, which ends when the last access has.
+/// The shared state of a [Memory] and its parts, which end together. It holds one lease of the
+/// block, which ends when the last access has ended.
 ///
-/// Any thread may call. What has a cohort belongs to [Cohort]'s lock: `cohort`, `index` and
-/// `references`, with the segments of these.
+/// Safe for use by any thread. The fields of a root with a cohort are guarded by [Cohort]'s lock:
+/// `cohort`, `index` and `references`, with their segments.
 final class MemoryRoot {
   private static final VarHandle ENDED;
 
@@ -35,25 +35,26 @@ final class MemoryRoot {
   final Block block;
   final MemorySegment whole;
 
-  /// The lifetime of memory that was not lent; null for lent memory.
+  /// The arena of memory that was not lent; null for lent memory.
   private final @Nullable Arena own;
 
-  /// Whether it never ends while there is a reference to it.
+  /// True if the memory never ends while it is referenced.
   final boolean given;
 
-  /// Null for memory that was not lent.
+  /// The cohort of lent memory; null for other memory.
   @Nullable Cohort cohort;
 
-  /// Where in the cohort it stands.
+  /// The index in the cohort.
   int index;
 
   /// All references to lent memory, so that they can be moved.
   final List<RangeMemory> references = new ArrayList<>(0);
 
-  /// Parts that can end alone, and end with this at the latest; under the monitor of the set.
+  /// The parts that can end alone, and end with this root at the latest. Guarded by the set's
+  /// monitor.
   private final Set<MemoryRoot> loans = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
-  /// What this was lent of, or null.
+  /// The root that has lent this one, or null.
   private @Nullable MemoryRoot lender;
 
   private boolean ended;
@@ -70,21 +71,23 @@ final class MemoryRoot {
     this.given = given;
   }
 
-  /// Takes a lease of its own.
+  /// Returns a read-only reference, which takes a lease of its own.
   static RangeMemory readOnly(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
     return alone(block.lease(), range);
   }
 
-  /// @param block the root takes over the caller's lease
+  /// Returns a reference with an arena of its own.
+  ///
+  /// @param block the block, whose lease passes from the caller to the root
   static RangeMemory alone(Block block, MemorySegment whole) {
     Arena own = Arena.ofShared();
     MemoryRoot root = new MemoryRoot(block, whole, own);
     return new RangeMemory(root, NativeMemory.alias(whole, own), false);
   }
 
-  /// Takes a lease that ends when the garbage collector finds that the bytes cannot be accessed any
-  /// more: each access holds the scope.
+  /// Returns a reference whose lease ends when the garbage collector finds that the bytes cannot be
+  /// accessed any more. Each access keeps the scope reachable.
   static RangeMemory given(Block block, MemorySegment whole) {
     MemoryRoot root = new MemoryRoot(block.lease(), whole, Arena.ofAuto(), true);
     MemorySegment alias = NativeMemory.alias(whole, Objects.requireNonNull(root.own));
@@ -92,7 +95,7 @@ final class MemoryRoot {
     return new RangeMemory(root, alias, false);
   }
 
-  /// Its thread is there from the first gift on.
+  /// The cleaner, whose thread is started with the first gift.
   private static final class Given {
     static final Cleaner CLEANER = Cleaner.create();
   }
@@ -104,13 +107,13 @@ final class MemoryRoot {
         : Cohort.part(this, of, range);
   }
 
-  /// Whether a part was ever made.
+  /// Returns true if a part was ever made.
   boolean hasParts() {
     return parted;
   }
 
-  /// A plain read, which costs nothing where it can be done once for many accesses: the arena
-  /// decides, this only spares those that come later the exception of the arena.
+  /// Throws if the memory has ended. The plain read costs nothing where one read serves many
+  /// accesses. The arena decides; this test only spares later accesses the exception of the arena.
   void checkLive() {
     if (ended) {
       throw gone();
@@ -121,7 +124,7 @@ final class MemoryRoot {
     return (boolean) ENDED.getVolatile(this);
   }
 
-  /// @return false when it has ended before
+  /// Marks the memory as ended. Returns false if it has ended before.
   boolean end() {
     boolean first = ENDED.compareAndSet(this, false, true);
     MemoryRoot from = lender;
@@ -133,10 +136,10 @@ final class MemoryRoot {
     return first;
   }
 
-  /// A part that can end alone.
+  /// Returns a part that can end alone.
   ///
-  /// @param range of [#whole]
-  /// @throws IllegalStateException when this has ended before
+  /// @param range a range of [#whole]
+  /// @throws IllegalStateException if this root has ended
   RangeMemory lendPart(MemorySegment range) {
     if (hasEnded()) {
       throw gone();
@@ -159,7 +162,8 @@ final class MemoryRoot {
     return part;
   }
 
-  /// After the end of this. Ends what was lent of it, at once or with the next batch.
+  /// Ends the parts lent of this root, at once or with the next batch. Called after the end of this
+  /// root.
   private void endLoans(boolean now) {
     List<MemoryRoot> last;
     synchronized (loans) {
@@ -198,7 +202,7 @@ final class MemoryRoot {
     return alone(block, whole);
   }
 
-  /// @return false when it has ended before
+  /// Ends the memory. Returns false if it has ended before.
   boolean revoke() {
     if (own == null) {
       boolean first = Cohort.revoke(this);
@@ -216,7 +220,7 @@ final class MemoryRoot {
     return true;
   }
 
-  /// Waits out calls that are using the memory at this moment; they are short.
+  /// Closes an arena. Waits for accesses that use the memory at the moment; they are short.
   static void close(Arena lifetime) {
     while (true) {
       try {

@@ -14,8 +14,8 @@ import sluice.memory.block.Block;
 /// | segment | [Cohort], under its lock | plain; an access that fails looks again under the lock | plain |
 /// | root.ended | the thread that revokes or closes first | plain before an access, volatile otherwise | compareAndSet |
 ///
-/// Lifecycle: made over a block → sliced, made read-only → revoked or closed once; when it was
-/// given it ends when it is not referred to any more.
+/// Lifecycle: created on a block → sliced, made read-only → revoked or closed once. Memory that was
+/// given ends when it is not referenced any more.
 final class RangeMemory extends Memory {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfInt INT =
@@ -26,7 +26,7 @@ final class RangeMemory extends Memory {
   private final MemoryRoot root;
   private final boolean part;
 
-  /// Another alias of the same bytes after [Cohort] moved the root.
+  /// The current alias of the bytes. [Cohort] replaces it when it moves the root.
   MemorySegment segment;
 
   RangeMemory(MemoryRoot root, MemorySegment segment, boolean part) {
@@ -275,7 +275,8 @@ final class RangeMemory extends Memory {
     return copyInstead(account);
   }
 
-  /// Whether an access through `used` failed only because [Cohort] moved this memory meanwhile.
+  /// Returns true if an access through `used` failed only because [Cohort] has moved this memory
+  /// meanwhile.
   private boolean moved(MemorySegment used) {
     return isLive() && !Cohort.moved(this).scope().equals(used.scope());
   }

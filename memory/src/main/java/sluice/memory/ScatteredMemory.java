@@ -7,22 +7,22 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// Several memories in a row, as one. Any thread may use it; all fields are final.
+/// Several memories in a row, as one. Safe for use by any thread; all fields are final.
 ///
-/// It is a part of each of its pieces, in which it takes no lease of its own: these end when their
-/// owners end them. An access finds its piece by bisection.
+/// It is a part of each of its pieces and holds no leases of its own: a piece ends when its owner
+/// ends it. An access finds its piece by binary search.
 final class ScatteredMemory extends Memory {
   private static final int MOST_PIECES = 1024;
 
   private final Memory[] pieces;
 
-  /// Where each piece begins.
+  /// The offset of each piece.
   private final long[] starts;
 
   private final long length;
   private final boolean readOnly;
 
-  /// Whether its pieces were lent for it alone, so that it can end them.
+  /// True if the pieces were lent for this memory alone, so that it may end them.
   private final boolean lent;
 
   private ScatteredMemory(List<Memory> pieces, boolean readOnly) {
@@ -129,13 +129,13 @@ final class ScatteredMemory extends Memory {
     return new ScatteredMemory(same, true);
   }
 
-  /// The piece that the byte at an offset is in.
+  /// Returns the index of the piece that contains an offset.
   private int piece(long offset) {
     int found = Arrays.binarySearch(starts, offset);
     return found >= 0 ? found : -found - 2;
   }
 
-  /// Bytes from an offset to the end of its piece.
+  /// Returns the number of bytes from an offset to the end of its piece.
   private long rest(int piece, long offset) {
     return starts[piece] + pieces[piece].lengthBytes() - offset;
   }
@@ -162,7 +162,7 @@ final class ScatteredMemory extends Memory {
         : over(offset, Long.BYTES);
   }
 
-  /// A number over a border, little-endian.
+  /// Returns a number that crosses a border, little-endian.
   private long over(long offset, int bytes) {
     long value = 0;
     for (int i = bytes - 1; i >= 0; i--) {
@@ -203,11 +203,13 @@ final class ScatteredMemory extends Memory {
     }
   }
 
-  /// Does something with the part of a range that is in one piece.
+  /// An operation on the part of a range that lies in one piece.
   @FunctionalInterface
   private interface Step {
-    /// @param at where in the piece
-    /// @param done bytes of the range before these
+    /// Performs the operation.
+    ///
+    /// @param at the offset in the piece
+    /// @param done the number of bytes of the range before this part
     void in(Memory piece, long at, long done, long count);
   }
 
@@ -287,7 +289,8 @@ final class ScatteredMemory extends Memory {
     close();
   }
 
-  /// Does nothing, unless its pieces were lent for it: else they belong to their owners.
+  /// Ends the pieces if they were lent for this memory; otherwise does nothing, because they belong
+  /// to their owners.
   @Override
   public void close() {
     if (lent) {

@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/// What a handler sees of received bytes: a bounded, read-only flyweight over the arena.
+/// A handler's view of received bytes: a bounded, read-only flyweight over the arena.
 ///
 /// Owned by one thread, checked on every access, and bound only while the handler runs: an access
 /// from another thread, or after the handler has returned, throws and never touches memory. The
@@ -47,30 +47,30 @@ public final class View {
     length = 0;
   }
 
-  /// Number of bytes; 0 when the handler it was lent to has returned.
+  /// Returns the number of bytes; 0 after the handler has returned.
   public int length() {
     return length;
   }
 
-  /// The byte at `index`.
+  /// Returns the byte at `index`.
   public byte get(int index) {
     check(index, 1);
     return segment.get(BYTE, base + index);
   }
 
-  /// The four bytes from `index`, little-endian.
+  /// Returns the four bytes from `index` on, little-endian.
   public int getInt(int index) {
     check(index, Integer.BYTES);
     return segment.get(INT, base + index);
   }
 
-  /// The eight bytes from `index`, little-endian: the first byte is the lowest.
+  /// Returns the eight bytes from `index` on, little-endian.
   public long getLong(int index) {
     check(index, Long.BYTES);
     return segment.get(LONG, base + index);
   }
 
-  /// Index of the first `wanted` in `[from, to)`, or -1.
+  /// Returns the index of the first `wanted` in `[from, to)`, or -1.
   public int indexOf(byte wanted, int from, int to) {
     checkRange(from, to);
     long pattern = (wanted & 0xffL) * 0x0101010101010101L;
@@ -90,12 +90,12 @@ public final class View {
     return -1;
   }
 
-  /// Whether the bytes from `index` are those of `expected`.
+  /// Returns true if the bytes from `index` on are those of `expected`.
   public boolean startsWith(byte[] expected, int index) {
     return startsWith(expected, expected.length, index);
   }
 
-  /// Whether the bytes from `index` are the first `count` of `expected`.
+  /// Returns true if the bytes from `index` on are the first `count` bytes of `expected`.
   public boolean startsWith(byte[] expected, int count, int index) {
     if (index < 0 || index > length - count) {
       return false;
@@ -125,7 +125,8 @@ public final class View {
     MemorySegment.copy(segment, base + from, target, at, count);
   }
 
-  /// The bytes `[from, to)` as ISO-8859-1, one character a byte. Allocates: not for hot paths.
+  /// Returns the bytes `[from, to)` as ISO-8859-1, one character per byte. Allocates: not for hot
+  /// paths.
   public String latin1(int from, int to) {
     checkRange(from, to);
     byte[] bytes = new byte[to - from];
@@ -133,7 +134,7 @@ public final class View {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  /// Of the one thread, inside of the bounds.
+  /// Checks bounds and thread.
   void check(int index, int count) {
     if ((index | count) < 0 || index > length - count) {
       throw new IndexOutOfBoundsException(
@@ -146,7 +147,7 @@ public final class View {
     check(from, to - from);
   }
 
-  @SuppressWarnings("ReferenceEquality") // a thread is itself only
+  @SuppressWarnings("ReferenceEquality") // identity is intended
   private void checkOwner() {
     if (Thread.currentThread() != owner) {
       throw new WrongThreadException("this view belongs to " + owner);

@@ -2,11 +2,13 @@ package sluice.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/// The loop's end of a [View]: its holder decides what the view shows, and when it stops.
+/// The loop's side of a [View]: the holder determines which bytes the view shows, and for how long.
 public final class ViewBinder {
   private View view;
 
-  /// @param owner the one thread that may read through the view
+  /// Creates a binder with an unbound view.
+  ///
+  /// @param owner the only thread that may read through the view
   public ViewBinder(Thread owner) {
     view = new View(owner);
   }
@@ -15,21 +17,21 @@ public final class ViewBinder {
     return view;
   }
 
-  /// Gives up the view, which has been unbound or whose memory is gone: it throws for ever, and the
-  /// next bind is of another.
+  /// Abandons the view, which was unbound or whose memory is gone, and creates a new one. The old
+  /// view throws on every access.
   ///
-  /// @param owner the one thread that may use the next
+  /// @param owner the only thread that may use the new view
   public void renew(Thread owner) {
     view = new View(owner);
   }
 
-  /// Lets the view show `length` bytes from `offset`, until the next bind or unbind.
+  /// Makes the view show `length` bytes from `offset` on, until the next bind or unbind.
   public View bind(MemorySegment segment, long offset, int length) {
     view.bind(segment, offset, length);
     return view;
   }
 
-  /// Takes the bytes away: every later access through the view throws.
+  /// Unbinds the view: every later access through it throws.
   public void unbind() {
     view.unbind();
   }

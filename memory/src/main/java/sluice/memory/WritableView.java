@@ -4,13 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// What a handler may fill: the counterpart of [View], a bounded flyweight over memory that the
-/// loop gives it for the time of one call.
+/// A handler's view of bytes to fill: the counterpart of [View], a bounded flyweight over memory
+/// that the loop provides during one call.
 ///
 /// Owned by one thread, checked on every access, and bound only while the handler runs: an access
 /// from another thread, or after the handler has returned, throws and never touches memory. The
-/// loop binds it through a [WritableViewBinder]; handlers cannot. What was written is read through
-/// [#view], which cannot write.
+/// loop binds it through a [WritableViewBinder]; handlers cannot. The written bytes can be read
+/// through [#view], which cannot write.
 public final class WritableView {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfLong LONG =
@@ -41,12 +41,12 @@ public final class WritableView {
     base = 0;
   }
 
-  /// Number of bytes; 0 when the handler it was lent to has returned.
+  /// Returns the number of bytes; 0 after the handler has returned.
   public int length() {
     return view.length();
   }
 
-  /// The same bytes for reading: bound as long as this is.
+  /// Returns a read-only view of the same bytes, bound as long as this view is.
   public View view() {
     return view;
   }
@@ -56,13 +56,13 @@ public final class WritableView {
     segment.set(BYTE, base + index, value);
   }
 
-  /// Four bytes from `index`, little-endian.
+  /// Writes four bytes from `index` on, little-endian.
   public void setInt(int index, int value) {
     view.check(index, Integer.BYTES);
     segment.set(INT, base + index, value);
   }
 
-  /// Eight bytes from `index`, little-endian.
+  /// Writes eight bytes from `index` on, little-endian.
   public void setLong(int index, long value) {
     view.check(index, Long.BYTES);
     segment.set(LONG, base + index, value);
@@ -73,13 +73,13 @@ public final class WritableView {
     MemorySegment.copy(source, at, segment, BYTE, base + to, count);
   }
 
-  /// Copies what another view shows.
+  /// Copies from another view.
   public void copyFrom(View source, int from, int to, int count) {
     view.check(to, count);
     source.copyTo(from, segment, base + to, count);
   }
 
-  /// Makes the bytes `[from, to)` all the same.
+  /// Sets the bytes `[from, to)` to the same value.
   public void fill(int from, int to, byte value) {
     view.check(from, to - from);
     segment.asSlice(base + from, to - from).fill(value);

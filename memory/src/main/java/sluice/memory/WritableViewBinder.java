@@ -2,11 +2,14 @@ package sluice.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/// The loop's end of a [WritableView]: its holder decides which bytes may be written, and how long.
+/// The loop's side of a [WritableView]: the holder determines which bytes may be written, and for
+/// how long.
 public final class WritableViewBinder {
   private WritableView view;
 
-  /// @param owner the one thread that may write through the view
+  /// Creates a binder with an unbound view.
+  ///
+  /// @param owner the only thread that may write through the view
   public WritableViewBinder(Thread owner) {
     view = new WritableView(owner);
   }
@@ -15,23 +18,23 @@ public final class WritableViewBinder {
     return view;
   }
 
-  /// Gives up the view, which has been unbound or whose memory is gone: it throws for ever, and the
-  /// next bind is of another.
+  /// Abandons the view, which was unbound or whose memory is gone, and creates a new one. The old
+  /// view throws on every access.
   ///
-  /// @param owner the one thread that may use the next
+  /// @param owner the only thread that may use the new view
   public void renew(Thread owner) {
     view = new WritableView(owner);
   }
 
-  /// Lets the view write `length` bytes from `offset`, until the next bind or unbind.
+  /// Makes the view write `length` bytes from `offset` on, until the next bind or unbind.
   ///
-  /// @throws IllegalArgumentException when the memory is read-only
+  /// @throws IllegalArgumentException if the memory is read-only
   public WritableView bind(MemorySegment segment, long offset, int length) {
     view.bind(segment, offset, length);
     return view;
   }
 
-  /// Takes the bytes away: every later access through the view throws.
+  /// Unbinds the view: every later access through it throws.
   public void unbind() {
     view.unbind();
   }

@@ -1,10 +1,10 @@
-/// Memory objects. The packages, from the top; each names only those below it:
+/// Memory objects. The packages, from the top; each uses only those below it:
 ///
 /// ```
-/// memory        Memory: references that can be taken away, and the other kinds;
-///               View, WritableView: for a handler's time; Account            → block
+/// memory        Memory: revocable references, and other kinds;
+///               View, WritableView: for the time of a handler; Account         → block
 /// ─────────────────────────────────────────────────────────────────────────────────────────────
-/// block         Block: bytes with leases; Region: where they come from.
-///               Exported to the trusted modules alone                        → nothing of memory
+/// block         Block: bytes with leases; Region: allocates them.
+///               Exported to the trusted modules alone                          → nothing of memory
 /// ```
 package sluice.memory;

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.testbase.Await;
 
-/// A number that threads wait for.
+/// Tests a number that threads wait for.
 @Timeout(120)
 class AtomicVariableTest {
   @ParameterizedTest

@@ -17,8 +17,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.sys.NativeMemory;
 
-/// What a module outside of the trusted ones can name: references that can be taken away from it,
-/// and no block, region or raw segment. It is compiled here, and must not be.
+/// Tests the types that are accessible to a module outside of the trusted ones: it can use
+/// revocable references, but no block, region or raw segment. The test compiles code of such a
+/// module and expects errors.
 @Timeout(120)
 final class ForeignModuleTest {
   private static final String NAMES_A_BLOCK =
@@ -97,7 +98,8 @@ final class ForeignModuleTest {
     assertThat(compile(MAKES_A_BLOCK, "")).contains("sluice.memory.block is not visible");
   }
 
-  /// The export is all that is in the way: with it the same code is compiled.
+  /// Checks that nothing but the missing export is in the way: with the export, the same code
+  /// compiles.
   @Test
   void aTrustedModuleCan() throws Exception {
     String export = "sluice.memory/sluice.memory.block=foreign";
@@ -106,8 +108,10 @@ final class ForeignModuleTest {
     assertThat(compile(MAKES_A_BLOCK, export)).isEmpty();
   }
 
-  /// @param export one package more, or empty
-  /// @return what the compiler says; empty when it is content
+  /// Compiles code in the foreign module.
+  ///
+  /// @param export one more exported package, or empty
+  /// @return the output of the compiler, empty if there is no error
   private String compile(String code, String export) throws Exception {
     String ofTrusted = "sluice.memory/sluice.memory.block=trusted";
     source("trusted", "module trusted { requires sluice.memory; exports trusted; }", "Leak", LEAK);
@@ -143,7 +147,7 @@ final class ForeignModuleTest {
     Files.writeString(root.resolve(module).resolve(name + ".java"), code);
   }
 
-  /// Where a class of ours was loaded from.
+  /// Returns the location from which a class of this project was loaded.
   private static Path place(Class<?> type) throws URISyntaxException {
     return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
   }

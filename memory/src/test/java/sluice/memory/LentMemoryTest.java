@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.block.Block;
 
-/// Batched revocation. The bytes of a block are its number, so that an access that met another
-/// owner's bytes is seen.
+/// Tests batched revocation. The bytes of a block are its number, so that an access to another
+/// owner's bytes is detected.
 @Timeout(60)
 final class LentMemoryTest {
   private static final long MUCH_LATER_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -38,7 +38,7 @@ final class LentMemoryTest {
     return memory;
   }
 
-  /// What was revoked ends by the timer; the bound is for machines that are busy.
+  /// Waits until the timer has ended revoked memory. The time limit allows for busy machines.
   private void awaitUsed(long bytes) {
     long start = System.nanoTime();
     while (account.usedBytes() != bytes) {
@@ -47,7 +47,8 @@ final class LentMemoryTest {
     }
   }
 
-  /// Whichever thread revokes first in this JVM starts it, also one of a domain.
+  /// Checks the timer thread, which is started by the first thread in this JVM that revokes memory,
+  /// possibly one of a domain.
   @Test
   void theThreadThatKeepsTheTimeHasNothingOfTheThreadThatStartsIt() {
     lend(1).revoke();
@@ -72,7 +73,8 @@ final class LentMemoryTest {
     memory.close();
   }
 
-  /// The timer is due and waits to close the cohort: the block must not be its owner's again yet.
+  /// Checks a cohort whose timer is due but which is not closed yet: the block must not return to
+  /// its owner.
   @Test
   void beforeTheHandshakeNothingIsReused() {
     Memory memory = lend(7);
@@ -132,7 +134,7 @@ final class LentMemoryTest {
     assertThatThrownBy(() -> part.getInt(0)).isInstanceOf(IllegalStateException.class);
   }
 
-  /// An access that is made again must be rare, since code for it slows down all loops.
+  /// Checks that accesses are rarely retried, because code for retries slows down all loops.
   @Test
   void loopsOverLiveMemoryAreNotDisturbedWhenItIsMoved() throws InterruptedException {
     Block block = block(4096);
@@ -213,8 +215,8 @@ final class LentMemoryTest {
     assertThat(account.usedBytes()).isZero();
   }
 
-  /// An owner lends, revokes, and writes another value as soon as the block is its own again; a
-  /// reader that holds an old reference sees the old value or fails.
+  /// Tests an owner that lends, revokes, and writes another value as soon as the block is its own
+  /// again. A reader that holds an old reference sees the old value or fails.
   @Test
   void anOldHolderNeverSeesAnotherOwnersBytes() throws InterruptedException {
     record Lent(Memory memory, long value) {}
@@ -257,7 +259,7 @@ final class LentMemoryTest {
       current.set(last);
       watched.add(new Watched(block, value));
       while (!watched.isEmpty() && watched.element().block.leases() == 1) {
-        // Nothing but this lease is left: the owner may write.
+        // Only this lease is left, so the owner may write.
         Block own = watched.remove().block;
         own.segment().fill((byte) 0x5a);
         own.release();

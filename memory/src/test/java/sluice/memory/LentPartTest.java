@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.block.Block;
 
-/// Parts that can be ended alone: their end leaves the whole, and they end with the whole.
+/// Tests parts that can be revoked alone. Revoking a part does not affect the whole, and a part
+/// ends with the whole.
 @Timeout(120)
 final class LentPartTest {
   private static final int BYTES = 64;
@@ -18,7 +19,7 @@ final class LentPartTest {
   private final Account account = new Account("test", 1 << 20);
   private final Block block = requireNonNull(Block.allocate(account, BYTES));
 
-  /// Each kind of which parts can be lent.
+  /// Returns each kind of memory of which parts can be lent.
   private List<Function<Block, Memory>> kinds() {
     return List.of(
         of -> Memory.over(of, 0, BYTES),
@@ -121,7 +122,7 @@ final class LentPartTest {
     block.release();
   }
 
-  /// A part that is lent while its whole ends is refused, or ends with it.
+  /// Checks that a part lent while its whole ends is refused, or ends with it.
   @Test
   void noPartOutlivesItsWhole() throws Exception {
     for (int round = 0; round < 300; round++) {

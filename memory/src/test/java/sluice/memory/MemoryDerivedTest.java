@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import sluice.memory.block.Block;
 
-/// What a slice or a read-only reference allows its holder: its own range and rights, and never
-/// more than that.
+/// Tests that a slice or a read-only reference gives its holder its own range and rights and no
+/// more.
 final class MemoryDerivedTest {
   private static final int BYTES = 16;
 
@@ -106,7 +106,7 @@ final class MemoryDerivedTest {
     assertThatThrownBy(() -> memory.writable(account)).isInstanceOf(IllegalStateException.class);
     assertThat(account.usedBytes()).isEqualTo(BYTES);
     block.release();
-    // One holds it: what comes back must not be the reference that has ended.
+    // One holds it: the result must not be the reference that has ended.
     assertThatThrownBy(() -> memory.writable(account)).isInstanceOf(IllegalStateException.class);
     assertThat(first(block)).isZero();
     fresh.close();

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.block.Block;
 
-/// Scattered memory, copies on write, and memory that is given: each is a [Memory] in all it can
-/// do, never gives its holder more than it was given, and keeps leases and charges right.
+/// Tests scattered memory, copies on write, and given memory. Each supports all operations of
+/// [Memory], never gives its holder more than was given, and keeps leases and charges right.
 @Timeout(120)
 final class MemoryKindsTest {
   private final Account account = new Account("test", 1 << 20);
@@ -49,7 +49,7 @@ final class MemoryKindsTest {
     return bytes;
   }
 
-  // ---- scattered ----------------------------------------------------------------------------
+  // ---- scattered --------------------------------------------------------------------------------
 
   @Test
   void scatteredMemoryIsOneRange() {
@@ -137,7 +137,7 @@ final class MemoryKindsTest {
     releaseBlocks();
   }
 
-  /// Against an array of bytes.
+  /// Compares scattered memory with a byte array.
   @Test
   void scatteredMemoryDoesAsAnArrayDoes() {
     long seed = System.nanoTime();
@@ -197,7 +197,7 @@ final class MemoryKindsTest {
         assertThat(bytes(part)).isEqualTo(wanted);
       }
       default -> {
-        // Without an overlap, of which the order of the pieces would be seen.
+        // Without an overlap, which would expose the order in which the pieces are copied.
         int half = length / 2;
         int some = random.nextInt(half - 1);
         all.slice(0, half).copyTo(half - some, all.slice(half, length - half), 1, some);
@@ -219,7 +219,7 @@ final class MemoryKindsTest {
     releaseBlocks();
   }
 
-  // ---- copy on write ------------------------------------------------------------------------
+  // ---- copy on write ----------------------------------------------------------------------------
 
   private Memory copyOnWrite(Block block) {
     return requireNonNull(Memory.copyOnWrite(block, 0, block.lengthBytes(), account));
@@ -310,8 +310,8 @@ final class MemoryKindsTest {
     releaseBlocks();
   }
 
-  /// Readers see each byte as it was or as it was written, and are never refused because of the
-  /// copy.
+  /// Tests that readers see each byte as it was before or after a write, and are never refused
+  /// because of the copy.
   @Test
   void readersDoNotNoticeTheCopy() throws InterruptedException {
     List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
@@ -367,7 +367,7 @@ final class MemoryKindsTest {
     releaseBlocks();
   }
 
-  // ---- given --------------------------------------------------------------------------------
+  // ---- given ------------------------------------------------------------------------------------
 
   @Test
   void whatWasGivenIsNotTakenBack() {

@@ -76,7 +76,7 @@ final class MemoryTest {
     Block device = block.lease();
     block.release();
     memory.revokeNow().close();
-    // Only the device holds the block now: it writes, and the bytes were given to no other owner.
+    // Now only the device holds the block: it writes, and the bytes were given to no other owner.
     assertThat(account.usedBytes()).isEqualTo(64);
     device.segment().fill((byte) 1);
     device.release();
@@ -159,7 +159,8 @@ final class MemoryTest {
     }
     end.countDown();
     reader.join();
-    // An access that failed may have stored just before; none stored after the revocation returned.
+    // An access that failed may have stored its value shortly before. No access stored a value
+    // after the revocation returned.
     assertThat(last.getLong(0)).isBetween(accesses.get(), accesses.get() + failures.get());
     last.close();
     block.release();

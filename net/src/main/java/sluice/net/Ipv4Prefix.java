@@ -1,13 +1,16 @@
 package sluice.net;
 
-/// An IPv4 address with the length of its network, such as `10.0.0.2/24`. Immutable: any thread may
-/// use it.
+/// An IPv4 address with its prefix length, such as `10.0.0.2/24`. Immutable and thread-safe.
 ///
-/// @param address in host order: the first number is the highest byte
-/// @param bits 1 to 30
+/// @param address the address in host order: the first number is the highest byte
+/// @param bits the prefix length, 1 to 30
 public record Ipv4Prefix(int address, int bits) {
   private static final String FORM = "([0-9]{1,3}\\.){3}[0-9]{1,3}";
 
+  /// Creates a prefix.
+  ///
+  /// @throws IllegalArgumentException if the prefix length is not 1 to 30, or the address is not
+  ///   the address of a host
   public Ipv4Prefix {
     int last = address & ~mask(bits);
     boolean isHost = last != 0 && last != ~mask(bits);
@@ -17,7 +20,9 @@ public record Ipv4Prefix(int address, int bits) {
     }
   }
 
-  /// @throws IllegalArgumentException when it is not as `10.0.0.2/24`
+  /// Parses an address with prefix length, such as `10.0.0.2/24`.
+  ///
+  /// @throws IllegalArgumentException if the text has another form
   public static Ipv4Prefix parse(String text) {
     int slash = text.indexOf('/');
     if (slash < 0 || !text.substring(slash + 1).matches("[0-9]{1,2}")) {
@@ -27,7 +32,10 @@ public record Ipv4Prefix(int address, int bits) {
         parseAddress(text.substring(0, slash)), Integer.parseInt(text.substring(slash + 1)));
   }
 
-  /// @throws IllegalArgumentException when it is not as `10.0.0.2`
+  /// Parses an address such as `10.0.0.2`.
+  ///
+  /// @return the address in host order
+  /// @throws IllegalArgumentException if the text has another form
   public static int parseAddress(String text) {
     int address = 0;
     if (text.matches(FORM)) {
@@ -47,17 +55,17 @@ public record Ipv4Prefix(int address, int bits) {
     return -1 << (32 - bits);
   }
 
-  /// Whether an address is of the same network.
+  /// Returns true if an address is in the same network.
   public boolean contains(int other) {
     return ((address ^ other) & mask(bits)) == 0;
   }
 
-  /// The address that stands for all stations of the network.
+  /// Returns the broadcast address of the network.
   public int broadcast() {
     return address | ~mask(bits);
   }
 
-  /// An address as people write it.
+  /// Formats an address.
   public static String text(int address) {
     return (address >>> 24)
         + "."

@@ -1,14 +1,18 @@
 package sluice.net;
 
-/// What a stack holds at most, whatever comes. Immutable: any thread may use it.
+/// The limits on the state of a stack, which hold for all possible input. Immutable and
+/// thread-safe.
 ///
-/// @param neighbours stations whose hardware address is remembered, a power of two, at least 8
-/// @param pendingFrames frames that wait for the hardware address of their station
-/// @param reassemblies packets whose fragments are collected at one time, 64 KiB each
-/// @param icmpPerSecond errors that are sent
+/// @param neighbours the size of the ARP cache: a power of two, at least 8
+/// @param pendingFrames the number of frames that wait for ARP
+/// @param reassemblies the number of packets that are reassembled at a time, 64 KiB each
+/// @param icmpPerSecond the number of ICMP errors sent per second
 public record StackLimits(int neighbours, int pendingFrames, int reassemblies, int icmpPerSecond) {
   public static final StackLimits DEFAULT = new StackLimits(1024, 64, 16, 100);
 
+  /// Creates limits.
+  ///
+  /// @throws IllegalArgumentException if a limit is out of range
   public StackLimits {
     if (neighbours < 8 || Integer.bitCount(neighbours) != 1) {
       throw new IllegalArgumentException("neighbours: a power of two from 8, not " + neighbours);

@@ -1,11 +1,11 @@
-/// How a network stack is set up; the lowest of the module's packages.
+/// The configuration of a network stack. The packages of this module, from top to bottom:
 ///
 /// ```
-///  transport     datagrams on a loop, a worker of its own, what options name
-///  tap   xdp     drivers: a device of the kernel, a queue of a network card
+///  transport     datagrams on a loop, a worker thread, parsing of options
+///  tap   xdp     drivers: a TAP device of the kernel, queues of a network card
 ///  stack         ARP, IPv4 with fragments, ICMP, UDP over one port
 ///  wire          headers and the checksum
-///  port          the seam: frames in and out in batches
+///  port          the driver interface: frames in and out in batches
 /// ```
 @NullMarked
 package sluice.net;

@@ -22,9 +22,10 @@ import sluice.net.xdp.XdpPort;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// A link in network namespaces of a test: our end, with the stack on it, where the test's thread
-/// is, and the kernel's end. A veth pair has its ends, [#OUR_END] and [#KERNEL_END], in two
-/// namespaces; both ends of a TAP device, [#TAP], are in one. Used by the test's thread.
+/// A link between our stack and the kernel's in network namespaces of a test. The test's thread and
+/// our end with the stack are in one namespace. The ends of a veth pair, [#OUR_END] and
+/// [#KERNEL_END], are in two namespaces; a TAP device, [#TAP], needs only one for both ends. Used
+/// by the test's thread.
 public final class LinkRig implements AutoCloseable {
   public static final int OURS = Ipv4Prefix.parseAddress("10.9.0.2");
   public static final int KERNEL = Ipv4Prefix.parseAddress("10.9.0.1");
@@ -41,12 +42,12 @@ public final class LinkRig implements AutoCloseable {
     room = NetRoom.enter("ip");
   }
 
-  /// Two namespaces, for a veth pair, or skips the test with the reason.
+  /// Creates a rig with two namespaces, for a veth pair, or skips the test with the reason.
   public static LinkRig veth() {
     return new LinkRig(NetRoom.enter("ip"));
   }
 
-  /// One namespace, for a TAP device, or skips the test with the reason.
+  /// Creates a rig with one namespace, for a TAP device, or skips the test with the reason.
   public static LinkRig tap() {
     return new LinkRig(null);
   }
@@ -63,7 +64,7 @@ public final class LinkRig implements AutoCloseable {
     return there(() -> room.run(command));
   }
 
-  /// Does something at the kernel's end.
+  /// Runs an action at the kernel's end.
   public <T, X extends Exception> T there(NetRoom.Action<T, X> action) throws X {
     return peer == null ? action.run() : room.outside(action);
   }
@@ -75,9 +76,9 @@ public final class LinkRig implements AutoCloseable {
 
   // ---- links ---------------------------------------------------------------------------------
 
-  /// Makes the veth pair, with the kernel's address at its end.
+  /// Creates the veth pair and gives the kernel's end its address.
   ///
-  /// @param queues of each end
+  /// @param queues the number of queues of each end
   public void link(int mtu, int queues) {
     room.link(OUR_END, KERNEL_END, queues);
     mtu(mtu);
@@ -90,9 +91,9 @@ public final class LinkRig implements AutoCloseable {
     String _ = there("ip link set dev " + KERNEL_END + " mtu " + mtu);
   }
 
-  /// Puts the stack on our end of the veth pair.
+  /// Opens the stack on our end of the veth pair.
   ///
-  /// @param owned whether the address is the stack's alone; otherwise it is the kernel's too
+  /// @param owned true if only the stack has the address; false if our kernel has it too
   public XdpPort openXdp(boolean owned, int queues) throws IOException {
     if (!owned) {
       String _ = run("ip addr add 10.9.0.2/24 dev " + OUR_END);
@@ -102,7 +103,7 @@ public final class LinkRig implements AutoCloseable {
     return port;
   }
 
-  /// Makes the TAP device, with the kernel's address and our stack on it.
+  /// Creates the TAP device, gives the kernel its address and opens our stack on it.
   public void openTap() throws IOException {
     open(TapPort.open(TAP), true);
     String _ = run("ip addr add 10.9.0.1/24 dev " + TAP);
@@ -114,7 +115,7 @@ public final class LinkRig implements AutoCloseable {
     stack = new Ipv4Stack(port, config, System::nanoTime, System.nanoTime());
   }
 
-  /// Closes the stack and deletes the veth pair, for another one.
+  /// Closes the stack and deletes the veth pair, so that another one can be created.
   public void unlink() {
     stack().close();
     String _ = run("ip link del dev " + OUR_END);
@@ -126,7 +127,7 @@ public final class LinkRig implements AutoCloseable {
     return Objects.requireNonNull(stack);
   }
 
-  /// The stack is closed by another owner from now on.
+  /// Returns the stack and leaves it to the caller to close.
   public Ipv4Stack giveStack() {
     Ipv4Stack given = stack();
     stack = null;
@@ -148,23 +149,24 @@ public final class LinkRig implements AutoCloseable {
         });
   }
 
-  /// Runs the stack until a process has ended, and returns its output.
+  /// Runs the stack until a process has ended, and returns the output of the process.
   public String await(Process process) throws IOException {
     pollUntil("the end of " + process.info(), () -> !process.isAlive());
     return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
-  /// Has the kernel's end ping ours until all is answered: without `-w`, ping waits for its last
-  /// reply no longer than it waited between two requests. Skips the test where there is no ping.
+  /// Pings our end from the kernel's end until all requests are answered. The option `-w` is needed
+  /// because ping otherwise waits for its last reply no longer than the interval between two
+  /// requests. Skips the test if ping is not installed.
   ///
-  /// @param options such as a length
+  /// @param options further options of ping, such as a length
   public void bePinged(int count, String options) throws IOException {
     assumeTrue(NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
     String command = "ping -n -c " + count + " -i 0.05 -w " + Await.SECONDS + " " + options;
     assertThat(await(start(command + " 10.9.0.2"))).contains(count + " received");
   }
 
-  /// Opens a port that sends back what comes.
+  /// Opens a socket that echoes each datagram.
   public UdpSocket echo(int number) throws IOException {
     UdpSocket socket = stack().bind(number, _ -> {});
     socket.receiver((memory, at, length, from, fromPort) -> {
@@ -173,7 +175,7 @@ public final class LinkRig implements AutoCloseable {
     return socket;
   }
 
-  /// Opens a channel at the kernel's end, which does not block.
+  /// Opens a non-blocking channel at the kernel's end.
   public DatagramChannel channel() throws IOException {
     DatagramChannel channel = there(() -> DatagramChannel.open());
     channel.bind(new InetSocketAddress("10.9.0.1", 0));
@@ -181,7 +183,7 @@ public final class LinkRig implements AutoCloseable {
     return channel;
   }
 
-  /// Sends a datagram to an echoing port of ours and takes it back whole.
+  /// Sends a datagram to an echo port of ours and checks that the whole datagram comes back.
   public void exchange(DatagramChannel channel, int number, int length) throws IOException {
     byte[] data = new byte[length];
     new Random(length).nextBytes(data);

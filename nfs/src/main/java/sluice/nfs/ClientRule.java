@@ -3,8 +3,8 @@ package sluice.nfs;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/// Addresses that may use an export: one, or all with the same first bits. Immutable: any thread
-/// may use it.
+/// A rule for the client addresses that may use an export: one address, or a network. Immutable and
+/// thread-safe.
 public final class ClientRule {
   private final byte[] network;
   private final int bits;
@@ -14,8 +14,10 @@ public final class ClientRule {
     this.bits = bits;
   }
 
-  /// @param text `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`; no names: no server is asked what
-  ///   one means
+  /// Parses a rule.
+  ///
+  /// @param text an address or a network, such as `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`; no
+  ///   host names, which would need a DNS lookup
   /// @throws IllegalArgumentException for anything else
   public static ClientRule of(String text) {
     int slash = text.indexOf('/');
@@ -31,12 +33,14 @@ public final class ClientRule {
         }
       }
     } catch (UnknownHostException | NumberFormatException _) {
-      // told below
+      // reported below
     }
     throw new IllegalArgumentException(
         "a client is an address or a network such as 192.0.2.0/24, not " + text);
   }
 
+  /// Returns true if the rule includes a client address. IPv4 and IPv6 addresses never match each
+  /// other.
   public boolean matches(InetAddress client) {
     byte[] address = client.getAddress();
     if (address.length != network.length) {

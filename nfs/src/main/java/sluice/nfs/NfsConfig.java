@@ -5,15 +5,15 @@ import java.util.List;
 import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.server.ServerConfig;
 
-/// How an [sluice.nfs.server.NfsServer] is set up.
+/// The configuration of an [sluice.nfs.server.NfsServer].
 ///
-/// @param server addresses, loops and backend; calls that wait run on its slow path
-/// @param exports at least one
-/// @param limits what each loop takes on
-/// @param datagrams whether UDP is served as well, on the same ports
-/// @param portmap whether the portmapper also answers on port 111, where that is allowed and free;
-///   on the server's own ports it always does
-/// @param datagramPorts what opens the ports of UDP: the kernel's sockets, or another network stack
+/// @param server the addresses, loops and backend; calls that wait run on its slow path
+/// @param exports at least one export
+/// @param limits the limits of each loop
+/// @param datagrams true to serve UDP as well, on the same ports
+/// @param portmap true to run a portmapper on port 111 too, if that port is free and may be bound;
+///   the server's own ports always answer portmapper calls
+/// @param datagramPorts opens the UDP ports: the kernel's sockets or another network stack
 public record NfsConfig(
     ServerConfig server,
     List<NfsExport> exports,
@@ -24,6 +24,9 @@ public record NfsConfig(
   /// The port of NFS.
   public static final int PORT = 2049;
 
+  /// Creates a configuration.
+  ///
+  /// @throws IllegalArgumentException if there is no export
   public NfsConfig {
     exports = List.copyOf(exports);
     if (exports.isEmpty()) {
@@ -31,7 +34,7 @@ public record NfsConfig(
     }
   }
 
-  /// With the kernel's sockets.
+  /// Creates a configuration with the kernel's UDP sockets.
   public NfsConfig(
       ServerConfig server,
       List<NfsExport> exports,
@@ -41,28 +44,33 @@ public record NfsConfig(
     this(server, exports, limits, datagrams, portmap, DatagramPorts.KERNEL);
   }
 
-  /// TCP and UDP on one address, one loop, no port 111.
+  /// Returns a configuration for TCP and UDP on one address, with one loop and without port 111.
   public static NfsConfig of(SocketAddress address, NfsExport... exports) {
     return new NfsConfig(
         ServerConfig.of("nfs", address), List.of(exports), RpcLimits.DEFAULT, true, false);
   }
 
+  /// Returns a copy with other addresses, loops and backend.
   public NfsConfig withServer(ServerConfig value) {
     return new NfsConfig(value, exports, limits, datagrams, portmap, datagramPorts);
   }
 
+  /// Returns a copy with other limits.
   public NfsConfig withLimits(RpcLimits value) {
     return new NfsConfig(server, exports, value, datagrams, portmap, datagramPorts);
   }
 
+  /// Returns a copy that serves UDP or not.
   public NfsConfig withDatagrams(boolean value) {
     return new NfsConfig(server, exports, limits, value, portmap, datagramPorts);
   }
 
+  /// Returns a copy that uses port 111 or not.
   public NfsConfig withPortmap(boolean value) {
     return new NfsConfig(server, exports, limits, datagrams, value, datagramPorts);
   }
 
+  /// Returns a copy with another way to open UDP ports.
   public NfsConfig withDatagramPorts(DatagramPorts value) {
     return new NfsConfig(server, exports, limits, datagrams, portmap, value);
   }

@@ -2,14 +2,14 @@ package sluice.nfs;
 
 import sluice.fs.FileTree;
 
-/// A directory of a tree that a server exports. Immutable: any thread may use it.
+/// A directory of a file tree that a server exports. Immutable and thread-safe.
 ///
-/// @param path what clients mount, such as `/` or `/data`
-/// @param tree stays open as long as the server; its owner closes it
-/// @param directory of the tree, `/` for all of it
-/// @param options which clients may use it, and how
+/// @param path the path that clients mount, such as `/` or `/data`
+/// @param tree the tree, which its owner closes after the server
+/// @param directory the path of the directory in the tree, `/` for the whole tree
+/// @param options the clients that may use the export, and their rights
 public record NfsExport(String path, FileTree tree, String directory, ExportOptions options) {
-  /// All of a tree.
+  /// Returns an export of a whole tree.
   public static NfsExport of(String path, FileTree tree, ExportOptions options) {
     return new NfsExport(path, tree, "/", options);
   }

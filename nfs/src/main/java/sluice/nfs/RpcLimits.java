@@ -1,18 +1,19 @@
 package sluice.nfs;
 
-/// Limits of what one loop of an RPC server takes on. Beyond one of them it stops reading; it never
-/// refuses a call for it, except that a datagram is dropped, which clients send again.
+/// The limits of one loop of an RPC server. When a limit is reached the loop stops reading. It
+/// never refuses a call; datagrams are dropped, and clients retransmit them.
 ///
-/// @param messageBytes longest call and reply, 64 KiB to 16 MiB
-/// @param callsPerConnection calls of one connection with workers at one time
-/// @param calls calls of all connections with workers at one time
-/// @param messageMemoryBytes memory for calls that are being put together, or are with workers
-/// @param leasedBytesPerConnection what the replies of one connection may keep of file systems'
-///   caches until its client has taken them; a little more when they were made at once
-/// @param leasedBytes the same of all connections; beyond it replies are copied, and short where
-///   they may be
-/// @param idleNanos a connection on which nothing is called for this long is closed
-/// @param messageNanos a call must be complete this long after its first byte
+/// @param messageBytes the maximum length of a call and of a reply, 64 KiB to 16 MiB
+/// @param callsPerConnection the maximum number of calls of one connection with workers
+/// @param calls the maximum number of calls of all connections with workers
+/// @param messageMemoryBytes the memory for calls that are being received or are with workers
+/// @param leasedBytesPerConnection the number of file system cache bytes that the replies of one
+///   connection may lease until the client has received them; replies made on the loop's thread may
+///   exceed it a little
+/// @param leasedBytes the same for all connections; beyond it replies are copied, and short if the
+///   protocol allows
+/// @param idleNanos the time without calls after which a connection is closed
+/// @param messageNanos the time between the first and the last byte of a call
 public record RpcLimits(
     int messageBytes,
     int callsPerConnection,
@@ -22,7 +23,7 @@ public record RpcLimits(
     long leasedBytes,
     long idleNanos,
     long messageNanos) {
-  /// Calls of up to 1 MiB of content, over a cache of 64 MiB.
+  /// The default limits: calls with up to 1 MiB of data, for a cache of 64 MiB.
   public static final RpcLimits DEFAULT =
       new RpcLimits(
           (1 << 20) + (64 << 10),
@@ -34,6 +35,9 @@ public record RpcLimits(
           15 * 60_000_000_000L,
           60_000_000_000L);
 
+  /// Creates limits.
+  ///
+  /// @throws IllegalArgumentException if a limit is out of range, or limits contradict each other
   public RpcLimits {
     if (messageBytes < 64 << 10 || messageBytes > 16 << 20) {
       throw new IllegalArgumentException("messageBytes must be 65536 to 16777216: " + messageBytes);
@@ -58,6 +62,7 @@ public record RpcLimits(
     }
   }
 
+  /// Returns a copy with other limits on concurrent calls.
   public RpcLimits withCalls(int perConnection, int together) {
     return new RpcLimits(
         messageBytes,
@@ -70,6 +75,8 @@ public record RpcLimits(
         messageNanos);
   }
 
+  /// Returns a copy with another limit on the memory for calls, at least twice the maximum message
+  /// length.
   public RpcLimits withMessageMemoryBytes(long value) {
     return new RpcLimits(
         messageBytes,
@@ -82,7 +89,8 @@ public record RpcLimits(
         messageNanos);
   }
 
-  /// For all connections together; half of it for one.
+  /// Returns a copy with another limit of leased bytes for all connections; one connection gets
+  /// half of it.
   public RpcLimits withLeasedBytes(long value) {
     return new RpcLimits(
         messageBytes,
@@ -95,6 +103,8 @@ public record RpcLimits(
         messageNanos);
   }
 
+  /// Returns a copy with other times in nanoseconds: until an idle connection is closed, and until
+  /// a call must be complete.
   public RpcLimits withTimes(long idle, long message) {
     return new RpcLimits(
         messageBytes,

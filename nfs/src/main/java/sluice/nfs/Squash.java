@@ -1,11 +1,11 @@
 package sluice.nfs;
 
-/// Which of the ids that a client names are not believed, as in exports(5). Any thread may use it.
+/// The mapping of client user IDs to the anonymous user, as in exports(5).
 public enum Squash {
-  /// All are believed.
+  /// No ID is mapped.
   NONE,
   /// Root becomes the anonymous user.
   ROOT,
-  /// Each user becomes the anonymous one.
+  /// Every user becomes the anonymous user.
   ALL
 }

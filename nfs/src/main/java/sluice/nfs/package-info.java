@@ -1,16 +1,16 @@
-/// What users of an NFS server say: [NfsConfig], [NfsExport] with [ExportOptions], [RpcLimits].
+/// The configuration of an NFS server: [NfsConfig], [NfsExport] with [ExportOptions], [RpcLimits].
 ///
-/// `NfsServer` in package `server` is started with that. The packages, from the bottom; each names
-/// only those below it:
+/// `NfsServer` in package `server` is started with a configuration. The packages from top to
+/// bottom; each imports only packages below it:
 ///
 /// ```
-/// server   NfsServer: programs, port, portmapper put together    → all
-/// v3, v4   MOUNT and NFSv3; NFSv4.1                               → export, rpc
-/// export   what both versions share: exports, file handles, the
-///          server's own files in a tree, status codes             → rpc
-/// rpc      ONC RPC over TCP and UDP, XDR, portmapper: no files
-/// host     a directory of this machine as a FileTree: no network
+/// server   NfsServer: programs, ports and portmapper             → all
+/// v3, v4   MOUNT and NFSv3; NFSv4.1                              → export, rpc
+/// export   shared by both versions: exports, file handles, the
+///          server's own files in a tree, status codes            → rpc
+/// rpc      ONC RPC over TCP and UDP, XDR, portmapper; no files
+/// host     a directory of this machine as a FileTree; no network
 /// ```
 ///
-/// Users need this package, `server`, and `host` for a directory; no others are exported.
+/// The exported packages are this one, `server`, and `host` for a directory.
 package sluice.nfs;

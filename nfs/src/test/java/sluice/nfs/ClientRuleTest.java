@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 
-/// Which clients a rule lets use an export, and what is none.
+/// Tests the clients that a rule allows, and the texts that are no rule.
 final class ClientRuleTest {
   @Test
   void addressesAndNetworks() throws IOException {

@@ -17,7 +17,7 @@ import sluice.fs.storage.BlockDevices;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// A device in memory that knows what a crash at this moment would leave. Any thread may call.
+/// A device in memory that records which writes a crash would lose. Thread-safe.
 public final class CrashDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
   private static final int PIECE_BYTES = 1 << 20;
@@ -31,7 +31,7 @@ public final class CrashDevice implements BlockDevice {
   private final AtomicInteger flushes = new AtomicInteger();
   private final AtomicInteger reads = new AtomicInteger();
 
-  /// One flush at a time: each takes away what it has found unflushed.
+  /// Serializes flushes: each takes away the writes that it has found unflushed.
   private final Object flushing = new Object();
 
   private volatile long flushNanos;
@@ -43,12 +43,12 @@ public final class CrashDevice implements BlockDevice {
     stable = BlockDevices.memory(bytes);
   }
 
-  /// From now on a flush takes so long, as it does on a disk.
+  /// Makes each flush take a time, as on a disk.
   public void slowFlush(long nanos) {
     flushNanos = nanos;
   }
 
-  /// From now on no flush ends, until [#letFlushesGo].
+  /// Holds all flushes until [#letFlushesGo].
   public void holdFlushes() {
     held = new CountDownLatch(1);
   }
@@ -61,12 +61,12 @@ public final class CrashDevice implements BlockDevice {
     }
   }
 
-  /// From now on every flush fails.
+  /// Makes all flushes fail.
   public void breakFlushes() {
     broken = true;
   }
 
-  /// How often something was read.
+  /// Returns the number of reads.
   public int reads() {
     return reads.get();
   }
@@ -75,13 +75,13 @@ public final class CrashDevice implements BlockDevice {
     return flushes.get();
   }
 
-  /// A device with everything that was written: what a kill of the server leaves.
+  /// Returns a device with all writes: the state after the server was killed.
   public CrashDevice killed() throws IOException {
     return copy(new Random(0), 1.0);
   }
 
-  /// A device with what was flushed and a random part of the rest, sector by sector: what a crash
-  /// of the machine leaves.
+  /// Returns a device with the flushed writes and a random part of the others, sector by sector:
+  /// the state after a crash of the machine.
   public CrashDevice crashed(Random random) throws IOException {
     return copy(random, random.nextInt(3) / 2.0);
   }

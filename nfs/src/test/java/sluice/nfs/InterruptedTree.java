@@ -8,13 +8,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// Does something to a tree between two steps of its user, as others do that are not waited for. Of
-/// one thread.
+/// A file tree that runs an action between two calls of its user, as a concurrent client would. Not
+/// thread-safe.
 public final class InterruptedTree implements InvocationHandler {
-  /// Any file.
+  /// Matches any inode.
   public static final long ANY = -1;
 
-  /// What is done in between.
+  /// The action to run.
   public interface Act {
     void run() throws Exception;
   }
@@ -24,7 +24,7 @@ public final class InterruptedTree implements InvocationHandler {
   private String method = "";
   private long inode;
 
-  /// The tree as it is to be used.
+  /// Returns a tree that forwards all calls to the given one.
   public FileTree over(FileTree whole) {
     tree = whole;
     return (FileTree)
@@ -32,14 +32,14 @@ public final class InterruptedTree implements InvocationHandler {
             FileTree.class.getClassLoader(), new Class<?>[] {FileTree.class}, this);
   }
 
-  /// Does something once: before the next call of a method with this inode.
+  /// Runs an action once, before the next call of a method with the given inode.
   public void before(String name, long of, Act what) {
     method = name;
     inode = of;
     act = what;
   }
 
-  /// Whether it was done.
+  /// Returns true if the action has run.
   public boolean happened() {
     return act == null;
   }
@@ -53,7 +53,7 @@ public final class InterruptedTree implements InvocationHandler {
       act = null;
       now.run();
     }
-    if (called.getName().equals("find")) { // its steps are steps as well
+    if (called.getName().equals("find")) { // the calls inside of find are intercepted too
       return InvocationHandler.invokeDefault(proxy, called, args);
     }
     try {

@@ -23,43 +23,44 @@ import sluice.memory.block.Block;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v3.Nfs3Rig;
 
-/// READDIR of both versions at cookies of any age, and at numbers that were never cookies, in a
-/// directory of 2 000 names that changes, listed by place or by hash. What is expected does not
-/// depend on the version.
+/// Tests READDIR of both versions with cookies of any age and with numbers that were never cookies,
+/// in a directory of 2 000 names that changes, listed in directory order or in hash order. The
+/// expectations do not depend on the version.
 @Timeout(240)
 public abstract class ReaddirContract {
   private static final int NAMES = 2000;
   private static final int TRIES = 2000;
   private static final int PAGE_BYTES = 4096;
 
-  /// Of a superblock: where it begins, the field `s_feature_compat` in it, and DIR_INDEX there.
+  /// The position of the superblock, of its field `s_feature_compat`, and the flag DIR_INDEX.
   private static final long SUPERBLOCK = 1024;
 
   private static final int COMPATIBLE = 0x5c;
   private static final int DIR_INDEX = 0x20;
 
-  /// From here on, cookies are of a listing by hash, which an image without such trees has not.
+  /// The smallest cookie of a listing in hash order, which an image without directory indexes does
+  /// not have.
   private static final long HASHES = 1L << 62;
 
   private final long seed = Long.getLong("sluice.seed", System.nanoTime());
   private final Random random = new Random(seed);
   private long directory;
 
-  /// A name that was listed, and the cookie that goes on behind it.
+  /// A listed name, and the cookie that continues after it.
   public record Entry(String name, long next) {}
 
-  /// One reply.
+  /// A reply.
   ///
-  /// @param entries none when it was refused
+  /// @param entries the entries; empty if the request was refused
   public record Page(int status, long verifier, boolean end, List<Entry> entries) {}
 
-  /// Starts a server over a device.
+  /// Starts a server on a device.
   protected abstract FileTree start(CrashDevice device) throws IOException;
 
-  /// Asks for a page of the directory `d`, of at most so many bytes.
+  /// Requests a page of the directory `d` with at most `bytes` bytes.
   protected abstract Page page(long cookie, long verifier, int bytes);
 
-  /// The lowest number that is a cookie.
+  /// Returns the lowest valid cookie.
   protected abstract long least();
 
   @AfterEach
@@ -114,7 +115,7 @@ public abstract class ReaddirContract {
     return all;
   }
 
-  /// The first name at a cookie that was there from the beginning; empty at the end.
+  /// Returns the first name after a cookie that existed from the beginning; empty at the end.
   private String first(long cookie, long verifier, Set<String> known) {
     long at = cookie;
     while (true) {
@@ -132,7 +133,7 @@ public abstract class ReaddirContract {
     }
   }
 
-  /// Cookies that were given out, while names are removed, renamed and made.
+  /// Uses old cookies while names are removed, renamed and created.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   public void aCookieGoesOnWithTheNextNameThatIsLeft(boolean hashed) throws IOException {
@@ -174,8 +175,8 @@ public abstract class ReaddirContract {
     }
   }
 
-  /// As xfstests generic/676 asks a mount: a number that is below the last cookie is not the end,
-  /// and listing from any number ends, with each name at most once.
+  /// As xfstests generic/676: a number below the last cookie does not return the end of the list,
+  /// and a listing from any number ends and has each name at most once.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   public void aNumberThatWasNeverACookieIsNotTheEnd(boolean hashed) throws IOException {
@@ -198,8 +199,8 @@ public abstract class ReaddirContract {
     }
   }
 
-  /// Any number is answered: by names, by the end, or by BAD_COOKIE where it is no cookie of such
-  /// an image.
+  /// Any number gets an answer: names, the end, or BAD_COOKIE if it cannot be a cookie of this
+  /// image.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   public void anyNumberIsAnswered(boolean hashed) throws IOException {
@@ -216,7 +217,7 @@ public abstract class ReaddirContract {
     }
   }
 
-  /// A wrong verifier is refused, or it is answered as the right one: no page is made up.
+  /// A wrong verifier is refused or ignored; it never returns a different page.
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   public void aWrongVerifierIsRefusedOrDoesNotMatter(boolean hashed) throws IOException {

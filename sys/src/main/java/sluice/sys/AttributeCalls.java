@@ -10,19 +10,20 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Paths;
 import sluice.sys.call.SystemCall;
 
-/// Calls that change or check what is known about a file, by its descriptor, which may have been
+/// System calls that change or check attributes of a file, by a descriptor that may have been
 /// opened with `O_PATH`.
 ///
-/// Without state: any thread may call. All return what the kernel does: a result, or a negative
+/// Stateless and safe for use by any thread. All methods return the kernel's result, or a negative
 /// errno.
 public final class AttributeCalls {
-  /// A time: the moment of the call.
+  /// A time value: the moment of the call.
   public static final long UTIME_NOW = 0x3FFFFFFF;
 
-  /// A time that stays.
+  /// A time value: the time does not change.
   public static final long UTIME_OMIT = 0x3FFFFFFE;
 
-  /// Of [#faccessat]: asks for the ids of the thread instead of the process's real ones.
+  /// A flag of [#faccessat]: checks the effective ids of the thread instead of the real ids of the
+  /// process.
   private static final int AT_EACCESS = 0x200;
 
   private static final byte[] EMPTY = {};
@@ -30,7 +31,9 @@ public final class AttributeCalls {
 
   private AttributeCalls() {}
 
-  /// @param rights 4 (read), 2 (write), 1 (execute or search), added
+  /// Checks access rights, as `faccessat2(2)` with effective ids.
+  ///
+  /// @param rights the sum of 4 (read), 2 (write) and 1 (execute or search)
   public static int faccessat(int fd, int rights) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment empty = arena.allocate(1);
@@ -40,7 +43,9 @@ public final class AttributeCalls {
     }
   }
 
-  /// @param path of the file, relative to the working directory when it is
+  /// Sets the permissions of a file.
+  ///
+  /// @param path the path of the file; a relative path starts at the working directory
   public static int chmod(byte[] path, int permissions) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, path);
@@ -50,6 +55,8 @@ public final class AttributeCalls {
     }
   }
 
+  /// Sets the owner and the group of a file.
+  ///
   /// @param uid new owner, -1 to keep it
   /// @param gid new group, -1 to keep it
   public static int chown(int fd, int uid, int gid) {
@@ -60,12 +67,12 @@ public final class AttributeCalls {
     }
   }
 
-  /// Sets the times of last read and last change of the content. Linux 5.8.
+  /// Sets the access and modification times. Linux 5.8.
   ///
-  /// @param accessNanos since 1970, or one of the constants with `accessSpecial`
-  /// @param modifyNanos as `accessNanos`
-  /// @param accessSpecial [#UTIME_NOW], [#UTIME_OMIT], or 0: `accessNanos` is meant
-  /// @param modifySpecial as `accessSpecial`
+  /// @param accessNanos nanoseconds since 1970
+  /// @param modifyNanos nanoseconds since 1970
+  /// @param accessSpecial [#UTIME_NOW], [#UTIME_OMIT], or 0 to use `accessNanos`
+  /// @param modifySpecial [#UTIME_NOW], [#UTIME_OMIT], or 0 to use `modifyNanos`
   public static int utimens(
       int fd, long accessNanos, long accessSpecial, long modifyNanos, long modifySpecial) {
     try (Arena arena = Arena.ofConfined()) {
@@ -85,12 +92,14 @@ public final class AttributeCalls {
     times.setAtIndex(JAVA_LONG, index + 1L, given ? Math.floorMod(nanos, NANOS) : special);
   }
 
-  /// @param flags 1 (`FALLOC_FL_KEEP_SIZE`), 2 (`FALLOC_FL_PUNCH_HOLE`), added
+  /// Allocates space or punches a hole, as `fallocate(2)`.
+  ///
+  /// @param flags the sum of 1 (`FALLOC_FL_KEEP_SIZE`) and 2 (`FALLOC_FL_PUNCH_HOLE`), or 0
   public static int fallocate(int fd, int flags, long position, long length) {
     return (int) Kernel.call(SystemCall.FALLOCATE, fd, flags, position, length);
   }
 
-  /// The start of the next data or hole (`SEEK_DATA`, `SEEK_HOLE`); moves the descriptor's
+  /// Returns the start of the next data or hole (`SEEK_DATA`, `SEEK_HOLE`). Moves the descriptor's
   /// position.
   public static long seek(int fd, long position, boolean hole) {
     int whence = hole ? Files.SEEK_HOLE : Files.SEEK_HOLE - 1;
@@ -99,26 +108,30 @@ public final class AttributeCalls {
 
   /// Makes content and attributes of a file, or the names of a directory, stable.
   ///
-  /// @return 0 or a negative errno: after one, unwritten data may be lost for good
+  /// @return 0 or a negative errno; after an error, unwritten data may be lost
   public static int fsync(int fd) {
     return (int) Kernel.call(SystemCall.FSYNC, fd);
   }
 
-  /// Makes stable what has been changed on the file system of a descriptor.
+  /// Makes all changes of the file system of a descriptor stable.
   public static int syncfs(int fd) {
     return (int) Kernel.call(SystemCall.SYNCFS, fd);
   }
 
   // ---- extended attributes, by path: /proc/self/fd/N for a descriptor ---------------------------
 
-  /// @param into receives the value; empty to ask for its length
-  /// @return length of the value in bytes
+  /// Reads an extended attribute.
+  ///
+  /// @param into receives the value; empty to request its length
+  /// @return the length of the value in bytes
   public static int getxattr(byte[] path, byte[] name, byte[] into) {
     return xattr(SystemCall.GETXATTR, path, name, into);
   }
 
-  /// @param into receives the names, each ended by NUL; empty to ask for their length
-  /// @return length of the names in bytes
+  /// Reads the names of the extended attributes.
+  ///
+  /// @param into receives the names, each terminated by NUL; empty to request their length
+  /// @return the length of the names in bytes
   public static int listxattr(byte[] path, byte[] into) {
     return xattr(SystemCall.LISTXATTR, path, null, into);
   }
@@ -144,6 +157,8 @@ public final class AttributeCalls {
     }
   }
 
+  /// Sets an extended attribute.
+  ///
   /// @param flags 1 (`XATTR_CREATE`), 2 (`XATTR_REPLACE`) or 0
   public static int setxattr(byte[] path, byte[] name, byte[] value, int flags) {
     try (Arena arena = Arena.ofConfined()) {

@@ -8,7 +8,7 @@ import sluice.sys.call.Layout;
 
 /// `struct cachestat`: how much of a file range is in the page cache, filled by [Files#cachestat].
 ///
-/// Belongs to one thread at a time.
+/// Used by one thread at a time.
 ///
 /// ```c
 /// struct cachestat_range { __u64 off; __u64 len; };
@@ -30,7 +30,7 @@ public final class CacheStat {
   private final MemorySegment range = Arena.ofAuto().allocate(RANGE_LAYOUT.sizeBytes(), Long.BYTES);
   private final MemorySegment segment = Arena.ofAuto().allocate(LAYOUT.sizeBytes(), Long.BYTES);
 
-  /// Sets what to ask about.
+  /// Sets the range of the query.
   MemorySegment range(long offset, long length) {
     range.set(JAVA_LONG, OFF, offset);
     range.set(JAVA_LONG, LEN, length);
@@ -41,12 +41,12 @@ public final class CacheStat {
     return segment;
   }
 
-  /// Pages in the cache.
+  /// Returns the number of pages in the cache.
   public long cached() {
     return segment.get(JAVA_LONG, NR_CACHE);
   }
 
-  /// Pages changed and not yet written.
+  /// Returns the number of pages that are changed and not yet written.
   public long dirty() {
     return segment.get(JAVA_LONG, NR_DIRTY);
   }

@@ -11,12 +11,13 @@ import java.lang.invoke.MethodHandle;
 import sluice.sys.call.ErrnoSlots;
 import sluice.sys.call.Kernel;
 
-/// The time of day as the kernel last noted it, once a tick of 1 to 10 ms: what its own file
-/// systems stamp files with. Any thread may ask; it costs a quarter of what an exact time does.
+/// The kernel's coarse time of day, updated at each tick, every 1 to 10 ms: the clock of file
+/// timestamps. Safe for use by any thread; it costs a quarter of an exact time.
 ///
-/// `clock_gettime(CLOCK_REALTIME_COARSE)` reads two words that the kernel shows every process. It
-/// enters no kernel and cannot wait, so it may be linked as `critical`, unlike what [Kernel] calls;
-/// that takes a signature of its own, which is linked when the first file system asks.
+/// `clock_gettime(CLOCK_REALTIME_COARSE)` reads two words in memory that the kernel shares with
+/// every process. It does not enter the kernel and cannot wait, so unlike the calls of [Kernel] it
+/// may be linked as `critical`. This needs a separate method handle, which is linked when the first
+/// file system needs it.
 public final class CoarseClock {
   private static final int CLOCK_REALTIME_COARSE = 5;
   private static final long NANOS = 1_000_000_000L;
@@ -30,7 +31,7 @@ public final class CoarseClock {
 
   private CoarseClock() {}
 
-  /// Nanoseconds since 1970, at most a tick old.
+  /// Returns the nanoseconds since 1970, at most one tick old.
   public static long realtimeNanos() {
     int slot = Kernel.SUPPORTED ? ErrnoSlots.borrow() : -1;
     if (slot < 0) {

@@ -13,8 +13,8 @@ import sluice.sys.call.SystemCall;
 
 /// A cursor over the entries of a directory, with `getdents64(2)`.
 ///
-/// Belongs to one thread. `.` and `..` are skipped unless asked for. Use: [#open] on a descriptor,
-/// then [#next] until it returns 0 or less.
+/// Confined to one thread. Skips `.` and `..` unless opened with [#openAt]. Usage: [#open] a
+/// descriptor, then call [#next] until it returns 0 or less.
 ///
 /// ```
 ///  byte 0       8       16         18       19
@@ -27,9 +27,10 @@ import sluice.sys.call.SystemCall;
 /// struct linux_dirent64 { __u64 d_ino; __s64 d_off; __u16 d_reclen; __u8 d_type; char d_name[]; };
 /// ```
 ///
-/// Limits: reads as many entries at once as fit in 32 KiB.
+/// Limits: reads as many entries at a time as fit into 32 KiB.
 public final class DirectoryEntries {
-  /// The kernel's own structure; the C library's `struct dirent64` begins alike.
+  /// The layout of the kernel's structure. The C library's `struct dirent64` begins with the same
+  /// members.
   static final Layout LAYOUT = Layout.of("struct dirent64");
 
   static final int D_INO = LAYOUT.u64("d_ino");
@@ -56,12 +57,12 @@ public final class DirectoryEntries {
   private int current;
   private boolean dots;
 
-  /// Begins with another directory, from where its descriptor stands ([Files#rewind]).
+  /// Starts with another directory, at the position of its descriptor ([Files#rewind]).
   public void open(int directoryFd) {
     begin(directoryFd, false);
   }
 
-  /// Begins with another directory, after the entry that [#nextOffset] was asked of, with `.` and
+  /// Starts with another directory, after the entry whose [#nextOffset] is given, including `.` and
   /// `..`.
   ///
   /// @param offset 0 for the beginning
@@ -82,7 +83,7 @@ public final class DirectoryEntries {
 
   /// Moves to the next entry.
   ///
-  /// @return 1 when there is one, 0 at the end, or a negative errno
+  /// @return 1 if there is one, 0 at the end, or a negative errno
   public int next() {
     do {
       if (following == filled) {
@@ -109,7 +110,7 @@ public final class DirectoryEntries {
     return second == 0 || (second == '.' && buffer.get(JAVA_BYTE, name + 2) == 0);
   }
 
-  /// The entry's name as the file system has it.
+  /// Returns the bytes of the entry's name.
   public byte[] nameBytes() {
     int length = 0;
     while (buffer.get(JAVA_BYTE, (long) current + D_NAME + length) != 0) {
@@ -118,22 +119,22 @@ public final class DirectoryEntries {
     return buffer.asSlice((long) current + D_NAME, length).toArray(JAVA_BYTE);
   }
 
-  /// The entry's name, read as UTF-8.
+  /// Returns the entry's name, decoded as UTF-8.
   public String name() {
     return new String(nameBytes(), StandardCharsets.UTF_8);
   }
 
-  /// `DT_` constant; [#DT_UNKNOWN] where the file system does not say.
+  /// Returns a `DT_` constant; [#DT_UNKNOWN] if the file system does not report the type.
   public int type() {
     return buffer.get(JAVA_BYTE, current + D_TYPE);
   }
 
-  /// Where the directory goes on after this entry, for [#openAt].
+  /// Returns the offset at which the directory continues after this entry, for [#openAt].
   public long nextOffset() {
     return buffer.get(JAVA_LONG, current + D_OFF);
   }
 
-  /// Number of the entry's inode.
+  /// Returns the inode number of the entry.
   public long inode() {
     return buffer.get(JAVA_LONG, current + D_INO);
   }

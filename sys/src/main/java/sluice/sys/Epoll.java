@@ -14,8 +14,9 @@ import sluice.sys.call.SystemCall;
 
 /// An epoll descriptor.
 ///
-/// Any thread may call [#control]; each waiting thread brings its own [EpollEvents]. Close it when
-/// no thread waits or controls any more: the number would then mean another file.
+/// Any thread may call [#control]; each waiting thread uses [EpollEvents] of its own. Close it only
+/// when no thread waits or calls [#control] any more: the descriptor number could refer to another
+/// file then.
 public final class Epoll implements AutoCloseable {
   public static final int EPOLL_CTL_ADD = 1;
   public static final int EPOLL_CTL_DEL = 2;
@@ -46,16 +47,16 @@ public final class Epoll implements AutoCloseable {
     return new Epoll((int) SysException.check(fd, "epoll_create1", EPOLL_CLOEXEC));
   }
 
-  /// The epoll descriptor itself, which can be polled too.
+  /// Returns the epoll descriptor itself, which can be polled too.
   public int fd() {
     return fd;
   }
 
   /// Adds, changes or removes a descriptor.
   ///
-  /// @param operation `EPOLL_CTL_` constant
+  /// @param operation an `EPOLL_CTL_` constant
   /// @param events `EPOLL` bits
-  /// @param data comes back with each event
+  /// @param data returned with each event
   /// @return 0, or -EEXIST, -ENOENT, -EBADF, -EPERM (a regular file), -ENOSPC, …
   public int control(int operation, int target, int events, long data) {
     if (closed.get()) {
@@ -87,13 +88,13 @@ public final class Epoll implements AutoCloseable {
   /// Waits for events.
   ///
   /// @param timeoutNanos 0 does not wait, negative waits without limit
-  /// @return events now in `into`, or -EINTR, …
+  /// @return the number of events in `into`, or -EINTR, …
   public int await(EpollEvents into, long timeoutNanos) {
     return await(into, into.capacity(), timeoutNanos);
   }
 
-  /// As the other [#await], for at most `limit` events: the kernel then goes on behind them, so
-  /// that none starves.
+  /// Waits for at most `limit` events. The next call continues behind them, so that no descriptor
+  /// starves.
   ///
   /// @param limit 1 to the capacity of `into`
   public int await(EpollEvents into, int limit, long timeoutNanos) {

@@ -1,25 +1,25 @@
 package sluice.sys;
 
-/// An epoll set that other threads wake, and the repairs of what the kernel knows differently. Its
-/// users decide when to arm what; this is what they have in common.
+/// An epoll set that other threads can wake, with repairs for descriptors that were closed. Its
+/// users decide when to arm which descriptor; this class is their common part.
 ///
-/// [#wake] belongs to any thread. Any thread may add, change and remove, under a lock of the user's
-/// if several do; so [#renew], which also excludes a thread that waits. Waiting is [Epoll#await] of
-/// [#epoll].
+/// Any thread may call [#wake]. Any thread may add, change and remove; if several do, the user's
+/// lock guards the calls. The same applies to [#renew], during which no thread may wait. Waiting is
+/// [Epoll#await] of [#epoll].
 ///
-/// The wake-up counter is edge-triggered and never read: each write is an edge of its own, edges
+/// The wake-up counter is edge-triggered and never read: each write is a new edge, several edges
 /// between two waits are reported as one, and the report costs no system call.
 ///
-/// Two answers of `epoll_ctl(2)` are no failures. The kernel's set holds files and not descriptors:
-/// EEXIST says that it kept a file for a duplicate of a descriptor that was closed, which now has
-/// its number back, and ENOENT that the file has gone with its descriptor, while another one has
-/// got the number.
+/// Two results of `epoll_ctl(2)` are not failures, because the kernel's set holds files, not
+/// descriptors: EEXIST means that it kept the file of a descriptor that was closed while a
+/// duplicate exists, and whose number is in use again. ENOENT means that the file was removed with
+/// its descriptor, and another file has the number now.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `epoll`, `controls` | user, its lock held | plain, lock held; `epoll` by the waiting thread without | plain |
 public final class EpollDriver implements AutoCloseable {
-  /// The number that comes with an event of the wake-up.
+  /// The data of a wake-up event.
   public static final long WAKE = -1;
 
   private final EventFd counter;
@@ -53,15 +53,15 @@ public final class EpollDriver implements AutoCloseable {
     return opened;
   }
 
-  /// The set to wait on, another one after [#renew].
+  /// Returns the set to wait on. [#renew] replaces it.
   public Epoll epoll() {
     return epoll;
   }
 
-  /// Adds a descriptor, or changes it when the kernel holds it already.
+  /// Adds a descriptor, or changes it if the kernel has it already.
   ///
   /// @param events `EPOLL` bits
-  /// @param data comes back with each event; not [#WAKE]
+  /// @param data returned with each event; not [#WAKE]
   /// @return 0 or a negative errno, see [Epoll#control]
   public int add(int fd, int events, long data) {
     int result = control(Epoll.EPOLL_CTL_ADD, fd, events, data);
@@ -70,14 +70,14 @@ public final class EpollDriver implements AutoCloseable {
 
   /// Changes a descriptor.
   ///
-  /// @return 0 or a negative errno; -ENOENT when it has been closed since it was added
+  /// @return 0 or a negative errno; -ENOENT if it was closed since it was added
   public int change(int fd, int events, long data) {
     return control(Epoll.EPOLL_CTL_MOD, fd, events, data);
   }
 
-  /// Changes a descriptor, or adds it when the kernel does not hold it.
+  /// Changes a descriptor, or adds it if the kernel does not have it.
   ///
-  /// @param known whether the kernel holds it as far as the user knows: it is asked in that order
+  /// @param known true if the descriptor should be in the set; selects the first system call
   /// @return 0 or a negative errno, see [Epoll#control]
   public int arm(boolean known, int fd, int events, long data) {
     int result = known ? change(fd, events, data) : -Errno.ENOENT;
@@ -86,7 +86,7 @@ public final class EpollDriver implements AutoCloseable {
 
   /// Removes a descriptor.
   ///
-  /// @return 0 or a negative errno: it was closed, which removes it as well unless its file has a
+  /// @return 0 or a negative errno if it was closed, which also removes it unless its file has a
   ///   duplicate
   public int remove(int fd) {
     return control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
@@ -97,23 +97,23 @@ public final class EpollDriver implements AutoCloseable {
     return epoll.control(operation, fd, events, data);
   }
 
-  /// Calls of `epoll_ctl(2)` for descriptors of the user, repairs included.
+  /// Returns the number of `epoll_ctl(2)` calls for descriptors of the user, including repairs.
   public long controls() {
     return controls;
   }
 
-  /// Starts with a set without descriptors, which the same counter wakes: no call removes a file
-  /// any more whose descriptor was closed while a duplicate lives on, and its events would come for
-  /// ever. The user adds again what it wants.
+  /// Replaces the set by an empty one with the same wake-up counter. This is the only way to remove
+  /// a file whose descriptor was closed while a duplicate exists; its events would be reported
+  /// forever. The user adds its descriptors again.
   ///
-  /// @throws SysException when there is no descriptor for it; all stays as it is then
+  /// @throws SysException if there is no descriptor for it; nothing changes then
   public void renew() throws SysException {
     Epoll old = epoll;
     epoll = woken(counter);
     old.close();
   }
 
-  /// Ends the wait of the waiting thread, or its next one.
+  /// Ends the current wait, or the next one if no thread waits.
   public void wake() {
     counter.signal();
   }

@@ -12,9 +12,9 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Timespec;
 
-/// An array of `struct epoll_event` that [Epoll#await] fills, read without allocation.
+/// An array of `struct epoll_event`, filled by [Epoll#await] and read without allocation.
 ///
-/// Belongs to the thread that waits. The structure is packed on x86-64 and not on aarch64, so its
+/// Confined to the waiting thread. The structure is packed on x86-64 but not on aarch64, so its
 /// members are read unaligned.
 ///
 /// ```
@@ -41,9 +41,9 @@ public final class EpollEvents implements AutoCloseable {
   private MemorySegment errno;
   private MemorySegment time;
 
-  /// In memory that the garbage collector frees.
+  /// Creates an array in memory that the garbage collector frees.
   ///
-  /// @param capacity most events of one wait, at least 1
+  /// @param capacity the maximum number of events of a wait, at least 1
   public EpollEvents(int capacity) {
     this(capacity, CallMemory.collected(bytes(capacity)));
   }
@@ -56,9 +56,9 @@ public final class EpollEvents implements AutoCloseable {
     time = memory.part(Timespec.BYTES);
   }
 
-  /// In memory that the next one takes over after [#close].
+  /// Creates an array in memory that is recycled after [#close].
   ///
-  /// @param capacity most events of one wait, at least 1
+  /// @param capacity the maximum number of events of a wait, at least 1
   public static EpollEvents recycled(int capacity) {
     return new EpollEvents(capacity, CallMemory.recycled(bytes(capacity)));
   }
@@ -84,19 +84,19 @@ public final class EpollEvents implements AutoCloseable {
     throw new AssertionError(member);
   }
 
-  /// Most events of one wait.
+  /// Returns the maximum number of events of a wait.
   public int capacity() {
     return capacity;
   }
 
-  /// `EPOLL` bits of one event.
+  /// Returns the `EPOLL` bits of an event.
   ///
-  /// @param index 0 ≤ index < what [Epoll#await] returned
+  /// @param index 0 ≤ index < the result of [Epoll#await]
   public int events(int index) {
     return segment.get(JAVA_INT_UNALIGNED, (long) index * SIZE + EVENTS);
   }
 
-  /// What the descriptor was added with.
+  /// Returns the data with which the descriptor was added.
   public long data(int index) {
     return segment.get(JAVA_LONG_UNALIGNED, (long) index * SIZE + DATA);
   }
@@ -105,7 +105,7 @@ public final class EpollEvents implements AutoCloseable {
     return segment;
   }
 
-  /// Address of a `struct __kernel_timespec` with a time limit.
+  /// Writes a time limit. Returns the address of its `struct __kernel_timespec`.
   long time(long nanos) {
     time.set(JAVA_LONG, Timespec.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(nanos));
     time.set(JAVA_LONG, Timespec.TV_NSEC, nanos % 1_000_000_000L);
@@ -120,8 +120,8 @@ public final class EpollEvents implements AutoCloseable {
     return memory;
   }
 
-  /// Gives the memory back; from then on every use throws [IllegalStateException]. A second call
-  /// does nothing.
+  /// Releases the memory. Every later use throws [IllegalStateException]. A second call does
+  /// nothing.
   ///
   /// @throws IllegalStateException while a thread waits with it
   @Override

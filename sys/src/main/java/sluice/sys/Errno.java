@@ -1,9 +1,9 @@
 package sluice.sys;
 
-/// Error numbers of Linux, equal on x86-64 and aarch64 (`asm-generic/errno.h`).
+/// The error numbers of Linux, equal on x86-64 and aarch64 (`asm-generic/errno.h`).
 ///
-/// Immutable: any thread may use it. Hot-path calls return these negated; control-path calls throw
-/// a [SysException] that carries one.
+/// Immutable and safe for use by any thread. Hot-path calls return these numbers negated;
+/// control-path calls throw a [SysException] that contains one.
 public final class Errno {
   public static final int EPERM = 1;
   public static final int ENOENT = 2;
@@ -67,7 +67,7 @@ public final class Errno {
   public static final int EDQUOT = 122;
   public static final int ECANCELED = 125;
 
-  /// `NAME description`, indexed by number; empty where Linux has no such number.
+  /// The name and description of each number; empty for numbers that Linux does not use.
   private static final String[] TABLE = {
     "OK Success",
     "EPERM Operation not permitted",
@@ -207,15 +207,15 @@ public final class Errno {
 
   private Errno() {}
 
-  /// Symbolic name, such as `EAGAIN`.
+  /// Returns the symbolic name, such as `EAGAIN`.
   ///
-  /// @param errno the number, positive or negated; unknown ones give `E` and the number
+  /// @param errno the number, positive or negated; an unknown one yields `E` and the number
   public static String name(int errno) {
     String entry = entry(errno);
     return entry.isEmpty() ? "E" + Math.abs(errno) : entry.substring(0, entry.indexOf(' '));
   }
 
-  /// What the C library says about it, such as `Resource temporarily unavailable`.
+  /// Returns the C library's description, such as `Resource temporarily unavailable`.
   ///
   /// @param errno the number, positive or negated
   public static String describe(int errno) {

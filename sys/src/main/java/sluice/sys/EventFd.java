@@ -9,10 +9,10 @@ import sluice.sys.call.ErrnoSlots;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A counter with a descriptor: one thread waits for it, any thread raises it.
+/// A counter with a descriptor: one thread waits for it, any thread increments it.
 ///
-/// [#signal] belongs to any thread, the rest to the owner. Closing waits for signals under way, so
-/// that a late one cannot hit a descriptor that got the same number.
+/// Any thread may call [#signal]; the other methods are for the owner. Closing waits for signals in
+/// progress, so that a late one cannot write to another file with the same descriptor number.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -33,22 +33,22 @@ public final class EventFd implements AutoCloseable {
 
   /// Opens a counter at 0, close-on-exec.
   ///
-  /// @param nonBlocking whether [#drain] returns -EAGAIN at 0; a ring needs a blocking one to wait
-  ///   in a read
+  /// @param nonBlocking true if [#drain] returns -EAGAIN at 0; a ring needs a blocking counter to
+  ///   wait in a read
   public static EventFd open(boolean nonBlocking) throws SysException {
     int flags = EFD_CLOEXEC | (nonBlocking ? EFD_NONBLOCK : 0);
     long fd = Kernel.call(SystemCall.EVENTFD2, 0, flags);
     return new EventFd((int) SysException.check(fd, "eventfd2", 0, flags));
   }
 
-  /// The descriptor to wait on for readability.
+  /// Returns the descriptor, to wait on for readability.
   public int fd() {
     return fd;
   }
 
-  /// Adds 1: the descriptor becomes readable.
+  /// Adds 1, which makes the descriptor readable.
   ///
-  /// @return whether it was still open
+  /// @return true if it was still open
   public boolean signal() {
     int users;
     do {
@@ -67,7 +67,7 @@ public final class EventFd implements AutoCloseable {
 
   /// Reads the counter and sets it to 0.
   ///
-  /// @return the count, or -EAGAIN when it was 0
+  /// @return the count, or -EAGAIN if it was 0
   public long drain() {
     if (signalling.get() < 0) {
       return -Errno.EBADF;

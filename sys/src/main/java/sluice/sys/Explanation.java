@@ -1,12 +1,12 @@
 package sluice.sys;
 
-/// Why a call fails with an errno, and the remedy.
+/// The reason for an errno of a system call, and the remedy.
 ///
-/// Immutable: any thread may use it. The specific table comes first, then what an errno means for
-/// any call; no answer is empty.
+/// Immutable and safe for use by any thread. Explanations for the call take precedence over general
+/// ones for the errno. Neither text is empty.
 ///
-/// @param why what makes the kernel answer so
-/// @param fix what to do about it
+/// @param why the cause of the error
+/// @param fix the remedy
 record Explanation(String why, String fix) {
 
   static Explanation of(String call, int errno) {
@@ -64,10 +64,10 @@ record Explanation(String why, String fix) {
     };
   }
 
-  /// What denies a ring, as far as the kernel lets us see it.
+  /// Explains why a ring is denied, as far as the kernel reveals it.
   ///
-  /// @param disabled `kernel.io_uring_disabled`, -1 where there is no such setting
-  /// @param filtered whether a seccomp filter binds this process
+  /// @param disabled `kernel.io_uring_disabled`, -1 if there is no such setting
+  /// @param filtered true if a seccomp filter applies to this process
   static Explanation ringDenied(int disabled, boolean filtered) {
     String otherwise = "; or choose the epoll backend";
     if (disabled > 0) {

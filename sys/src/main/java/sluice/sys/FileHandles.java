@@ -9,9 +9,9 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// Names of files that stay good over renames and restarts (`open_by_handle_at(2)`).
+/// File handles, which remain valid over renames and restarts (`open_by_handle_at(2)`).
 ///
-/// Without state: any thread may call.
+/// Stateless and safe for use by any thread.
 ///
 /// ```
 ///  byte 0              4             8
@@ -29,15 +29,16 @@ public final class FileHandles {
   static final int HANDLE_TYPE = LAYOUT.u32("handle_type");
   static final int F_HANDLE = LAYOUT.sizeBytes();
 
-  /// Longest `f_handle` (`MAX_HANDLE_SZ`).
+  /// The maximum length of `f_handle` (`MAX_HANDLE_SZ`).
   public static final int MAX_BYTES = 128;
 
   private FileHandles() {}
 
-  /// The handle of an open file: its type in four bytes, little endian, then `f_handle`.
+  /// Returns the handle of an open file: its type in four bytes, little-endian, then `f_handle`.
   ///
   /// @param into at least 4 + [#MAX_BYTES] long
-  /// @return bytes of the handle in `into`, or -EOPNOTSUPP where the file system has none
+  /// @return the number of bytes of the handle in `into`, or -EOPNOTSUPP if the file system has no
+  ///   handles
   public static int nameToHandle(int fd, byte[] into) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment handle = arena.allocate(F_HANDLE + MAX_BYTES, Integer.BYTES);
@@ -61,12 +62,12 @@ public final class FileHandles {
     }
   }
 
-  /// Opens the file a handle names; needs `CAP_DAC_READ_SEARCH`.
+  /// Opens the file of a handle. Needs `CAP_DAC_READ_SEARCH`.
   ///
   /// @param mount descriptor of any file on the same file system, not opened with `O_PATH`
-  /// @param handle what [#nameToHandle] gave; hostile bytes give an error
+  /// @param handle the result of [#nameToHandle]; hostile bytes yield an error
   /// @param flags `O_` bits of [Files]
-  /// @return the descriptor, close-on-exec, or -ESTALE when there is no such file any more
+  /// @return the descriptor, close-on-exec, or -ESTALE if the file does not exist any more
   public static int open(int mount, byte[] handle, int flags) {
     int bytes = handle.length - Integer.BYTES;
     if (bytes < 0 || bytes > MAX_BYTES) {

@@ -13,23 +13,23 @@ import sluice.sys.call.Paths;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
-/// File calls.
+/// System calls on files.
 ///
-/// Without state: any thread may call; each descriptor has one owner, which closes it. All return
-/// what the kernel does: a result, or a negative errno, as a missing file is no surprise to a
-/// server ([SysException#check] makes an exception of it). Names are bytes, as in Linux; the
-/// variants with strings encode them in UTF-8. A name with a NUL in it gives -EINVAL.
+/// Stateless and safe for use by any thread; each descriptor has one owner, which closes it. All
+/// methods return the kernel's result, or a negative errno, because a missing file is common in a
+/// server ([SysException#check] converts it to an exception). Names are bytes, as in Linux; the
+/// variants with strings encode them in UTF-8. A name that contains a NUL yields -EINVAL.
 ///
 /// All descriptors are opened close-on-exec.
 public final class Files {
-  /// Directory descriptor that means the working directory.
+  /// The directory descriptor that denotes the working directory.
   public static final int AT_FDCWD = -100;
 
   public static final int AT_SYMLINK_NOFOLLOW = 0x100;
   public static final int AT_EMPTY_PATH = 0x1000;
   public static final int AT_STATX_FORCE_SYNC = 0x2000;
 
-  /// What the kernel has at hand, without a question to a server.
+  /// A flag of [#statx]: returns cached attributes, without a request to a server.
   public static final int AT_STATX_DONT_SYNC = 0x4000;
 
   public static final int O_RDONLY = 0;
@@ -93,13 +93,13 @@ public final class Files {
 
   private Files() {}
 
-  /// Opens a file under rules of resolution.
+  /// Opens a file with restrictions on the resolution of its path.
   ///
-  /// @param directory descriptor names are relative to, or [#AT_FDCWD]
+  /// @param directory descriptor at which relative names start, or [#AT_FDCWD]
   /// @param flags `O_` bits
   /// @param mode permissions of a created file, otherwise 0
   /// @param resolve `RESOLVE_` bits
-  /// @return the descriptor, or -ENOENT, -EXDEV (the name leaves the directory), -ELOOP (a link
+  /// @return the descriptor, or -ENOENT, -EXDEV (the path leaves the directory), -ELOOP (a link
   ///   where none is allowed), -EAGAIN (repeat), …
   public static int openat2(int directory, byte[] name, int flags, int mode, int resolve) {
     try (Arena arena = Arena.ofConfined()) {
@@ -113,7 +113,7 @@ public final class Files {
     }
   }
 
-  /// As the other [#openat2], with a name in UTF-8.
+  /// Opens a file with restrictions on the resolution of its path, with a name in UTF-8.
   public static int openat2(int directory, String name, int flags, int mode, int resolve) {
     return openat2(directory, Paths.bytes(name), flags, mode, resolve);
   }
@@ -133,15 +133,15 @@ public final class Files {
     }
   }
 
-  /// Closes a descriptor. Whatever it returns, the descriptor is gone.
+  /// Closes a descriptor. It is closed regardless of the result.
   public static int close(int fd) {
     return (int) Kernel.call(SystemCall.CLOSE, fd);
   }
 
-  /// Reads attributes of a name.
+  /// Reads the attributes of a name.
   ///
   /// @param flags `AT_` bits
-  /// @param mask `STATX_` bits asked for
+  /// @param mask `STATX_` bits requested
   public static int statx(int directory, byte[] name, int flags, int mask, Statx into) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, name);
@@ -156,38 +156,38 @@ public final class Files {
     }
   }
 
-  /// As the other [#statx], with a name in UTF-8.
+  /// Reads the attributes of a name in UTF-8.
   public static int statx(int directory, String name, int flags, int mask, Statx into) {
     return statx(directory, Paths.bytes(name), flags, mask, into);
   }
 
-  /// Reads attributes of a name without allocating.
+  /// Reads the attributes of a name without allocating.
   ///
   /// @param name a C string in native memory
   /// @param flags `AT_` bits
-  /// @param mask `STATX_` bits asked for
+  /// @param mask `STATX_` bits requested
   public static int statx(int directory, MemorySegment name, int flags, int mask, Statx into) {
     return (int)
         Kernel.callWithBuffer(
             SystemCall.STATX, directory, name, flags, mask, into.segment().address(), 0);
   }
 
-  /// Reads attributes of an open file.
+  /// Reads the attributes of an open file.
   public static int statx(int fd, int mask, Statx into) {
     return statx(fd, EMPTY, AT_EMPTY_PATH, mask, into);
   }
 
-  /// Reads at a position; the descriptor's own position does not move.
+  /// Reads at a position. The descriptor's own position does not move.
   ///
-  /// @return bytes read, 0 at the end, or a negative errno
+  /// @return the number of bytes read, 0 at the end, or a negative errno
   public static int pread(int fd, MemorySegment segment, long offset, int length, long position) {
     long address = Ranges.writable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.PREAD64, fd, address, length, position);
   }
 
-  /// Writes at a position; the descriptor's own position does not move.
+  /// Writes at a position. The descriptor's own position does not move.
   ///
-  /// @return bytes written, or a negative errno
+  /// @return the number of bytes written, or a negative errno
   public static int pwrite(int fd, MemorySegment segment, long offset, int length, long position) {
     long address = Ranges.readable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.PWRITE64, fd, address, length, position);
@@ -205,27 +205,28 @@ public final class Files {
     return (int) Kernel.callHolding(segment, SystemCall.WRITE, fd, address, length);
   }
 
-  /// Writes several ranges with one call, to a stream or at the file's position.
+  /// Writes several ranges with one system call, to a stream or at the file's position.
   ///
   /// @param vector entries filled by [IoVec], whose buffers the caller keeps until this returns
-  /// @param count of entries, at most [IoVec#LIMIT]
-  /// @return bytes written, or a negative errno
+  /// @param count number of entries, at most [IoVec#LIMIT]
+  /// @return the number of bytes written, or a negative errno
   public static int writev(int fd, MemorySegment vector, int count) {
     long address = Ranges.readable(vector, 0, (long) count * IoVec.SIZE);
     return (int) Kernel.callHolding(vector, SystemCall.WRITEV, fd, address, count);
   }
 
-  /// As [#writev], at a position; the descriptor's own position does not move.
+  /// Writes several ranges at a position, see [#writev]. The descriptor's own position does not
+  /// move.
   public static int pwritev(int fd, MemorySegment vector, int count, long position) {
     long address = Ranges.readable(vector, 0, (long) count * IoVec.SIZE);
     return (int) Kernel.callHolding(vector, SystemCall.PWRITEV, fd, address, count, position);
   }
 
-  /// Reads at a position what the page cache has, without waiting for the device.
+  /// Reads cached bytes at a position, without waiting for the device.
   ///
   /// @param vector one entry of scratch memory for [IoVec], owned by the caller
-  /// @return bytes read, 0 at the end, -EAGAIN when nothing is cached, -EOPNOTSUPP where the file
-  ///   system cannot tell
+  /// @return the number of bytes read, 0 at the end, -EAGAIN if nothing is cached, -EOPNOTSUPP if
+  ///   the file system cannot tell
   public static int preadNoWait(
       int fd, MemorySegment vector, MemorySegment segment, long offset, int length, long position) {
     Ranges.writable(segment, offset, length);
@@ -242,7 +243,7 @@ public final class Files {
   /// Moves bytes of a file to a socket or pipe without copying them through this process.
   ///
   /// @param position in the input file, whose own position does not move
-  /// @return bytes moved, 0 at the end of the file, or -EAGAIN, …
+  /// @return the number of bytes moved, 0 at the end of the file, or -EAGAIN, …
   public static long sendfile(int output, int input, long position, long count) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment offset = arena.allocateFrom(JAVA_LONG, position);
@@ -252,9 +253,9 @@ public final class Files {
 
   /// Moves bytes between a pipe and another file.
   ///
-  /// @param position in the input, or -1 when it is a pipe or socket
+  /// @param position in the input, or -1 if it is a pipe or socket
   /// @param flags `SPLICE_F_` bits
-  /// @return bytes moved, 0 at the end, or -EAGAIN, …
+  /// @return the number of bytes moved, 0 at the end, or -EAGAIN, …
   public static long splice(int input, long position, int output, long count, int flags) {
     if (position < 0) {
       return Kernel.call(SystemCall.SPLICE, input, 0, output, 0, count, flags);
@@ -268,7 +269,7 @@ public final class Files {
   /// Opens a pipe.
   ///
   /// @param flags `O_NONBLOCK` or 0
-  /// @param ends receives the end to read from and the end to write to
+  /// @param ends receives the read end and the write end
   public static int pipe2(int flags, int[] ends) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pair = arena.allocate(JAVA_INT, 2);
@@ -279,12 +280,12 @@ public final class Files {
     }
   }
 
-  /// Reads what file system an open file is on.
+  /// Reads the properties of the file system of an open file.
   public static int fstatfs(int fd, StatFs into) {
     return (int) Kernel.callWithBuffer(SystemCall.FSTATFS, fd, into.segment(), 0);
   }
 
-  /// Makes a file shorter, or longer with zeros.
+  /// Shortens a file, or extends it with zeros.
   ///
   /// @param length in bytes
   /// @return 0 or a negative errno
@@ -292,22 +293,23 @@ public final class Files {
     return (int) Kernel.call(SystemCall.FTRUNCATE, fd, length);
   }
 
-  /// Makes the content of a file stable, and as much about it as reading it back needs.
+  /// Makes the content of a file stable, and the metadata that is needed to read it.
   ///
-  /// @return 0 or a negative errno: after one, unwritten data may be lost for good
+  /// @return 0 or a negative errno; after an error, unwritten data may be lost
   public static int fdatasync(int fd) {
     return (int) Kernel.call(SystemCall.FDATASYNC, fd);
   }
 
-  /// Takes or ends a lock on a whole open file; it ends with the descriptor.
+  /// Acquires or releases a lock on a whole open file. The lock ends with the descriptor.
   ///
   /// @param operation [#LOCK_SH], [#LOCK_EX] or [#LOCK_UN], with [#LOCK_NB]
-  /// @return 0, or -EAGAIN when another has it
+  /// @return 0, or -EAGAIN if another process holds the lock
   public static int flock(int fd, int operation) {
     return (int) Kernel.call(SystemCall.FLOCK, fd, operation);
   }
 
-  /// Size of a block device in bytes, or a negative errno (-ENOTTY: it is none).
+  /// Returns the size of a block device in bytes, or a negative errno (-ENOTTY: not a block
+  /// device).
   public static long blockDeviceBytes(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = arena.allocate(JAVA_LONG);
@@ -316,7 +318,8 @@ public final class Files {
     }
   }
 
-  /// Unit of direct transfers of a block device in bytes (logical sector), or a negative errno.
+  /// Returns the unit of direct transfers of a block device in bytes (logical sector), or a
+  /// negative errno.
   public static int blockDeviceSectorBytes(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = arena.allocate(JAVA_INT);
@@ -328,12 +331,12 @@ public final class Files {
   /// Announces how a range will be used.
   ///
   /// @param length 0 means to the end
-  /// @param advice `POSIX_FADV_` constant
+  /// @param advice a `POSIX_FADV_` constant
   public static int fadvise(int fd, long offset, long length, int advice) {
     return (int) Kernel.call(SystemCall.FADVISE64, fd, offset, length, advice);
   }
 
-  /// Asks how much of a range is in the page cache. Linux 6.5, otherwise -ENOSYS.
+  /// Queries how much of a range is in the page cache. Linux 6.5, otherwise -ENOSYS.
   ///
   /// @param length 0 means to the end
   public static int cachestat(int fd, long offset, long length, CacheStat into) {
@@ -346,10 +349,10 @@ public final class Files {
     }
   }
 
-  /// Reads where a symbolic link points to.
+  /// Reads the target of a symbolic link.
   ///
-  /// @param into receives the target's bytes, cut off if there are more
-  /// @return its length in bytes, or -EINVAL when it is no link, -ENOENT, …
+  /// @param into receives the target's bytes, truncated if there are more
+  /// @return the number of bytes, or -EINVAL if the file is not a link, -ENOENT, …
   public static int readlink(int directory, String name, byte[] into) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, Paths.bytes(name));
@@ -368,32 +371,33 @@ public final class Files {
     }
   }
 
-  /// Goes back to the beginning of a directory or file.
+  /// Moves to the beginning of a directory or file.
   public static long rewind(int fd) {
     return Kernel.call(SystemCall.LSEEK, fd, 0, SEEK_SET);
   }
 
-  /// Moves to the first hole at or behind an offset; the end of a file counts as one. Most file
-  /// systems take the inode's lock for it, so it returns after every write that was under way.
+  /// Moves to the first hole at or behind an offset; the end of a file counts as a hole. Most file
+  /// systems take the inode's lock for this, so it returns after every write that was in progress.
   ///
-  /// @return the hole's offset, or -ENXIO behind the end, -EINVAL where there is no such question
+  /// @return the offset of the hole, or -ENXIO behind the end, -EINVAL if the operation is not
+  ///   supported
   public static long seekHole(int fd, long offset) {
     return Kernel.call(SystemCall.LSEEK, fd, offset, SEEK_HOLE);
   }
 
-  /// Makes `fd` refer to the open file of `by`, at once for every thread that uses the number.
+  /// Makes `fd` refer to the open file of `by`, atomically for all threads that use the number.
   ///
   /// @return `fd`, or a negative errno
   public static int replace(int fd, int by) {
     return (int) Kernel.call(SystemCall.DUP3, by, fd, O_CLOEXEC);
   }
 
-  /// A second descriptor for the same open file.
+  /// Returns a second descriptor for the same open file.
   public static int duplicate(int fd) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
   }
 
-  /// `O_` bits of an open file.
+  /// Returns the `O_` bits of an open file.
   public static int statusFlags(int fd) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_GETFL, 0);
   }
@@ -403,7 +407,7 @@ public final class Files {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_SETFL, flags);
   }
 
-  /// Opens a file that exists in memory only and can be sealed.
+  /// Opens a file that exists only in memory and can be sealed.
   ///
   /// @param name shown in `/proc`, at most 249 bytes
   public static int memfd(String name) {
@@ -417,16 +421,16 @@ public final class Files {
     }
   }
 
-  /// Forbids changes to a memory file for ever.
+  /// Forbids changes to a memory file permanently.
   ///
   /// @param seals `F_SEAL_` bits
   public static int addSeals(int fd, int seals) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_ADD_SEALS, seals);
   }
 
-  /// The seals of a memory file.
+  /// Returns the seals of a memory file.
   ///
-  /// @return `F_SEAL_` bits, or -EINVAL when the descriptor is no memory file
+  /// @return `F_SEAL_` bits, or -EINVAL if the descriptor is not a memory file
   public static int seals(int fd) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_GET_SEALS);
   }

@@ -9,10 +9,10 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.call.Layout;
 
-/// `struct group_req` and `struct group_source_req`: which multicast group a socket joins or
-/// leaves, on which interface (RFC 3678 section 5.1).
+/// `struct group_req` and `struct group_source_req`: a request of a socket to join or leave a
+/// multicast group on an interface (RFC 3678 section 5.1).
 ///
-/// Without state: any thread may call.
+/// Stateless and safe for use by any thread.
 ///
 /// ```
 ///  byte 0              8                 136                264
@@ -45,10 +45,10 @@ public final class GroupRequest {
 
   private GroupRequest() {}
 
-  /// Joins, leaves, blocks or unblocks.
+  /// Joins or leaves a group, or blocks or unblocks a source.
   ///
   /// @param level [Sockets#IPPROTO_IP] or [Sockets#IPPROTO_IPV6], as the group's address
-  /// @param option `MCAST_` constant; the ones with `SOURCE` need a source, the others none
+  /// @param option an `MCAST_` constant; those with `SOURCE` need a source, the others take none
   /// @param interfaceIndex number of the network interface
   /// @return 0, or -EADDRINUSE, -ENODEV, -EADDRNOTAVAIL, …
   public static int set(

@@ -20,10 +20,10 @@ import java.nio.file.Path;
 /// int handle(const void *request, size_t length, void *reply, size_t capacity);
 /// ```
 ///
-/// Any thread may call. Addresses are passed as numbers: a call makes no object. What the function
-/// does with them is not checked: the caller trusts it as it trusts the JVM.
+/// Safe for use by any thread. Addresses are passed as numbers, so a call allocates nothing. The
+/// function's use of them is not checked: the caller trusts it as it trusts the JVM.
 public final class HandlerSymbol {
-  /// `size_t` and pointers have 64 bits on the processors we run on.
+  /// The signature of the function. `size_t` and pointers have 64 bits on all supported processors.
   private static final FunctionDescriptor SIGNATURE =
       FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
@@ -35,9 +35,9 @@ public final class HandlerSymbol {
     this.name = name;
   }
 
-  /// Loads a library for the life of the process, and finds a function.
+  /// Loads a library for the life of the process and finds a function.
   ///
-  /// @throws IOException when there is none, with why and the fix
+  /// @throws IOException if there is none, with reason and remedy
   public static HandlerSymbol find(Path library, String symbol) throws IOException {
     Path file = library.toAbsolutePath();
     String name = symbol + " in " + library;
@@ -65,7 +65,8 @@ public final class HandlerSymbol {
     return new HandlerSymbol(Linker.nativeLinker().downcallHandle(address, SIGNATURE), name);
   }
 
-  /// What is no library at all is not shown to the JVM, which would distrust its stack guards.
+  /// Rejects a file that is not a library before the JVM sees it; the JVM would distrust its stack
+  /// guards.
   private static void checkElf(Path file) throws IOException {
     byte[] magic = new byte[4];
     try (InputStream in = Files.newInputStream(file)) {
@@ -83,16 +84,16 @@ public final class HandlerSymbol {
     return new IOException("no handler " + name + ". Why: " + why + ". Fix: " + fix + ".");
   }
 
-  /// The function and its library.
+  /// Returns the names of the function and its library.
   public String name() {
     return name;
   }
 
-  /// Calls it.
+  /// Calls the function.
   ///
-  /// @param request address of `length` bytes that stay as they are during the call
+  /// @param request address of `length` bytes that do not change during the call
   /// @param reply address of `capacity` bytes that nothing else uses during the call
-  /// @return what it returned
+  /// @return the result of the function
   public int call(long request, long length, long reply, long capacity) {
     try {
       return (int) function.invokeExact(request, length, reply, capacity);

@@ -12,10 +12,11 @@ import sluice.sys.call.Layout;
 import sluice.sys.call.Paths;
 import sluice.sys.call.SystemCall;
 
-/// Notices of changes to files, with a cursor over the events read.
+/// An inotify instance: notices of changes to files, with a cursor over the events read.
 ///
-/// [#addWatch] and [#removeWatch] belong to any thread, the cursor to one. The descriptor is
-/// non-blocking. Use: wait until [#fd] is readable, [#read], then [#next] until it returns false.
+/// Any thread may call [#addWatch] and [#removeWatch]; the cursor is confined to one thread. The
+/// descriptor is non-blocking. Usage: wait until [#fd] is readable, call [#read], then [#next]
+/// until it returns false.
 ///
 /// ```
 ///  byte 0    4      8        12    16
@@ -28,8 +29,8 @@ import sluice.sys.call.SystemCall;
 /// struct inotify_event { __s32 wd; __u32 mask; __u32 cookie; __u32 len; char name[]; };
 /// ```
 ///
-/// Limits: 64 KiB of events at once. When the kernel's queue overflows, an event with
-/// [#IN_Q_OVERFLOW] and watch -1 says that some are lost.
+/// Limits: 64 KiB of events at a time. If the kernel's queue overflows, an event with
+/// [#IN_Q_OVERFLOW] and watch -1 reports that events were lost.
 public final class Inotify implements AutoCloseable {
   static final Layout LAYOUT = Layout.of("struct inotify_event");
   static final int WD = LAYOUT.u32("wd");
@@ -78,13 +79,13 @@ public final class Inotify implements AutoCloseable {
 
   /// Opens an instance.
   ///
-  /// @throws SysException EMFILE when the user has no instances left
+  /// @throws SysException EMFILE if the user has no instances left
   public static Inotify open() throws SysException {
     long fd = Kernel.call(SystemCall.INOTIFY_INIT1, IN_NONBLOCK | IN_CLOEXEC);
     return new Inotify((int) SysException.check(fd, "inotify_init1", IN_NONBLOCK | IN_CLOEXEC));
   }
 
-  /// The descriptor to wait on for readability.
+  /// Returns the descriptor, to wait on for readability.
   public int fd() {
     return fd;
   }
@@ -93,7 +94,7 @@ public final class Inotify implements AutoCloseable {
   ///
   /// @param name absolute, or relative to the working directory
   /// @param mask `IN_` bits
-  /// @return the watch's number (the same for the same inode), or -ENOENT, -ENOSPC (no watches
+  /// @return the number of the watch (the same for the same inode), or -ENOENT, -ENOSPC (no watches
   ///   left), -ENOTDIR with [#IN_ONLYDIR], …
   public int addWatch(byte[] name, int mask) {
     if (closed.get()) {
@@ -107,24 +108,24 @@ public final class Inotify implements AutoCloseable {
     }
   }
 
-  /// As the other [#addWatch], with a name in UTF-8.
+  /// Watches a file or directory, with a name in UTF-8.
   public int addWatch(String name, int mask) {
     return addWatch(Paths.bytes(name), mask);
   }
 
-  /// Watches an open file or directory, whatever its name is now. Needs `/proc`.
+  /// Watches an open file or directory, regardless of its current name. Needs `/proc`.
   public int addWatch(int openFd, int mask) {
     return addWatch("/proc/self/fd/" + openFd, mask);
   }
 
-  /// Ends a watch; an event with [#IN_IGNORED] follows.
+  /// Ends a watch. An event with [#IN_IGNORED] follows.
   public int removeWatch(int watch) {
     return closed.get() ? -Errno.EBADF : (int) Kernel.call(SystemCall.INOTIFY_RM_WATCH, fd, watch);
   }
 
-  /// Reads what events there are; the cursor begins anew.
+  /// Reads the pending events and resets the cursor.
   ///
-  /// @return bytes read, -EAGAIN when there are none
+  /// @return the number of bytes read, -EAGAIN if there are no events
   public int read() {
     nextOffset = 0;
     filled = 0;
@@ -136,17 +137,19 @@ public final class Inotify implements AutoCloseable {
     return result;
   }
 
-  /// Says whether there are events, and takes none. Any thread, also while another one reads.
+  /// Tests for pending events without reading them. Safe for use by any thread, also while another
+  /// one reads.
   ///
-  /// @return -EAGAIN when there are none; something else when there are
+  /// @return -EAGAIN if there are no events; another value if there are
   public int peek() {
-    // Into too small a buffer the kernel puts nothing, and says EINVAL if there was an event.
+    // The kernel writes nothing to a buffer that is too small, and returns EINVAL if there is an
+    // event.
     return closed.get()
         ? -Errno.EBADF
         : (int) Kernel.callWithBuffer(SystemCall.READ, fd, buffer, 1);
   }
 
-  /// Moves to the next event of the last [#read].
+  /// Moves to the next event of the last [#read]. Returns false if there is none.
   public boolean next() {
     if (nextOffset >= filled) {
       return false;
@@ -156,22 +159,22 @@ public final class Inotify implements AutoCloseable {
     return true;
   }
 
-  /// Number of the watch, -1 for an overflow.
+  /// Returns the number of the watch, -1 for an overflow.
   public int watch() {
     return buffer.get(JAVA_INT, current + WD);
   }
 
-  /// `IN_` bits.
+  /// Returns the `IN_` bits of the event.
   public int mask() {
     return buffer.get(JAVA_INT, current + MASK);
   }
 
-  /// Equal in the two events of one rename.
+  /// Returns a number that is equal in the two events of a rename.
   public int cookie() {
     return buffer.get(JAVA_INT, current + COOKIE);
   }
 
-  /// Length of the name in bytes, 0 when the event is about the watched object itself.
+  /// Returns the length of the name in bytes; 0 if the event concerns the watched object itself.
   public int nameLength() {
     int room = buffer.get(JAVA_INT, current + LEN);
     int length = 0;
@@ -181,14 +184,14 @@ public final class Inotify implements AutoCloseable {
     return length;
   }
 
-  /// One byte of the name, for comparing without allocation.
+  /// Returns a byte of the name, for comparisons without allocation.
   ///
   /// @param index 0 ≤ index < [#nameLength]
   public byte nameByte(int index) {
     return buffer.get(JAVA_BYTE, (long) current + NAME + index);
   }
 
-  /// The name within the watched directory, read as UTF-8; empty when there is none.
+  /// Returns the name within the watched directory, decoded as UTF-8; empty if there is none.
   public String name() {
     byte[] bytes = buffer.asSlice((long) current + NAME, nameLength()).toArray(JAVA_BYTE);
     return new String(bytes, StandardCharsets.UTF_8);

@@ -6,10 +6,10 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 
-/// `struct iovec`: one range of a gathering or scattering call, 16 bytes.
+/// `struct iovec`: one range of a gather or scatter call, 16 bytes.
 ///
-/// A flyweight without state: the owner of the array may call, from one thread at a time. The
-/// buffers must outlive the call that uses the array.
+/// A stateless flyweight, called by the owner of the array, from one thread at a time. The buffers
+/// must outlive the system call that uses the array.
 ///
 /// ```
 ///  byte 0          8         16
@@ -26,18 +26,18 @@ public final class IoVec {
   static final int IOV_BASE = LAYOUT.u64("iov_base");
   static final int IOV_LEN = LAYOUT.u64("iov_len");
 
-  /// Size of one entry in bytes.
+  /// The size of an entry in bytes.
   public static final int SIZE = LAYOUT.sizeBytes();
 
-  /// Most entries in one call (`UIO_MAXIOV`).
+  /// The maximum number of entries in one call (`UIO_MAXIOV`).
   public static final int LIMIT = 1024;
 
   private IoVec() {}
 
-  /// Fills one entry with a range the kernel reads or writes.
+  /// Sets an entry to a range that the kernel reads or writes.
   ///
-  /// @param array where the entries are, aligned to 8 bytes
-  /// @param arrayOffset where entry `index` 0 begins, in bytes
+  /// @param array memory of the entries, aligned to 8 bytes
+  /// @param arrayOffset the offset of entry 0, in bytes
   public static void set(
       MemorySegment array,
       long arrayOffset,
@@ -50,10 +50,10 @@ public final class IoVec {
     array.set(JAVA_LONG, at + IOV_LEN, length);
   }
 
-  /// Adds a range behind `count` entries: to the last of them where it goes on in memory, because
-  /// the kernel copies one long range faster than its parts.
+  /// Appends a range to `count` entries. If it continues the last entry in memory, that entry is
+  /// extended, because the kernel copies one long range faster than its parts.
   ///
-  /// @return entries that there are now
+  /// @return the new number of entries
   public static int add(
       MemorySegment array,
       long arrayOffset,

@@ -7,16 +7,16 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
-/// Memory obtained with `mmap(2)`, returned with `munmap(2)`.
+/// Memory that was mapped with `mmap(2)` and is unmapped with `munmap(2)`.
 ///
-/// Any thread may use it and any thread may close it. Closing costs a handshake with all threads
-/// (tens of microseconds): it is for regions that live long. After it every access through
-/// [#segment] throws [IllegalStateException]; while a downcall of this module uses the segment,
-/// closing throws instead. What the kernel uses *after* a call returned (provided buffers, queued
-/// operations) is for the caller to know: cancel first, then close.
+/// Any thread may use it, and any thread may close it. Closing costs a handshake with all threads
+/// (tens of microseconds), so it suits long-lived regions. Afterwards every access through
+/// [#segment] throws [IllegalStateException]. While a downcall of this module uses the segment,
+/// closing throws instead. Memory that the kernel uses *after* a call has returned (provided
+/// buffers, queued operations) is the caller's responsibility: cancel first, then close.
 ///
-/// Truncating a mapped file makes accesses beyond its end fail with [InternalError]; some bulk
-/// intrinsics die instead. Map only files that no other program can shrink, or seal them
+/// If a mapped file is truncated, accesses beyond its end fail with [InternalError]; some bulk
+/// intrinsics crash instead. Map only files that no other program can shrink, or seal them
 /// ([Files#addSeals]).
 public final class Mapping implements AutoCloseable {
   public static final int PROT_READ = 1;
@@ -40,15 +40,14 @@ public final class Mapping implements AutoCloseable {
   /// Maps zeroed private memory.
   ///
   /// @param bytes size, at least 1; the kernel rounds it up to whole pages
-  /// @param populate whether all pages are made present now rather than at first touch
-  /// @throws SysException ENOMEM when there is no room
+  /// @param populate true to allocate all pages now rather than at the first touch
+  /// @throws SysException ENOMEM if there is no room
   public static Mapping anonymous(long bytes, boolean populate) throws SysException {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : 0);
     return map(bytes, true, flags, -1, 0);
   }
 
-  /// Asks for huge pages, which save the processor page walks; nothing is lost where there are
-  /// none.
+  /// Requests huge pages, which save page walks of the processor. Harmless if there are none.
   ///
   /// @return 0 or a negative errno
   public int adviseHugePages() {
@@ -57,20 +56,19 @@ public final class Mapping implements AutoCloseable {
             segment, SystemCall.MADVISE, segment.address(), segment.byteSize(), MADV_HUGEPAGE, 0);
   }
 
-  /// Gives the pages of a part of anonymous memory back to the system; it reads as zeros
-  /// afterwards.
+  /// Returns the pages of a part of anonymous memory to the system. It reads as zeros afterwards.
   ///
-  /// @param offset a multiple of 64 KiB, so that it is one of the page size, as is `bytes`
-  /// @return 0 or a negative errno: -EINVAL when the part does not consist of whole pages
+  /// @param offset a multiple of 64 KiB, and so of the page size, as is `bytes`
+  /// @return 0 or a negative errno: -EINVAL if the part does not consist of whole pages
   public int discard(long offset, long bytes) {
     long address = Ranges.writable(segment, offset, bytes);
     return (int) Kernel.callHolding(segment, SystemCall.MADVISE, address, bytes, MADV_DONTNEED, 0);
   }
 
-  /// Maps a file or memory file so that all mappings of it show the same bytes.
+  /// Maps a file or memory file, such that all of its mappings share the same bytes.
   ///
-  /// @param fd stays the caller's; it may be closed once this returns
-  /// @param offset where the mapping begins in the file, a multiple of the page size
+  /// @param fd belongs to the caller; it may be closed once this returns
+  /// @param offset the start of the mapping in the file, a multiple of the page size
   /// @param bytes size, at least 1
   public static Mapping shared(int fd, long offset, long bytes, boolean writable)
       throws SysException {
@@ -87,7 +85,7 @@ public final class Mapping implements AutoCloseable {
         .reinterpret(bytes, arena, ignored -> Kernel.call(SystemCall.MUNMAP, address, bytes));
   }
 
-  /// The place of a new mapping.
+  /// Creates a mapping and returns its address.
   public static long address(long bytes, boolean writable, int flags, int fd, long offset)
       throws SysException {
     int protection = PROT_READ | (writable ? PROT_WRITE : 0);
@@ -98,15 +96,14 @@ public final class Mapping implements AutoCloseable {
     return address;
   }
 
-  /// The whole region; read-only when it was mapped so.
+  /// Returns the whole region; read-only if it was mapped read-only.
   public MemorySegment segment() {
     return segment;
   }
 
-  /// Unmaps. A second call does nothing.
+  /// Unmaps the memory. A second call does nothing.
   ///
-  /// @throws IllegalStateException when a downcall uses the segment at this moment; the mapping
-  ///   then stays open
+  /// @throws IllegalStateException if a downcall is using the segment; the mapping then stays open
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

@@ -9,8 +9,8 @@ import sluice.sys.call.Ranges;
 
 /// `struct msghdr`: name, ranges and flags of a message, 56 bytes.
 ///
-/// A flyweight without state: the owner of the memory may call, from one thread at a time. What
-/// control messages say is not looked at.
+/// A stateless flyweight, called by the owner of the memory, from one thread at a time. It does not
+/// interpret control messages.
 ///
 /// ```
 ///  byte 0          8             12  16       24          32
@@ -35,12 +35,12 @@ public final class MsgHeader {
   static final int MSG_CONTROLLEN = LAYOUT.u64("msg_controllen");
   static final int MSG_FLAGS = LAYOUT.u32("msg_flags");
 
-  /// Size in bytes.
+  /// The size in bytes.
   public static final int SIZE = LAYOUT.sizeBytes();
 
   private MsgHeader() {}
 
-  /// Makes a header over `count` ranges, without a name.
+  /// Initializes a header with `count` ranges and without a name.
   ///
   /// @param header aligned to 8 bytes
   /// @param vector filled with [IoVec#set]
@@ -48,14 +48,14 @@ public final class MsgHeader {
   public static void set(
       MemorySegment header, long offset, MemorySegment vector, long vectorOffset, int count) {
     long ranges = Ranges.readable(vector, vectorOffset, (long) count * IoVec.SIZE);
-    for (long at = 0; at < SIZE; at += Long.BYTES) { // a slice to fill would be an object
+    for (long at = 0; at < SIZE; at += Long.BYTES) { // a slice to fill would be an allocation
       header.set(JAVA_LONG, offset + at, 0);
     }
     header.set(JAVA_LONG, offset + MSG_IOV, ranges);
     header.set(JAVA_LONG, offset + MSG_IOVLEN, count);
   }
 
-  /// Sets where the message goes to, or where the sender's address is put.
+  /// Sets the target of the message, or the memory that receives the sender's address.
   ///
   /// @param address bytes made by [SocketAddresses], or room for them
   public static void name(
@@ -64,7 +64,7 @@ public final class MsgHeader {
     header.set(JAVA_INT, offset + MSG_NAMELEN, length);
   }
 
-  /// Sets what is sent beside the message, or where what came with it is put.
+  /// Sets the control messages to send, or the memory that receives them.
   ///
   /// @param control aligned to 8 bytes
   public static void control(
@@ -73,17 +73,17 @@ public final class MsgHeader {
     header.set(JAVA_LONG, offset + MSG_CONTROLLEN, length);
   }
 
-  /// Bytes of control messages after a receive.
+  /// Returns the length of the control messages after a receive.
   public static int controlLength(MemorySegment header, long offset) {
     return (int) header.get(JAVA_LONG, offset + MSG_CONTROLLEN);
   }
 
-  /// Length of the sender's address after a receive.
+  /// Returns the length of the sender's address after a receive.
   public static int nameLength(MemorySegment header, long offset) {
     return header.get(JAVA_INT, offset + MSG_NAMELEN);
   }
 
-  /// Flags after a receive, such as `MSG_TRUNC`.
+  /// Returns the flags after a receive, such as `MSG_TRUNC`.
   public static int flags(MemorySegment header, long offset) {
     return header.get(JAVA_INT, offset + MSG_FLAGS);
   }

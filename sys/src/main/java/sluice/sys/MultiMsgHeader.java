@@ -5,10 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct mmsghdr`: one of several messages that one call sends or receives, 64 bytes.
+/// `struct mmsghdr`: one of several messages that are sent or received by one system call, 64
+/// bytes.
 ///
-/// A flyweight without state: the owner of the memory may call, from one thread at a time. The
-/// first 56 bytes are a [MsgHeader].
+/// A stateless flyweight, called by the owner of the memory, from one thread at a time. The first
+/// 56 bytes are a [MsgHeader].
 ///
 /// ```
 ///  byte 0              56        60
@@ -25,12 +26,12 @@ public final class MultiMsgHeader {
   static final int MSG_HDR = LAYOUT.array("msg_hdr", Long.BYTES, MsgHeader.SIZE / Long.BYTES);
   static final int MSG_LEN = LAYOUT.u32("msg_len");
 
-  /// Size in bytes.
+  /// The size in bytes.
   public static final int SIZE = LAYOUT.sizeBytes();
 
   private MultiMsgHeader() {}
 
-  /// Bytes of the message that were received or sent.
+  /// Returns the number of bytes of the message that were received or sent.
   public static int length(MemorySegment header, long offset) {
     return header.get(JAVA_INT, offset + MSG_LEN);
   }

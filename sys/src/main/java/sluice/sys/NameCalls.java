@@ -8,11 +8,11 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Paths;
 import sluice.sys.call.SystemCall;
 
-/// Calls that make, move and remove names in directories.
+/// System calls that create, rename and remove names in directories.
 ///
-/// Without state: any thread may call. All return what the kernel does: a result, or a negative
-/// errno. Names are bytes, as in Linux, relative to the descriptor of a directory; a name with a
-/// NUL in it gives -EINVAL.
+/// Stateless and safe for use by any thread. All methods return the kernel's result, or a negative
+/// errno. Names are bytes, as in Linux, relative to the descriptor of a directory; a name that
+/// contains a NUL yields -EINVAL.
 public final class NameCalls {
   public static final int AT_REMOVEDIR = 0x200;
   public static final int AT_SYMLINK_FOLLOW = 0x400;
@@ -44,9 +44,11 @@ public final class NameCalls {
     }
   }
 
+  /// Creates a file, as `mknodat(2)`.
+  ///
   /// @param mode kind (`S_IF` of [Statx]) and permissions
-  /// @param major of a device, else 0
-  /// @param minor of a device, else 0
+  /// @param major major number of a device, else 0
+  /// @param minor minor number of a device, else 0
   public static int mknodat(int directory, byte[] name, int mode, int major, int minor) {
     long device =
         (minor & 0xFFL)
@@ -61,7 +63,9 @@ public final class NameCalls {
     }
   }
 
-  /// @param target where the link leads, without NUL
+  /// Creates a symbolic link.
+  ///
+  /// @param target the target of the link, without NUL
   public static int symlinkat(byte[] target, int directory, byte[] name) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment to = Paths.encode(arena, target);
@@ -72,13 +76,15 @@ public final class NameCalls {
     }
   }
 
-  /// Another name for a file.
+  /// Creates a hard link.
   ///
   /// @param flags [#AT_SYMLINK_FOLLOW], [Files#AT_EMPTY_PATH] or 0
   public static int linkat(int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags) {
     return ofTwo(SystemCall.LINKAT, fromDirectory, from, toDirectory, to, flags);
   }
 
+  /// Removes a name.
+  ///
   /// @param flags [#AT_REMOVEDIR] or 0
   public static int unlinkat(int directory, byte[] name, int flags) {
     try (Arena arena = Arena.ofConfined()) {
@@ -89,6 +95,8 @@ public final class NameCalls {
     }
   }
 
+  /// Renames a file.
+  ///
   /// @param flags 1 (`RENAME_NOREPLACE`), 2 (`RENAME_EXCHANGE`) or 0
   public static int renameat2(
       int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags) {
@@ -107,10 +115,10 @@ public final class NameCalls {
     }
   }
 
-  /// Where the symbolic link leads that a descriptor was opened on with `O_PATH | O_NOFOLLOW`.
+  /// Reads the target of a symbolic link that was opened with `O_PATH | O_NOFOLLOW`.
   ///
-  /// @param into receives the target's bytes, cut off if there are more
-  /// @return its length in bytes
+  /// @param into receives the target's bytes, truncated if there are more
+  /// @return the number of bytes
   public static int readlink(int link, byte[] into) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment empty = arena.allocate(1);

@@ -5,16 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import sluice.sys.call.Kernel;
 
-/// The C heap: `calloc(3)` and `free(3)`. Blocks are at least 16-byte aligned.
+/// The C heap: `calloc(3)` and `free(3)`. Blocks are aligned to at least 16 bytes.
 ///
-/// Any thread may call. Segments are bounded but have no scope: the caller that frees a block
-/// proves that nothing, Java or kernel, still uses it. Only `sluice.memory` calls this, and proves
-/// it by reference counts.
+/// Safe for use by any thread. Segments are bounded but have no scope: the caller that frees a
+/// block must ensure that neither Java code nor the kernel uses it any more. Only `sluice.memory`
+/// calls this class, and ensures it with reference counts.
 public final class NativeMemory {
   private static final MethodHandle CALLOC = Kernel.link("calloc");
   private static final MethodHandle FREE = Kernel.link("free");
 
-  /// Where `errno` goes, which is never read: calloc has one way to fail.
+  /// Receives `errno`, which is never read, because calloc fails for one reason only.
   private static final MemorySegment ERRNO = Kernel.newErrno(Arena.global());
 
   private NativeMemory() {}
@@ -22,7 +22,7 @@ public final class NativeMemory {
   /// Allocates zeroed memory.
   ///
   /// @param bytes size, at least 1
-  /// @throws OutOfMemoryError when the C heap has no room
+  /// @throws OutOfMemoryError if the C heap has no room
   public static MemorySegment allocate(long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
@@ -41,9 +41,9 @@ public final class NativeMemory {
     }
   }
 
-  /// Gives the system the pages of the C heap that hold nothing (`malloc_trim(3)`): milliseconds
-  /// for each 100 MB of it, in which other threads that allocate may wait. Does nothing where the C
-  /// library has no such function.
+  /// Returns unused pages of the C heap to the system (`malloc_trim(3)`). Takes milliseconds per
+  /// 100 MB of heap, in which other threads that allocate may wait. Does nothing if the C library
+  /// lacks the function.
   public static void trim() {
     Kernel.linkIfThere("malloc_trim").ifPresent(NativeMemory::trim);
   }
@@ -58,10 +58,10 @@ public final class NativeMemory {
     }
   }
 
-  /// The same bytes under another lifetime: access through the result ends when `lifetime` is
-  /// closed, which does not free them.
+  /// Returns an alias of memory with another lifetime: access through it ends when `lifetime` is
+  /// closed, which does not free the memory.
   ///
-  /// @param memory native; the caller proves that it outlives `lifetime`
+  /// @param memory native; the caller ensures that it outlives `lifetime`
   public static MemorySegment alias(MemorySegment memory, Arena lifetime) {
     if (!memory.isNative()) {
       throw new IllegalArgumentException("only native memory has an alias");
@@ -71,10 +71,10 @@ public final class NativeMemory {
     return memory.isReadOnly() ? same.asReadOnly() : same;
   }
 
-  /// Returns memory obtained from [#allocate]. The caller proves that nothing uses it any more.
+  /// Frees memory from [#allocate]. The caller ensures that nothing uses it any more.
   public static void free(MemorySegment memory) {
     try {
-      // free returns nothing: what the register holds has no meaning.
+      // free returns nothing: the content of the result register is undefined.
       long _ =
           (long)
               FREE.invokeExact(ERRNO, memory.address(), 0L, 0L, 0L, 0L, 0L, 0L, MemorySegment.NULL);

@@ -4,7 +4,7 @@ import sluice.sys.call.Arch;
 
 /// The bits of `open(2)` that differ between architectures.
 ///
-/// Without state: any thread may call.
+/// Stateless and safe for use by any thread.
 final class OpenFlags {
   private OpenFlags() {}
 

@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import sluice.sys.call.Layout;
 
-/// `struct open_how`: how `openat2(2)` opens, 24 bytes.
+/// `struct open_how`: the parameters of `openat2(2)`, 24 bytes.
 ///
-/// Without state: any thread may call.
+/// Stateless and safe for use by any thread.
 ///
 /// ```
 ///  byte 0       8      16        24

@@ -8,10 +8,10 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// `struct ucred`: which process has the other end of a UNIX socket, as the kernel noted it when
-/// the socket was connected; the peer cannot choose it.
+/// `struct ucred`: the process at the other end of a UNIX socket, as recorded by the kernel when
+/// the socket was connected; the peer cannot forge it.
 ///
-/// Immutable: any thread may use it.
+/// Immutable and safe for use by any thread.
 ///
 /// ```
 ///  byte 0      4      8      12
@@ -24,14 +24,14 @@ import sluice.sys.call.SystemCall;
 /// struct ucred { pid_t pid; uid_t uid; gid_t gid; };
 /// ```
 ///
-/// @param pid in the PID namespace of the caller; 0 when the peer has no number there
+/// @param pid in the PID namespace of the caller; 0 if the peer has no number there
 public record PeerCredentials(int pid, int uid, int gid) {
   static final Layout LAYOUT = Layout.of("struct ucred");
   static final int PID = LAYOUT.u32("pid");
   static final int UID = LAYOUT.u32("uid");
   static final int GID = LAYOUT.u32("gid");
 
-  /// Those of the peer of a connected UNIX socket (`SO_PEERCRED`).
+  /// Returns the credentials of the peer of a connected UNIX socket (`SO_PEERCRED`).
   public static PeerCredentials of(int fd) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(LAYOUT.sizeBytes(), Integer.BYTES);
@@ -42,7 +42,7 @@ public record PeerCredentials(int pid, int uid, int gid) {
     }
   }
 
-  /// Effective user of this process.
+  /// Returns the effective user id of this process.
   public static int ownUser() {
     return (int) Kernel.call(SystemCall.GETEUID, 0);
   }

@@ -13,10 +13,10 @@ import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 import sluice.sys.call.Timespec;
 
-/// An array of `struct pollfd`, and `ppoll(2)` over it.
+/// An array of `struct pollfd`, and `ppoll(2)` on it.
 ///
-/// Belongs to one thread at a time, as [#poll] writes it. Entries with a negative descriptor are
-/// skipped by the kernel.
+/// Used by one thread at a time, because [#poll] writes it. The kernel skips entries with a
+/// negative descriptor.
 ///
 /// ```
 ///  byte 0    4        6         8
@@ -55,7 +55,7 @@ public final class PollFds implements AutoCloseable {
   private MemorySegment time;
   private MemorySegment errno;
 
-  /// In memory that the garbage collector frees.
+  /// Creates an array in memory that the garbage collector frees.
   ///
   /// @param capacity number of entries, at least 1
   public PollFds(int capacity) {
@@ -70,8 +70,8 @@ public final class PollFds implements AutoCloseable {
     errno = memory.part(Kernel.ERRNO_BYTES);
   }
 
-  /// In memory that the next one takes over after [#close]. Entries have no meaning until they are
-  /// set.
+  /// Creates an array in memory that is recycled after [#close]. Entries are undefined until they
+  /// are set.
   ///
   /// @param capacity number of entries, at least 1
   public static PollFds recycled(int capacity) {
@@ -82,12 +82,12 @@ public final class PollFds implements AutoCloseable {
     return (long) capacity * SIZE + 2L * Long.BYTES + Timespec.BYTES;
   }
 
-  /// Number of entries.
+  /// Returns the number of entries.
   public int capacity() {
     return capacity;
   }
 
-  /// A larger array with the same entries.
+  /// Returns a larger array with the same entries.
   public PollFds grow(int newCapacity) {
     PollFds grown = new PollFds(newCapacity);
     grown.segment.copyFrom(segment);
@@ -104,17 +104,17 @@ public final class PollFds implements AutoCloseable {
     segment.set(JAVA_SHORT, at + REVENTS, (short) 0);
   }
 
-  /// Descriptor of an entry.
+  /// Returns the descriptor of an entry.
   public int fd(int index) {
     return segment.get(JAVA_INT, (long) index * SIZE + FD);
   }
 
-  /// `POLL` bits an entry waits for.
+  /// Returns the `POLL` bits for which an entry waits.
   public int events(int index) {
     return segment.get(JAVA_SHORT, (long) index * SIZE + EVENTS) & 0xffff;
   }
 
-  /// What the last [#poll] found.
+  /// Returns the `POLL` bits that the last [#poll] found.
   public int revents(int index) {
     return segment.get(JAVA_SHORT, (long) index * SIZE + REVENTS) & 0xffff;
   }
@@ -122,7 +122,7 @@ public final class PollFds implements AutoCloseable {
   /// Waits until one of the first `count` entries is ready.
   ///
   /// @param timeoutNanos 0 does not wait, negative waits without limit
-  /// @return number of entries with a result, or -EINTR, …
+  /// @return the number of entries with a result, or -EINTR, …
   public int poll(int count, long timeoutNanos) {
     Objects.checkFromIndexSize(0, count, capacity);
     memory.beginCall();
@@ -143,8 +143,8 @@ public final class PollFds implements AutoCloseable {
     return (int) Kernel.call(errno, SystemCall.PPOLL, segment.address(), count, limit, 0, 0, 0);
   }
 
-  /// Gives the memory back; from then on every use throws [IllegalStateException]. A second call
-  /// does nothing.
+  /// Releases the memory. Every later use throws [IllegalStateException]. A second call does
+  /// nothing.
   ///
   /// @throws IllegalStateException while a thread polls
   @Override

@@ -9,7 +9,7 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
 /// Locks on ranges of a file that belong to an open file, see "Open file description locks" in
-/// `fcntl(2)`. Without state: any thread may call.
+/// `fcntl(2)`. Stateless and safe for use by any thread.
 ///
 /// ```
 /// struct flock { short l_type, l_whence;  /*  0 */
@@ -30,10 +30,10 @@ public final class RecordLocks {
 
   private RecordLocks() {}
 
-  /// Shares one byte, which need not exist, with all that do the same, until the file is closed.
+  /// Acquires a shared lock on one byte, which need not exist, until the file is closed.
   ///
   /// @param fd open for reading
-  /// @return 0, or a negative errno: -EAGAIN where another open file has it alone
+  /// @return 0, or a negative errno: -EAGAIN if another open file holds an exclusive lock
   public static int share(int fd, long position) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment lock = lock(arena, F_RDLCK, position);
@@ -41,7 +41,7 @@ public final class RecordLocks {
     }
   }
 
-  /// Whether another open file of the same file has locked a byte.
+  /// Returns 1 if another open file of the same file has locked a byte, else 0.
   ///
   /// @return 1 or 0, or a negative errno
   public static int isHeld(int fd, long position) {

@@ -8,33 +8,33 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// A limit of this process, `struct rlimit64`.
+/// A resource limit of this process, `struct rlimit64`.
 ///
-/// Immutable: any thread may use it.
+/// Immutable and safe for use by any thread.
 ///
 /// ```c
 /// struct rlimit64 { __u64 rlim_cur; __u64 rlim_max; };
 /// ```
 ///
-/// @param soft what is in force; -1 means no limit
-/// @param hard how far `soft` may be raised without privileges; -1 means no limit
+/// @param soft the limit in force; -1 means no limit
+/// @param hard the value to which `soft` may be raised without privileges; -1 means no limit
 public record ResourceLimit(long soft, long hard) {
   static final Layout LAYOUT = Layout.of("struct rlimit64");
   static final int RLIM_CUR = LAYOUT.u64("rlim_cur");
   static final int RLIM_MAX = LAYOUT.u64("rlim_max");
 
-  /// Most open descriptors plus one.
+  /// The limit on open descriptors, plus one.
   public static final int RLIMIT_NOFILE = 7;
 
-  /// Most locked memory in bytes.
+  /// The limit on locked memory, in bytes.
   public static final int RLIMIT_MEMLOCK = 8;
 
-  /// No limit.
+  /// The value for no limit.
   public static final long RLIM_INFINITY = -1;
 
   /// Reads a limit.
   ///
-  /// @param resource `RLIMIT_` constant
+  /// @param resource an `RLIMIT_` constant
   public static ResourceLimit of(int resource) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment limit = arena.allocate(LAYOUT.sizeBytes(), Long.BYTES);
@@ -44,10 +44,10 @@ public record ResourceLimit(long soft, long hard) {
     }
   }
 
-  /// Raises a limit as far as allowed, never lowers it.
+  /// Raises a limit as far as permitted. Never lowers it.
   ///
-  /// @param wanted the soft limit wanted; the hard one is raised too where the process may
-  /// @return what is in force now
+  /// @param wanted the wanted soft limit; the hard limit is raised too if the process may
+  /// @return the limit in force now
   public static ResourceLimit raise(int resource, long wanted) throws SysException {
     ResourceLimit now = of(resource);
     if (Long.compareUnsigned(now.soft, wanted) >= 0) {
@@ -62,7 +62,7 @@ public record ResourceLimit(long soft, long hard) {
     return of(resource);
   }
 
-  /// Sets the soft limit, down or up to the hard one; tests run out of descriptors this way.
+  /// Sets the soft limit, down or up to the hard limit. Tests use it to run out of descriptors.
   public static void soft(int resource, long soft) throws SysException {
     ResourceLimit now = of(resource);
     SysException.check(set(resource, soft, now.hard), "prlimit64", 0, resource, "soft=" + soft);

@@ -21,9 +21,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.call.Layout;
 
-/// Socket addresses as the kernel writes them.
+/// Converts socket addresses to the kernel's format and back.
 ///
-/// Without state: any thread may call. Ports and IPv4 addresses are in network order.
+/// Stateless and safe for use by any thread. Ports and IPv4 addresses are in network order.
 ///
 /// ```
 ///  byte 0        2      4          8                   24          28
@@ -60,7 +60,7 @@ public final class SocketAddresses {
   static final int UN_FAMILY = UN_LAYOUT.u16("sun_family");
   static final int UN_PATH = UN_LAYOUT.array("sun_path", 1, 108);
 
-  /// Room that any address fits in (`struct sockaddr_storage`).
+  /// The size of any address (`struct sockaddr_storage`).
   public static final int STORAGE_BYTES = 128;
 
   public static final int AF_UNIX = 1;
@@ -73,11 +73,11 @@ public final class SocketAddresses {
 
   private SocketAddresses() {}
 
-  /// The family to open a socket of.
+  /// Returns the family of the socket for an address.
   ///
-  /// @throws UnsupportedAddressTypeException when it is neither IP nor UNIX
+  /// @throws UnsupportedAddressTypeException if it is neither IP nor UNIX
   public static int family(SocketAddress address) {
-    // Not a pattern switch, here and below: linking one costs milliseconds of a start.
+    // Not a pattern switch, here and below: linking one adds milliseconds to the start.
     if (address instanceof InetSocketAddress inet) {
       return inet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
     }
@@ -87,10 +87,10 @@ public final class SocketAddresses {
     throw new UnsupportedAddressTypeException();
   }
 
-  /// Writes an address; the segment is exactly as long as the address.
+  /// Encodes an address; the segment is exactly as long as the address.
   ///
-  /// @throws UnresolvedAddressException when a host name was not resolved
-  /// @throws IllegalArgumentException when a UNIX path is too long
+  /// @throws UnresolvedAddressException if a host name was not resolved
+  /// @throws IllegalArgumentException if a UNIX path is too long
   public static MemorySegment encode(SocketAddress address, SegmentAllocator allocator) {
     if (address instanceof InetSocketAddress inet) {
       return encodeInet(inet, allocator);
@@ -104,10 +104,10 @@ public final class SocketAddresses {
     throw new UnsupportedAddressTypeException();
   }
 
-  /// Writes an IP address for a socket of family `AF_INET6`, which knows IPv4 ones as
-  /// `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2).
+  /// Encodes an IP address for a socket of family `AF_INET6`, on which an IPv4 address is written
+  /// as `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2).
   ///
-  /// @throws UnresolvedAddressException when a host name was not resolved
+  /// @throws UnresolvedAddressException if a host name was not resolved
   public static MemorySegment encodeMapped(InetSocketAddress inet, SegmentAllocator allocator) {
     InetAddress host = inet.getAddress();
     if (!(host instanceof Inet4Address)) {
@@ -175,9 +175,9 @@ public final class SocketAddresses {
     return segment;
   }
 
-  /// Reads an address the kernel wrote.
+  /// Decodes an address that the kernel has written.
   ///
-  /// @param length bytes the kernel says it has
+  /// @param length the length in bytes according to the kernel
   /// @return null for an unknown family or an unnamed UNIX socket
   public static @Nullable SocketAddress decode(MemorySegment segment, int length) {
     if (length < UN_PATH) {

@@ -13,14 +13,14 @@ import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
-/// Socket calls.
+/// System calls on sockets.
 ///
-/// Without state: any thread may call; each descriptor has one owner, which closes it with
-/// [Files#close]. Calls that move data or are expected to fail return what the kernel does, a count
-/// or a negative errno; the others throw.
+/// Stateless and safe for use by any thread; each descriptor has one owner, which closes it with
+/// [Files#close]. Calls that move data or often fail return the kernel's result, a count or a
+/// negative errno; the others throw.
 ///
-/// Sockets for a ring stay blocking: io_uring answers -EAGAIN on a non-blocking descriptor instead
-/// of waiting. Use `MSG_DONTWAIT` where a call must not wait.
+/// Sockets for a ring stay blocking: io_uring returns -EAGAIN for a non-blocking descriptor instead
+/// of waiting. Use `MSG_DONTWAIT` if a call must not wait.
 public final class Sockets {
   public static final int SOCK_STREAM = 1;
   public static final int SOCK_DGRAM = 2;
@@ -60,7 +60,7 @@ public final class Sockets {
   public static final int TCP_FASTOPEN = 23;
   public static final int TCP_NOTSENT_LOWAT = 25;
 
-  /// Of `struct tcp_info` in `linux/tcp.h`: where `tcpi_bytes_acked` begins, and the length up to
+  /// The offset of `tcpi_bytes_acked` in `struct tcp_info` of `linux/tcp.h`; [#BYTES_ACKED_END] is
   /// its end. The structure grows with the kernel, and the C library has a shorter one.
   static final int TCPI_BYTES_ACKED = 120;
 
@@ -103,7 +103,7 @@ public final class Sockets {
   public static final int SHUT_WR = 1;
   public static final int SHUT_RDWR = 2;
 
-  /// Room for the address of a peer and its length, see [#accept4(int, int, MemorySegment)].
+  /// The size of a peer's address and its length, see [#accept4(int, int, MemorySegment)].
   public static final int PEER_BYTES = SocketAddresses.STORAGE_BYTES + Long.BYTES;
 
   static final int AF_UNSPEC = 0;
@@ -117,16 +117,16 @@ public final class Sockets {
 
   /// Opens a socket, close-on-exec.
   ///
-  /// @param family `AF_` constant of [SocketAddresses]
+  /// @param family an `AF_` constant of [SocketAddresses]
   /// @param type `SOCK_` bits
-  /// @param protocol 0 for the usual one
+  /// @param protocol 0 for the default
   /// @return the descriptor
   public static int socket(int family, int type, int protocol) throws SysException {
     long fd = Kernel.call(SystemCall.SOCKET, family, type | SOCK_CLOEXEC, protocol);
     return (int) SysException.check(fd, "socket", family, type, protocol);
   }
 
-  /// Gives a socket its address; port 0 lets the kernel choose.
+  /// Binds a socket to an address. With port 0 the kernel chooses a port.
   ///
   /// @throws SysException EADDRINUSE, EADDRNOTAVAIL, EACCES, with the remedy
   public static void bind(int fd, SocketAddress address) throws SysException {
@@ -139,13 +139,13 @@ public final class Sockets {
 
   /// Starts listening.
   ///
-  /// @param backlog connections that may wait to be accepted; the kernel caps it at
-  ///   net.core.somaxconn
+  /// @param backlog the maximum number of connections that wait to be accepted; the kernel limits
+  ///   it to net.core.somaxconn
   public static void listen(int fd, int backlog) throws SysException {
     SysException.check(Kernel.call(SystemCall.LISTEN, fd, backlog), "listen", fd, backlog);
   }
 
-  /// Accepts one connection.
+  /// Accepts a connection.
   ///
   /// @param flags `SOCK_NONBLOCK` or 0; close-on-exec is always set
   /// @return the descriptor, or -EAGAIN, -EMFILE, -ECONNABORTED, …
@@ -153,7 +153,7 @@ public final class Sockets {
     return (int) Kernel.call(SystemCall.ACCEPT4, fd, 0, 0, flags | SOCK_CLOEXEC);
   }
 
-  /// As [#accept4(int, int)], with the peer's address for [#peer].
+  /// Accepts a connection and stores the peer's address for [#peer].
   ///
   /// @param peer [#PEER_BYTES] bytes
   public static int accept4(int fd, int flags, MemorySegment peer) {
@@ -165,12 +165,13 @@ public final class Sockets {
         Kernel.callHolding(peer, SystemCall.ACCEPT4, fd, address, length, flags | SOCK_CLOEXEC);
   }
 
-  /// The address that [#accept4(int, int, MemorySegment)] left; null when it has none.
+  /// Returns the address that [#accept4(int, int, MemorySegment)] stored; null if the peer has
+  /// none.
   public static @Nullable SocketAddress peer(MemorySegment peer) {
     return SocketAddresses.decode(peer, peer.get(JAVA_INT, SocketAddresses.STORAGE_BYTES));
   }
 
-  /// Gives a socket an address made by [SocketAddresses].
+  /// Binds a socket to an address made by [SocketAddresses].
   ///
   /// @return 0, or -EADDRINUSE, …
   public static int bind(int fd, MemorySegment address) {
@@ -184,7 +185,7 @@ public final class Sockets {
     return (int) Kernel.callWithBuffer(SystemCall.CONNECT, fd, address, address.byteSize());
   }
 
-  /// Takes the peer from a socket: a datagram socket receives from any peer again, a stream is
+  /// Disconnects a socket from its peer: a datagram socket then receives from any peer, a stream is
   /// reset at once, also for its other holders.
   ///
   /// @return 0 or a negative errno
@@ -196,7 +197,8 @@ public final class Sockets {
     }
   }
 
-  /// Bytes that wait to be received; of a datagram socket, those of the next datagram.
+  /// Returns the number of bytes that can be received; for a datagram socket, those of the next
+  /// datagram.
   ///
   /// @return the count or a negative errno
   public static int available(int fd) {
@@ -207,7 +209,7 @@ public final class Sockets {
     }
   }
 
-  /// Connects.
+  /// Connects to an address.
   ///
   /// @return 0, -EINPROGRESS on a non-blocking socket, -ECONNREFUSED, …
   public static int connect(int fd, SocketAddress address) {
@@ -220,15 +222,15 @@ public final class Sockets {
   /// Sends bytes of a native segment.
   ///
   /// @param flags `MSG_` bits
-  /// @return bytes taken, or -EAGAIN, -EPIPE, -ECONNRESET, …
+  /// @return the number of bytes accepted, or -EAGAIN, -EPIPE, -ECONNRESET, …
   public static int send(int fd, MemorySegment segment, long offset, int length, int flags) {
     long address = Ranges.readable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.SENDTO, fd, address, length, flags);
   }
 
-  /// Sends one datagram to an address, as `sd_notify` does.
+  /// Sends a datagram to an address, as `sd_notify` does.
   ///
-  /// @return bytes taken, or a negative errno
+  /// @return the number of bytes accepted, or a negative errno
   public static int sendto(int fd, MemorySegment datagram, int flags, SocketAddress address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment to = SocketAddresses.encode(address, arena);
@@ -246,7 +248,7 @@ public final class Sockets {
 
   /// Sends the ranges of a header made with [MsgHeader].
   ///
-  /// @return bytes taken, or a negative errno
+  /// @return the number of bytes accepted, or a negative errno
   public static int sendmsg(int fd, MemorySegment header, long offset, int flags) {
     long address = Ranges.readable(header, offset, MsgHeader.SIZE);
     return (int) Kernel.callHolding(header, SystemCall.SENDMSG, fd, address, flags);
@@ -255,18 +257,17 @@ public final class Sockets {
   /// Sends the messages of several headers made with [MultiMsgHeader], until one fails.
   ///
   /// @param count 1 to [IoVec#LIMIT]
-  /// @return messages taken, or the negative errno of the first
+  /// @return the number of messages accepted, or the negative errno of the first
   public static int sendmmsg(int fd, MemorySegment headers, long offset, int count, int flags) {
     long address = Ranges.readable(headers, offset, (long) count * MultiMsgHeader.SIZE);
     return (int) Kernel.callHolding(headers, SystemCall.SENDMMSG, fd, address, count, flags);
   }
 
-  /// Receives messages into the ranges of several headers made with [MultiMsgHeader], as many as
-  /// there are.
+  /// Receives the available messages into the ranges of several headers made with [MultiMsgHeader].
   ///
   /// @param count 1 to [IoVec#LIMIT]
   /// @param flags `MSG_` bits
-  /// @return messages received, or a negative errno
+  /// @return the number of messages received, or a negative errno
   public static int recvmmsg(int fd, MemorySegment headers, long offset, int count, int flags) {
     long address = Ranges.writable(headers, offset, (long) count * MultiMsgHeader.SIZE);
     return (int) Kernel.callHolding(headers, SystemCall.RECVMMSG, fd, address, count, flags);
@@ -275,7 +276,7 @@ public final class Sockets {
   /// Receives bytes into a native segment.
   ///
   /// @param flags `MSG_` bits
-  /// @return bytes received, 0 at the end of the stream, or -EAGAIN, -ECONNRESET, …
+  /// @return the number of bytes received, 0 at the end of the stream, or -EAGAIN, -ECONNRESET, …
   public static int recv(int fd, MemorySegment segment, long offset, int length, int flags) {
     long address = Ranges.writable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.RECVFROM, fd, address, length, flags);
@@ -283,13 +284,13 @@ public final class Sockets {
 
   /// Receives into the ranges of a header made with [MsgHeader].
   ///
-  /// @return bytes received, or a negative errno
+  /// @return the number of bytes received, or a negative errno
   public static int recvmsg(int fd, MemorySegment header, long offset, int flags) {
     long address = Ranges.writable(header, offset, MsgHeader.SIZE);
     return (int) Kernel.callHolding(header, SystemCall.RECVMSG, fd, address, flags);
   }
 
-  /// Ends one or both directions.
+  /// Shuts down one or both directions.
   ///
   /// @param how [#SHUT_RD], [#SHUT_WR] or [#SHUT_RDWR]
   /// @return 0, or -ENOTCONN, …
@@ -297,7 +298,7 @@ public final class Sockets {
     return (int) Kernel.call(SystemCall.SHUTDOWN, fd, how);
   }
 
-  /// Sets an option whose value is an `int`.
+  /// Sets an option with an `int` value.
   public static void setsockopt(int fd, int level, int option, int value) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocateFrom(JAVA_INT, value);
@@ -307,7 +308,7 @@ public final class Sockets {
     }
   }
 
-  /// Reads an option whose value is an `int`.
+  /// Reads an option with an `int` value.
   public static int getsockopt(int fd, int level, int option) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(JAVA_INT);
@@ -331,7 +332,7 @@ public final class Sockets {
 
   /// Reads an option whose value is a structure.
   ///
-  /// @param value room for it
+  /// @param value room for the structure
   /// @return its length in bytes, or -ENOPROTOOPT, …
   public static int getsockopt(int fd, int level, int option, MemorySegment value) {
     try (Arena arena = Arena.ofConfined()) {
@@ -344,14 +345,15 @@ public final class Sockets {
     }
   }
 
-  /// Bytes of a TCP connection that the peer has acknowledged, the SYN included (RFC 4898:
-  /// `tcpEStatsAppHCThruOctetsAcked`; Linux 4.1).
+  /// Returns the number of bytes of a TCP connection that the peer has acknowledged, including the
+  /// SYN (RFC 4898: `tcpEStatsAppHCThruOctetsAcked`; Linux 4.1).
   ///
   /// ```
   /// struct tcp_info { __u8 tcpi_state, …;  …  /* 120 */ __u64 tcpi_bytes_acked;  … };
   /// ```
   ///
-  /// @return -EOPNOTSUPP or -ENOPROTOOPT for another protocol, -EINVAL for an older kernel
+  /// @return the count, -EOPNOTSUPP or -ENOPROTOOPT for another protocol, -EINVAL for an older
+  ///   kernel
   public static long bytesAcknowledged(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(BYTES_ACKED_END, Long.BYTES);
@@ -363,14 +365,14 @@ public final class Sockets {
     }
   }
 
-  /// Returns whether the peer of a TCP connection has acknowledged all that was sent, FIN included
-  /// (Linux 4.6).
+  /// Returns true if the peer of a TCP connection has acknowledged everything that was sent,
+  /// including FIN (Linux 4.6).
   ///
   /// ```
   /// struct tcp_info { …; /* 24 */ __u32 tcpi_unacked; …; /* 144 */ __u32 tcpi_notsent_bytes; … };
   /// ```
   ///
-  /// @return true also where the kernel does not tell
+  /// @return true also if the kernel does not report it
   public static boolean allAcknowledged(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(NOTSENT_END, Long.BYTES);
@@ -380,7 +382,7 @@ public final class Sockets {
     }
   }
 
-  /// What closing does with bytes not yet sent, as [#linger(int, int)] takes it; -1 is off.
+  /// Returns the linger time as set by [#linger(int, int)]; -1 means off.
   public static int linger(int fd) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(LINGER_LAYOUT.sizeBytes(), Integer.BYTES);
@@ -390,9 +392,10 @@ public final class Sockets {
     }
   }
 
-  /// Sets what closing does with bytes not yet sent.
+  /// Sets the treatment of unsent bytes when a socket is closed.
   ///
-  /// @param seconds how long to wait for them; 0 resets the connection; negative switches it off
+  /// @param seconds the time to wait until they are sent; 0 resets the connection; negative means
+  ///   off
   public static void linger(int fd, int seconds) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       int bytes = LINGER_LAYOUT.sizeBytes();
@@ -405,8 +408,8 @@ public final class Sockets {
     }
   }
 
-  /// Makes a listening TCP socket ignore new clients from now on; handshakes that have begun are
-  /// finished. For good, and for all holders of the socket.
+  /// Makes a listening TCP socket ignore new clients from now on; handshakes in progress are
+  /// completed. Permanent, and for all holders of the socket.
   public static void dropSyn(int fd) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment program = arena.allocate(SynFilter.PROGRAM_BYTES, Long.BYTES);
@@ -423,14 +426,14 @@ public final class Sockets {
     }
   }
 
-  /// The address a socket is bound to; null when it has none.
+  /// Returns the address to which a socket is bound; null if there is none.
   public static @Nullable SocketAddress getsockname(int fd) throws SysException {
     return name(SystemCall.GETSOCKNAME, "getsockname", fd);
   }
 
-  /// The address of the peer; null when it has none (a UNIX client).
+  /// Returns the address of the peer; null if it has none (a UNIX client).
   ///
-  /// @throws SysException ENOTCONN when the connection is gone
+  /// @throws SysException ENOTCONN if the connection is gone
   public static @Nullable SocketAddress getpeername(int fd) throws SysException {
     return name(SystemCall.GETPEERNAME, "getpeername", fd);
   }

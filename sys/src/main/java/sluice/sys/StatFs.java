@@ -6,9 +6,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct statfs`: what file system a file is on, 120 bytes, filled by [Files#fstatfs].
+/// `struct statfs`: the properties of a file system, 120 bytes, filled by [Files#fstatfs].
 ///
-/// Belongs to one thread at a time.
+/// Used by one thread at a time.
 ///
 /// ```
 ///  byte 0      8       16       24      32       40      48      56     64        72
@@ -33,7 +33,8 @@ public final class StatFs {
   static final int F_FLAGS = LAYOUT.u64("f_flags");
   static final int F_SPARE = LAYOUT.array("f_spare", 8, 4);
 
-  /// File systems whose changes by other machines or processes inotify does not report.
+  /// The first of the file systems for which inotify does not report changes by other machines or
+  /// processes.
   public static final long NFS_SUPER_MAGIC = 0x6969;
 
   public static final long SMB_SUPER_MAGIC = 0x517b;
@@ -56,42 +57,42 @@ public final class StatFs {
     return segment;
   }
 
-  /// Which file system, one of the `MAGIC` constants or another.
+  /// Returns the type of the file system, one of the `MAGIC` constants or another.
   public long type() {
     return segment.get(JAVA_LONG, F_TYPE);
   }
 
-  /// Block size in bytes.
+  /// Returns the block size in bytes.
   public long blockBytes() {
     return segment.get(JAVA_LONG, F_BSIZE);
   }
 
-  /// Size of the file system in blocks.
+  /// Returns the size of the file system in blocks.
   public long blocks() {
     return segment.get(JAVA_LONG, F_BLOCKS);
   }
 
-  /// Blocks in no use.
+  /// Returns the number of unused blocks.
   public long blocksFree() {
     return segment.get(JAVA_LONG, F_BFREE);
   }
 
-  /// Files it can hold; 0 where there is no such limit.
+  /// Returns the maximum number of files; 0 if there is no limit.
   public long files() {
     return segment.get(JAVA_LONG, F_FILES);
   }
 
-  /// Files it can still take.
+  /// Returns the number of files that can still be created.
   public long filesFree() {
     return segment.get(JAVA_LONG, F_FFREE);
   }
 
-  /// Tells file systems apart; few keep it over a mount.
+  /// Returns a number that distinguishes file systems; few keep it over a mount.
   public long id() {
     return segment.get(JAVA_LONG, F_FSID);
   }
 
-  /// Blocks an ordinary user may still allocate.
+  /// Returns the number of blocks that an ordinary user may still allocate.
   public long blocksAvailable() {
     return segment.get(JAVA_LONG, F_BAVAIL);
   }

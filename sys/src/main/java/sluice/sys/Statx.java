@@ -10,7 +10,7 @@ import sluice.sys.call.Layout;
 
 /// `struct statx`: attributes of a file, 256 bytes, filled by [Files#statx].
 ///
-/// Belongs to one thread at a time; can be filled again and again.
+/// Used by one thread at a time; can be filled repeatedly.
 ///
 /// ```
 ///  byte 0        4          8            16      20    24    28     30    32
@@ -85,118 +85,118 @@ public final class Statx {
     return segment;
   }
 
-  /// Which members the file system filled, `STATX_` bits.
+  /// Returns the members that the file system has filled, as `STATX_` bits.
   public int mask() {
     return segment.get(JAVA_INT, MASK);
   }
 
-  /// Type and permissions, `S_IF` constants and the low 12 bits.
+  /// Returns type and permissions: an `S_IF` constant and the low 12 bits.
   public int mode() {
     return segment.get(JAVA_SHORT, MODE) & 0xffff;
   }
 
-  /// Whether the mode says so; needs [#STATX_TYPE].
+  /// Returns true for a regular file. Needs [#STATX_TYPE].
   public boolean isRegularFile() {
     return (mode() & S_IFMT) == S_IFREG;
   }
 
-  /// Whether the mode says so; needs [#STATX_TYPE].
+  /// Returns true for a directory. Needs [#STATX_TYPE].
   public boolean isDirectory() {
     return (mode() & S_IFMT) == S_IFDIR;
   }
 
-  /// Whether the mode says so; needs [#STATX_TYPE].
+  /// Returns true for a symbolic link. Needs [#STATX_TYPE].
   public boolean isSymbolicLink() {
     return (mode() & S_IFMT) == S_IFLNK;
   }
 
-  /// Length in bytes.
+  /// Returns the length in bytes.
   public long size() {
     return segment.get(JAVA_LONG, SIZE);
   }
 
-  /// Number of the inode, unique within [#device].
+  /// Returns the inode number, unique within [#device].
   public long inode() {
     return segment.get(JAVA_LONG, INO);
   }
 
-  /// Number of hard links.
+  /// Returns the number of hard links.
   public int links() {
     return segment.get(JAVA_INT, NLINK);
   }
 
-  /// Owner.
+  /// Returns the owner.
   public int uid() {
     return segment.get(JAVA_INT, UID);
   }
 
-  /// Group.
+  /// Returns the group.
   public int gid() {
     return segment.get(JAVA_INT, GID);
   }
 
-  /// Allocated blocks of 512 bytes.
+  /// Returns the number of allocated blocks of 512 bytes.
   public long blocks() {
     return segment.get(JAVA_LONG, BLOCKS);
   }
 
-  /// Device number: major in the upper 32 bits, minor in the lower.
+  /// Returns the device number: major in the upper 32 bits, minor in the lower.
   public long device() {
     return (long) segment.get(JAVA_INT, DEV_MAJOR) << 32
         | Integer.toUnsignedLong(segment.get(JAVA_INT, DEV_MINOR));
   }
 
-  /// Number of the mount, with [#STATX_MNT_ID] in the mask.
+  /// Returns the number of the mount, with [#STATX_MNT_ID] in the mask.
   public long mountId() {
     return segment.get(JAVA_LONG, MNT_ID);
   }
 
-  /// Last change of content, seconds since 1970.
+  /// Returns the time of the last change of content, in seconds since 1970.
   public long modifiedSeconds() {
     return segment.get(JAVA_LONG, MTIME + TV_SEC);
   }
 
-  /// Nanoseconds within [#modifiedSeconds].
+  /// Returns the nanoseconds within [#modifiedSeconds].
   public int modifiedNanos() {
     return segment.get(JAVA_INT, MTIME + TV_NSEC);
   }
 
-  /// Last change of content or attributes, seconds since 1970.
+  /// Returns the time of the last change of content or attributes, in seconds since 1970.
   public long changedSeconds() {
     return segment.get(JAVA_LONG, CTIME + TV_SEC);
   }
 
-  /// Nanoseconds within [#changedSeconds].
+  /// Returns the nanoseconds within [#changedSeconds].
   public int changedNanos() {
     return segment.get(JAVA_INT, CTIME + TV_NSEC);
   }
 
-  /// Last access, seconds since 1970.
+  /// Returns the time of the last access, in seconds since 1970.
   public long accessedSeconds() {
     return segment.get(JAVA_LONG, ATIME + TV_SEC);
   }
 
-  /// Nanoseconds within [#accessedSeconds].
+  /// Returns the nanoseconds within [#accessedSeconds].
   public int accessedNanos() {
     return segment.get(JAVA_INT, ATIME + TV_NSEC);
   }
 
-  /// Creation, seconds since 1970; 0 where the file system does not keep it.
+  /// Returns the time of creation, in seconds since 1970; 0 if the file system does not store it.
   public long bornSeconds() {
     return segment.get(JAVA_LONG, BTIME + TV_SEC);
   }
 
-  /// Nanoseconds within [#bornSeconds].
+  /// Returns the nanoseconds within [#bornSeconds].
   public int bornNanos() {
     return segment.get(JAVA_INT, BTIME + TV_NSEC);
   }
 
-  /// Major number of a device file.
+  /// Returns the major number of a device file.
   public int deviceMajor() {
     return segment.get(JAVA_INT, RDEV_MAJOR);
   }
 
-  /// Minor number of a device file.
+  /// Returns the minor number of a device file.
   public int deviceMinor() {
     return segment.get(JAVA_INT, RDEV_MINOR);
   }

@@ -7,7 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
 
-/// A socket filter that drops TCP segments with SYN set. Without state: any thread may call.
+/// A socket filter that drops TCP segments with SYN set. Stateless and safe for use by any thread.
 ///
 /// ```
 ///   0  ldb  [13]              flags of the TCP header
@@ -18,11 +18,12 @@ import java.lang.foreign.MemorySegment;
 final class SynFilter {
   private static final int INSTRUCTIONS = 4;
 
-  /// `struct sock_fprog`, then the instructions.
+  /// The size of `struct sock_fprog` and the instructions.
   static final int PROGRAM_BYTES =
       Seccomp.PROGRAM_LAYOUT.sizeBytes() + INSTRUCTIONS * Seccomp.FILTER_BYTES;
 
-  /// `BPF_LD | BPF_B | BPF_ABS`, `BPF_JMP | BPF_JSET | BPF_K`, `BPF_RET | BPF_K`.
+  /// `BPF_LD | BPF_B | BPF_ABS`; the next two are `BPF_JMP | BPF_JSET | BPF_K` and `BPF_RET |
+  /// BPF_K`.
   private static final int LOAD_BYTE = 0x30;
 
   private static final int JUMP_IF_SET = 0x45;
@@ -33,7 +34,10 @@ final class SynFilter {
 
   private SynFilter() {}
 
-  /// @param program zeroed, [#PROGRAM_BYTES] long; must stay until the call that takes it returns
+  /// Writes the program.
+  ///
+  /// @param program zeroed, [#PROGRAM_BYTES] long; must exist until the system call that uses it
+  ///   returns
   static void write(MemorySegment program) {
     MemorySegment filter = program.asSlice(Seccomp.PROGRAM_LAYOUT.sizeBytes());
     program.set(JAVA_SHORT, Seccomp.PROGRAM_LEN, (short) INSTRUCTIONS);

@@ -3,10 +3,11 @@ package sluice.sys;
 import java.io.IOException;
 import java.util.List;
 
-/// A system call failed: which one, with which arguments, the errno, why, and what to do about it.
+/// The exception of a failed system call: its name, arguments and errno, the reason, and the
+/// remedy.
 ///
-/// Immutable: any thread may use it. Control paths throw it; hot paths return the negated errno
-/// instead.
+/// Immutable and safe for use by any thread. Control paths throw it; hot paths return the negated
+/// errno instead.
 public final class SysException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -36,13 +37,13 @@ public final class SysException extends IOException {
     this.fix = explanation.fix();
   }
 
-  /// Passes a good result through.
+  /// Returns a result that is not an error.
   ///
-  /// @param result what a call of this module returned
+  /// @param result the result of a call of this module
   /// @param call the system call's name
   /// @param arguments its arguments, for the message
-  /// @return `result`, when it is not negative
-  /// @throws SysException when it is a negated errno
+  /// @return `result`, if it is not negative
+  /// @throws SysException if it is a negated errno
   public static long check(long result, String call, Object... arguments) throws SysException {
     if (result >= 0) {
       return result;
@@ -50,7 +51,7 @@ public final class SysException extends IOException {
     throw of((int) -result, call, arguments);
   }
 
-  /// The exception for an errno.
+  /// Returns the exception for an errno.
   ///
   /// @param errno positive
   public static SysException of(int errno, String call, Object... arguments) {
@@ -61,32 +62,32 @@ public final class SysException extends IOException {
     return new SysException(call, errno, shown, Explanation.of(call, errno));
   }
 
-  /// The system call's name, such as `bind`.
+  /// Returns the system call's name, such as `bind`.
   public String call() {
     return call;
   }
 
-  /// Positive, see [Errno].
+  /// Returns the errno, positive, see [Errno].
   public int errno() {
     return errno;
   }
 
-  /// Symbolic name of the errno.
+  /// Returns the symbolic name of the errno.
   public String errnoName() {
     return Errno.name(errno);
   }
 
-  /// The arguments as they are shown.
+  /// Returns the arguments as text.
   public List<String> arguments() {
     return List.of(arguments);
   }
 
-  /// What makes the kernel answer so.
+  /// Returns the reason for the error.
   public String why() {
     return why;
   }
 
-  /// What to do about it.
+  /// Returns the remedy.
   public String fix() {
     return fix;
   }

@@ -3,30 +3,30 @@ package sluice.sys;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// What the machine says about itself, for diagnosis.
+/// Properties of the machine, for diagnosis.
 ///
-/// Without state: any thread may call. Reads `/proc`; where that is missing the answer says so.
+/// Stateless and safe for use by any thread. Reads `/proc`; the results show if it is missing.
 public final class SystemInfo {
   private static final Path SYSCTL = Path.of("/proc/sys");
 
   private SystemInfo() {}
 
-  /// The kernel's release, such as `6.18.44`; empty when unknown.
+  /// Returns the kernel's release, such as `6.18.44`; empty if unknown.
   public static String kernelRelease() {
     return sysctl("kernel.osrelease");
   }
 
-  /// `kernel.io_uring_disabled`: 0 any user may, 1 only a group and the administrator, 2 none; -1
-  /// when the kernel has no such setting (before 6.6).
+  /// Returns `kernel.io_uring_disabled`: 0 any user may open rings, 1 only a group and the
+  /// administrator, 2 no process; -1 if the kernel has no such setting (before 6.6).
   public static int ioUringDisabled() {
     String value = sysctl("kernel.io_uring_disabled");
     return value.isEmpty() ? -1 : Integer.parseInt(value);
   }
 
-  /// A sysctl.
+  /// Returns a sysctl.
   ///
-  /// @param name with dots
-  /// @return its value without surrounding space, empty when it cannot be read
+  /// @param name the name with dots
+  /// @return its value without surrounding space, empty if it cannot be read
   public static String sysctl(String name) {
     try {
       return java.nio.file.Files.readString(SYSCTL.resolve(name.replace('.', '/'))).strip();
@@ -35,7 +35,7 @@ public final class SystemInfo {
     }
   }
 
-  /// Whether a seccomp filter binds this process.
+  /// Returns true if a seccomp filter applies to this process.
   public static boolean seccompFiltered() {
     try {
       return java.nio.file.Files.readAllLines(Path.of("/proc/self/status")).stream()
@@ -45,9 +45,9 @@ public final class SystemInfo {
     }
   }
 
-  /// Raises the number of descriptors as far as allowed.
+  /// Raises the limit on descriptors as far as permitted.
   ///
-  /// @return what is in force now
+  /// @return the limit in force now
   public static ResourceLimit raiseDescriptors(long wanted) throws SysException {
     return ResourceLimit.raise(ResourceLimit.RLIMIT_NOFILE, wanted);
   }

@@ -7,24 +7,24 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The ids that the kernel checks file accesses of the calling thread against (`credentials(7)`).
+/// The ids with which the kernel checks file accesses of the calling thread (`credentials(7)`).
 ///
-/// Linux keeps them for each thread; only the C library makes them equal in a process. They belong
-/// to the thread of the operating system: a virtual thread must not wait for anything between
-/// changing them and changing them back.
+/// Linux keeps them per thread; only the C library makes them equal in a process. They belong to
+/// the operating system thread: a virtual thread must not wait between changing them and changing
+/// them back.
 ///
-/// While the user id is not 0, the kernel takes away the capabilities that go around file
-/// permissions; they come back with user id 0.
+/// While the user id is not 0, the kernel suspends the capabilities that bypass file permissions;
+/// they return with user id 0.
 public final class ThreadCredentials {
   private ThreadCredentials() {}
 
   /// Sets user id and group id for file accesses (`setfsuid(2)`, `setfsgid(2)`).
   ///
-  /// @return 0, or -EPERM: both are as before
+  /// @return 0, or -EPERM: neither has changed then
   public static int setFileIds(int uid, int gid) {
     int oldGid = (int) Kernel.call(SystemCall.SETFSGID, gid);
     int oldUid = (int) Kernel.call(SystemCall.SETFSUID, uid);
-    // The calls do not say whether they worked, only what was before.
+    // The system calls return the old value only, not whether they succeeded.
     boolean done =
         (int) Kernel.call(SystemCall.SETFSUID, -1) == uid
             && (int) Kernel.call(SystemCall.SETFSGID, -1) == gid;
@@ -47,7 +47,7 @@ public final class ThreadCredentials {
     }
   }
 
-  /// The supplementary groups of this thread.
+  /// Returns the supplementary groups of this thread.
   public static int[] groups() {
     int count = Math.max(0, (int) Kernel.call(SystemCall.GETGROUPS, 0, 0));
     try (Arena arena = Arena.ofConfined()) {
@@ -59,9 +59,9 @@ public final class ThreadCredentials {
     }
   }
 
-  /// Sets the mask of permissions that new files do not get, of the whole process (`umask(2)`).
+  /// Sets the mask of permissions that new files do not get, for the whole process (`umask(2)`).
   ///
-  /// @return the mask before
+  /// @return the previous mask
   public static int umask(int mask) {
     return (int) Kernel.call(SystemCall.UMASK, mask);
   }

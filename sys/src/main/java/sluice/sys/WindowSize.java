@@ -8,7 +8,8 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// The window of a terminal, `struct winsize`, 8 bytes. Immutable: any thread may use it.
+/// The window size of a terminal, `struct winsize`, 8 bytes. Immutable and safe for use by any
+/// thread.
 ///
 /// ```
 ///  byte 0         2         4             6
@@ -21,8 +22,8 @@ import sluice.sys.call.SystemCall;
 /// struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; };
 /// ```
 ///
-/// @param rows characters from top to bottom; 0 if the terminal does not know, as a serial line
-/// @param columns characters from left to right; 0 likewise
+/// @param rows number of lines; 0 if unknown to the terminal, as on a serial line
+/// @param columns number of characters per line; 0 if unknown
 public record WindowSize(int rows, int columns) {
   static final long TIOCGWINSZ = 0x5413;
 
@@ -32,15 +33,15 @@ public record WindowSize(int rows, int columns) {
   static final int WS_XPIXEL = LAYOUT.u16("ws_xpixel");
   static final int WS_YPIXEL = LAYOUT.u16("ws_ypixel");
 
-  /// Returns whether a descriptor is that of a terminal.
+  /// Returns true if a descriptor refers to a terminal.
   public static boolean isTerminal(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       return ask(fd, allocate(arena)) >= 0;
     }
   }
 
-  /// Returns the window of a terminal as it is now; no rows and columns if the descriptor is no
-  /// terminal's.
+  /// Returns the current window size of a terminal; 0 rows and columns if the descriptor does not
+  /// refer to a terminal.
   public static WindowSize of(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = allocate(arena);

@@ -1,3 +1,4 @@
-/// System calls by subject: files, sockets, readiness, memory, threads, and what an error means
-/// (`SysException`). Rings are in `sluice.sys.uring`, the calls themselves in `sluice.sys.call`.
+/// System calls by subject: files, sockets, readiness, memory, threads, and the meaning of errors
+/// (`SysException`). Rings are in `sluice.sys.uring`, the entry to the kernel is in
+/// `sluice.sys.call`.
 package sluice.sys;

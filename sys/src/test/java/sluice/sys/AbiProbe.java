@@ -37,12 +37,12 @@ import sluice.sys.xdp.XdpDesc;
 import sluice.sys.xdp.XdpRing;
 import sluice.sys.xdp.XdpSocket;
 
-/// Writes a C program that compiles only if this module's numbers are those of the system's
-/// headers.
+/// Generates a C program that compiles only if this module's constants and layouts agree with the
+/// system's headers.
 ///
-/// Belongs to the test's thread. It finds by reflection every [Layout] of the module, every system
-/// call, and every constant whose name is a kernel word; `_Static_assert` makes running the program
-/// unnecessary, so any cross compiler will do.
+/// Confined to the test's thread. By reflection, it finds every [Layout] of the module, every
+/// system call, and every constant that is named after a kernel constant. The program consists of
+/// `_Static_assert`s and does not have to run, so any cross compiler will do.
 final class AbiProbe {
   private static final String HEADERS =
       """
@@ -95,7 +95,7 @@ final class AbiProbe {
       #include <linux/version.h>
       """;
 
-  /// Of libfabric, which is another package than the kernel's headers.
+  /// The headers of libfabric, which is a different package from the kernel's headers.
   private static final String FABRIC_HEADERS =
       """
       #include <stddef.h>
@@ -109,7 +109,7 @@ final class AbiProbe {
       #include <rdma/fi_tagged.h>
       """;
 
-  /// Kernel words by class: what a constant must look like, and what C puts in front.
+  /// The kernel constants by class: a pattern for the names of constants, and the prefix in C.
   private static final Map<Class<?>, Map<String, String>> CONSTANTS =
       Map.ofEntries(
           Map.entry(Errno.class, Map.of("E[A-Z0-9]+", "")),
@@ -157,7 +157,7 @@ final class AbiProbe {
           Map.entry(Bpf.class, Map.of("(BPF|XDP)_[A-Z_]+", "")),
           Map.entry(Mapping.class, Map.of("(PROT|MAP|MADV)_[A-Z]+", "")));
 
-  /// Linux version whose headers first have a name, as `major, minor`.
+  /// The Linux version whose headers first contain a name, as `major, minor`.
   private static final Map<String, String> SINCE =
       Map.ofEntries(
           Map.entry("IORING_REGISTER_PBUF_STATUS", "6, 8"),
@@ -179,7 +179,7 @@ final class AbiProbe {
           Map.entry("struct cachestat", "6, 5"),
           Map.entry("struct cachestat_range", "6, 5"));
 
-  /// Names that newer headers have given up, and since when.
+  /// The names that newer headers have dropped, with the version that dropped them.
   private static final Map<String, String> UNTIL =
       Map.of("struct io_uring_getevents_arg.pad", "6, 12");
 
@@ -213,7 +213,7 @@ final class AbiProbe {
     return probe;
   }
 
-  /// Compares what is libfabric's.
+  /// Returns a probe that compares the constants and layouts of libfabric.
   static AbiProbe ofFabric() throws IOException, ReflectiveOperationException {
     AbiProbe probe = new AbiProbe(Arch.current(), FABRIC_HEADERS);
     for (Layout layout : layouts()) {
@@ -239,7 +239,7 @@ final class AbiProbe {
     return assertions;
   }
 
-  /// Every layout of the module, except that which differs between architectures.
+  /// Returns every layout of the module, except the layout that differs between architectures.
   private static List<Layout> layouts() throws IOException, ReflectiveOperationException {
     Module module = Layout.class.getModule();
     List<String> names;
@@ -273,7 +273,7 @@ final class AbiProbe {
     String structure = layout.structure();
     String since = SINCE.get(structure);
     begin(since, null);
-    if (!structure.startsWith("union ")) { // whose size is that of its largest member
+    if (!structure.startsWith("union ")) { // the size of a union is that of its largest member
       assertThat(null, "sizeof(" + structure + ")", layout.sizeBytes());
     }
     for (Layout.Member member : layout.members()) {

@@ -55,7 +55,8 @@ class AbiTest {
     return run(List.of(compiler, "-std=gnu11", "-c", "-o", "/dev/null", file.toString()));
   }
 
-  /// Finds the compiler of an architecture, or skips the test saying what to install.
+  /// Finds the compiler of an architecture. If it is missing, skips the test with a message that
+  /// says what to install.
   private String compiler(Arch arch) throws Exception {
     String machine = arch == Arch.AARCH64 ? "aarch64" : "x86_64";
     String cross = machine + "-linux-gnu-gcc";
@@ -93,7 +94,7 @@ class AbiTest {
 
   /// Runs a command.
   ///
-  /// @return what it printed if it failed, otherwise nothing
+  /// @return its output if it failed, otherwise an empty string
   private static String run(List<String> command) throws IOException, InterruptedException {
     Child child = Child.run(new ProcessBuilder(command));
     return child.exit() == 0 ? "" : "failed: " + child.output();

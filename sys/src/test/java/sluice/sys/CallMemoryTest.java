@@ -74,7 +74,8 @@ final class CallMemoryTest {
     assertThatThrownBy(() -> fds.poll(0, 0)).isInstanceOf(IllegalStateException.class);
   }
 
-  /// The kernel would write into what the next owner has.
+  /// Checks memory in use by a call. If it could be closed, the kernel would write into memory of
+  /// its next owner.
   @Test
   void whatACallUsesStaysOpen() throws Exception {
     EventFd wake = EventFd.open(true);
@@ -104,7 +105,7 @@ final class CallMemoryTest {
     wake.close();
   }
 
-  /// The probe of the test may be in the way at first.
+  /// Waits for events. The first tries may collide with the test's probe.
   private static int awaitUntilBegun(Epoll epoll, EpollEvents events) {
     while (true) {
       try {
@@ -115,7 +116,8 @@ final class CallMemoryTest {
     }
   }
 
-  /// Asks by another way of beginning, which does not close what no call uses yet.
+  /// Returns true if the memory is in use. Begins a call as a probe, because closing would close
+  /// the memory if no call uses it yet.
   private static boolean isRefused(EpollEvents events) {
     try {
       events.memory().beginCall();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import sluice.testbase.AllocatedBytes;
 
-/// The coarse clock against the exact one.
+/// Compares the coarse clock with the exact one.
 final class CoarseClockTest {
   private static final long MOST_BEHIND_NANOS = 1_000_000_000L;
 

@@ -7,11 +7,11 @@ import sluice.sys.uring.IoUring;
 
 /// Takes completions out of a ring, for tests.
 ///
-/// The ring's owner thread calls it.
+/// Confined to the ring's owner thread.
 final class Completions {
   private Completions() {}
 
-  /// Results by user data, the last one of each; the queue is empty afterwards.
+  /// Returns the results by user data, the last one for each, and empties the queue.
   static Map<Long, Integer> results(IoUring ring) {
     Map<Long, Integer> results = new LinkedHashMap<>();
     CompletionQueue queue = ring.completion();

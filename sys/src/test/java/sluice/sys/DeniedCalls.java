@@ -3,9 +3,10 @@ package sluice.sys;
 import java.util.List;
 import sluice.sys.uring.IoUringProbe;
 
-/// A process that takes io_uring away from itself and says what remains; run by [SystemTest].
+/// A program that denies itself the use of io_uring and reports the consequences; run by
+/// [SystemTest].
 ///
-/// Everything happens on the main thread, except one ring opened on another.
+/// Everything happens on the main thread, except for one ring that is opened on another thread.
 final class DeniedCalls {
   private DeniedCalls() {}
 

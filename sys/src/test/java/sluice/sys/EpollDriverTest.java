@@ -52,7 +52,8 @@ final class EpollDriverTest {
         Thread.ofPlatform()
             .start(() -> {
               try {
-                Thread.sleep(20); // mostly the wait has begun then; the outcome is the same if not
+                // usually the wait has begun by then; the outcome is the same if not
+                Thread.sleep(20);
               } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
               }
@@ -102,7 +103,7 @@ final class EpollDriverTest {
     int before = driver.epoll().fd();
     driver.renew();
     assertThat(driver.epoll().fd()).isNotEqualTo(before);
-    driver.epoll().await(events, 0); // the counter's earlier edges may be told once more
+    driver.epoll().await(events, 0); // earlier edges of the counter may be reported once more
     assertThat(await()).isZero();
     driver.wake();
     assertReports(EpollDriver.WAKE);

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.sys.call.SystemCall;
 
-/// Every error has all its parts.
+/// Tests that every error message is complete.
 class ErrorsTest {
   @ParameterizedTest
   @EnumSource(SystemCall.class)

@@ -20,13 +20,13 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.SubmissionQueue;
 import sluice.testbase.Await;
 
-/// What the event loop relies on when sockets meet a ring.
+/// Tests the behavior of sockets in a ring on which the event loop relies.
 @Timeout(120)
 class IoUringSocketTest {
   private static final int FLAGS = IoUring.SETUP_SINGLE_ISSUER | IoUring.SETUP_DEFER_TASKRUN;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /// Completes only when not all was taken.
+  /// The flags of a send that completes only if not all bytes were taken.
   private static final int SILENT =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -232,7 +232,8 @@ class IoUringSocketTest {
     }
   }
 
-  /// A busy kernel delivers a little later, and until then a send succeeds.
+  /// Waits for a reset of the connection. A busy kernel delivers it a little later, and until then
+  /// a send succeeds.
   private static void awaitReset(int fd) {
     PollFds fds = new PollFds(1);
     fds.set(0, fd, 0);
@@ -446,7 +447,8 @@ class IoUringSocketTest {
     assertThat(submission.staged()).isZero();
   }
 
-  /// Kernels before 6.12 refuse the flag; that is what callers go by.
+  /// Tests an incremental group. Kernels before 6.12 reject the flag, which is how callers detect
+  /// them.
   @Test
   void anIncrementalGroupFillsABufferBitByBit() throws Exception {
     BufferRing buffers;
@@ -456,7 +458,7 @@ class IoUringSocketTest {
       assertThat(old.errno()).isEqualTo(Errno.EINVAL);
       return;
     }
-    buffers.add(BUFFERS - 1); // not one of the first two: numbers are those of the region
+    buffers.add(BUFFERS - 1); // not one of the first two: ids count pieces of the region
     buffers.add(0);
     buffers.commit();
     submission.receiveMultishot(pair.server(), false, GROUP, 2);

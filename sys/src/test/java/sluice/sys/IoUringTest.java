@@ -239,9 +239,8 @@ class IoUringTest {
     assertThat(caught[0]).isInstanceOf(WrongThreadException.class);
   }
 
-  /// The linker makes a slice of the memory for `errno` at each call, 40 bytes that usually vanish
-  /// when it is compiled (see [Kernel]); on a busy machine the compiler may decide otherwise for
-  /// good.
+  /// The memory that the linker allocates for `errno` at each call. The compiler usually removes
+  /// the allocation (see [Kernel]), but on a busy machine it may decide otherwise for good.
   private static final int LINKER_BYTES = 40;
 
   @Test
@@ -345,7 +344,8 @@ class IoUringTest {
         .isInstanceOf(IllegalStateException.class);
   }
 
-  /// Without a single issuer one thread after the other uses a ring, and any closes it.
+  /// Tests a ring without a single issuer: threads use it one after the other, and any thread
+  /// closes it.
   @Test
   void aRingWithoutSingleIssuerChangesHands() throws Exception {
     IoUring ring = IoUring.open(8, 16, 0);

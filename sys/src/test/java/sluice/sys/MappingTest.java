@@ -36,7 +36,8 @@ class MappingTest {
   @Test
   void hugePagesAreAdvice() throws Exception {
     try (Mapping mapping = Mapping.anonymous(4 << 20, false)) {
-      assertThat(mapping.adviseHugePages()).isIn(0, -Errno.EINVAL); // a kernel without them
+      // EINVAL: a kernel without huge pages
+      assertThat(mapping.adviseHugePages()).isIn(0, -Errno.EINVAL);
       mapping.segment().set(JAVA_LONG, 0, 7);
       assertThat(mapping.segment().get(JAVA_LONG, 0)).isEqualTo(7);
     }
@@ -84,7 +85,8 @@ class MappingTest {
     Files.close(pipe[0]);
   }
 
-  /// Waits until a thread of this process sleeps in a system call that was given the address.
+  /// Waits until a thread of this process sleeps in a system call that has the address as an
+  /// argument.
   private static void awaitCallWith(long address) throws Exception {
     String argument = "0x" + Long.toHexString(address);
     Await await = new Await();
@@ -98,9 +100,9 @@ class MappingTest {
           }
         }
       } catch (NoSuchFileException ended) {
-        continue; // a thread that ended meanwhile
+        continue; // a thread that has ended in the meantime
       } catch (IOException ended) {
-        assertThat(ended).hasMessageContaining("No such process"); // while it was read
+        assertThat(ended).hasMessageContaining("No such process"); // it ended while it was read
         continue;
       }
       Thread.sleep(1);
@@ -110,7 +112,7 @@ class MappingTest {
   @Test
   void sharedMappingsSeeEachOther() throws Exception {
     int fd = (int) SysException.check(Files.memfd("sluice-test"), "memfd_create");
-    long page = 65_536; // the largest there is
+    long page = 65_536; // the largest page size there is
     assertThat(Files.ftruncate(fd, 2 * page)).isZero();
     try (Mapping writer = Mapping.shared(fd, 0, 2 * page, true);
         Mapping reader = Mapping.shared(fd, page, page, false)) {

@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Epoll, poll and event descriptors.
+/// Tests epoll, poll and event descriptors.
 @Timeout(120)
 class ReadinessTest {
   private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /// Waits again when something has interrupted that: the kernel's end of a ring that this thread
-  /// has closed before may.
+  /// Waits, and waits again after an interruption. The kernel may still be ending a ring that this
+  /// thread has closed before, and interrupt the wait for that.
   private static int await(Epoll epoll, EpollEvents events, long nanos) {
     int count;
     do {

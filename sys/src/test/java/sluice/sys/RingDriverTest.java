@@ -16,7 +16,7 @@ import sluice.testbase.AllocatedBytes;
 final class RingDriverTest {
   private static final int FLAGS = IoUring.SETUP_SINGLE_ISSUER | IoUring.SETUP_DEFER_TASKRUN;
 
-  /// The ring refuses every call of `io_uring_enter(2)` with EBADFD.
+  /// A setup flag: the ring rejects every call of `io_uring_enter(2)` with EBADFD.
   private static final int SETUP_R_DISABLED = 1 << 6;
 
   private final List<Long> seen = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Socket calls that only channels need. Runs on the test's thread.
+/// Tests the socket calls that only channels need. Runs on the test's thread.
 @Timeout(60)
 class SocketExtrasTest {
   private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();

@@ -7,7 +7,7 @@ import java.util.Objects;
 
 /// A listener on the loopback interface and one connection to it, for tests.
 ///
-/// Belongs to the test's thread.
+/// Confined to the test's thread.
 ///
 /// @param listener bound to a free port
 /// @param client the connecting side

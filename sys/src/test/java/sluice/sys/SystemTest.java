@@ -11,7 +11,7 @@ import sluice.sys.call.Arch;
 import sluice.sys.call.Layout;
 import sluice.testbase.Child;
 
-/// Limits, sysctls and seccomp.
+/// Tests limits, sysctls and seccomp.
 @Timeout(240)
 class SystemTest {
   @Test
@@ -48,7 +48,8 @@ class SystemTest {
     assertThat(files.soft()).isPositive();
     assertThat(ResourceLimit.raise(ResourceLimit.RLIMIT_NOFILE, 1)).isEqualTo(files);
     ResourceLimit raised = SystemInfo.raiseDescriptors(files.hard());
-    ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, files.soft()); // as other tests found it
+    // restores the limit for other tests
+    ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, files.soft());
     assertThat(raised.soft()).isEqualTo(files.hard());
     assertThat(ResourceLimit.of(ResourceLimit.RLIMIT_MEMLOCK).hard()).isNotZero();
     assertThatThrownBy(() -> ResourceLimit.of(999))

@@ -12,19 +12,20 @@ import sluice.verify.value.LoopVariable;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// Finds the bound of one method whose callees are decided.
+/// Computes the bound of one method whose callees are decided.
 ///
-/// Blocks are visited once per pass, in reverse postorder; at the head of a loop stands what is
-/// assumed of each variable that the loop writes ([LoopVariable]). A method without loops takes one
-/// pass, others a fixed number: see [#PASSES].
+/// Each pass visits every block once, in reverse postorder. At the head of a loop it uses an
+/// assumption about each variable that the loop writes ([LoopVariable]). A method without loops
+/// takes one pass, others at most [#PASSES].
 final class Analysis {
-  /// One to see how variables change, one with guesses from that, one with ranges as they were
-  /// seen; then each pass gives up what failed, and the last one all, which cannot fail.
+  /// The maximum number of passes. The first pass observes how variables change, the second uses
+  /// guesses from that, and the third uses the observed ranges. Each later pass drops the guesses
+  /// that failed; the last one drops all guesses, so that it cannot fail.
   static final int PASSES = 7;
 
   private static final int NARROWING = 2;
 
-  /// An exception that the JVM makes, with a stack trace of 1024 frames.
+  /// The cost of an exception that the JVM creates, with a stack trace of 1024 frames.
   private static final Bound CAUGHT = new Bound(4096, 24 * 1024);
 
   private final Host host;
@@ -136,7 +137,7 @@ final class Analysis {
         .anyMatch(loop -> loop.variables().stream().anyMatch(LoopVariable::failed));
   }
 
-  /// Decides after a pass what the next one assumes.
+  /// Chooses the assumptions of the next pass.
   private void settle(int number) {
     for (Loop loop : forest.outerFirst()) {
       for (LoopVariable variable : loop.variables()) {
@@ -178,7 +179,8 @@ final class Analysis {
       locals[slot++] = values.promised(Kind.REFERENCE);
     }
     for (var type : method.info().model().methodTypeSymbol().parameterList()) {
-      // A caller may pass any int as a byte or a char: only the callee's code knows the type.
+      // A caller may pass any int as a byte or a char: only the code of the callee restricts the
+      // value.
       var kind = java.lang.classfile.TypeKind.from(type);
       locals[slot] = values.promised(Kind.of(kind));
       slot += kind.slotSize();
@@ -261,7 +263,9 @@ final class Analysis {
     }
   }
 
-  /// The code of a method, or why it has none.
+  /// Returns the code of a method.
+  ///
+  /// @throws Refused if the method is native or has no code
   static Code code(MethodInfo info) throws Refused {
     if (info.has(ClassInfo.NATIVE)) {
       throw new Refused(Reason.NATIVE, -1, "the method is native");

@@ -17,12 +17,15 @@ import sluice.verify.value.Kind;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// The `invokedynamic` instructions that javac writes: strings put together, and lambdas. Linking
-/// one, the first time, is not counted. Of one pass.
+/// Evaluates the `invokedynamic` instructions that javac generates: string concatenation and
+/// lambdas. The cost of linking at the first execution is not counted. Used for one pass.
 final class Bootstraps {
   private static final int STRING_BYTES = 64;
-  private static final int PER_CHAR = 50; // a Latin-1 string that becomes part of one in UTF-16
-  private static final int NUMBER_CHARS = 26; // the longest, of a double
+
+  /// The cost of a character of a Latin-1 string that becomes part of a UTF-16 string.
+  private static final int PER_CHAR = 50;
+
+  private static final int NUMBER_CHARS = 26; // the length of the longest double
 
   private final Host host;
   private final Values values;
@@ -93,7 +96,7 @@ final class Bootstraps {
       if (parameter.isPrimitive()) {
         chars = Bound.add(chars, NUMBER_CHARS);
       } else if (parameter.descriptorString().equals("Ljava/lang/String;")) {
-        chars = Bound.add(chars, Math.max(4, arguments[i].high())); // null is four letters
+        chars = Bound.add(chars, Math.max(4, arguments[i].high())); // null takes four characters
       } else {
         throw new Refused(
             Reason.UNKNOWN_CALL, at, "toString of " + parameter.displayName() + " in a string");
@@ -108,7 +111,7 @@ final class Bootstraps {
     return values.range(Kind.REFERENCE, 0, chars);
   }
 
-  /// To write one value, as metered with JDK 25 and half as much again.
+  /// Returns the cost of formatting one value: the measured cost on JDK 25 times 1.5.
   private static int work(TypeKind type) {
     return switch (type) {
       case DOUBLE -> 3_200;

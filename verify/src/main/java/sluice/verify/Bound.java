@@ -1,36 +1,37 @@
 package sluice.verify;
 
-/// The most that one call of a method does: its own bytecodes and those of its callees, where a
-/// callee of the table of costs counts what the table says. Both saturate at [Long#MAX_VALUE].
+/// An upper bound on the work of one call: the bytecodes of the method and of its callees. The cost
+/// of a callee outside of the component comes from the cost table. Both numbers saturate at
+/// [Long#MAX_VALUE].
 ///
-/// @param bytecodes executed
-/// @param bytes allocated on the heap
+/// @param bytecodes the number of executed bytecodes
+/// @param bytes the number of bytes allocated on the heap
 public record Bound(long bytecodes, long bytes) {
-  /// No work.
+  /// The bound of no work.
   public static final Bound NONE = new Bound(0, 0);
 
-  /// One after the other.
+  /// Returns the bound of both pieces of work together.
   Bound plus(Bound other) {
     return new Bound(add(bytecodes, other.bytecodes), add(bytes, other.bytes));
   }
 
-  /// Either of them.
+  /// Returns the bound of either piece of work.
   Bound or(Bound other) {
     return new Bound(Math.max(bytecodes, other.bytecodes), Math.max(bytes, other.bytes));
   }
 
-  /// So many times.
+  /// Returns the bound of `count` repetitions.
   Bound times(long count) {
     return new Bound(multiply(bytecodes, count), multiply(bytes, count));
   }
 
-  /// The sum of two numbers that are not negative.
+  /// Returns the saturated sum of two non-negative numbers.
   static long add(long a, long b) {
     long sum = a + b;
     return sum < 0 ? Long.MAX_VALUE : sum;
   }
 
-  /// The product of two numbers that are not negative.
+  /// Returns the saturated product of two non-negative numbers.
   static long multiply(long a, long b) {
     return a == 0 || b == 0 ? 0 : a > Long.MAX_VALUE / b ? Long.MAX_VALUE : a * b;
   }

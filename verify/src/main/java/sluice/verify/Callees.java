@@ -6,7 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// The methods of the component that a method may run, by name or beside (see [Gate]).
+/// Collects the methods of the component that a method may run: the ones that it calls, and the
+/// ones that its other instructions run implicitly (see [Gate]).
 final class Callees {
   private final Host host;
   private final MethodInfo caller;

@@ -9,8 +9,8 @@ import sluice.verify.value.Kind;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// What calls cost: methods of the component what their summary says, others what the table says.
-/// Of one analysis.
+/// Evaluates calls. The cost of a method of the component comes from its summary, the cost of other
+/// methods from the cost table. Used for one analysis.
 final class Calls {
   private final Host host;
   private final MethodInfo caller;
@@ -26,7 +26,7 @@ final class Calls {
     this.conditions = new Conditions(values);
   }
 
-  /// Runs a call: takes the arguments, charges the cost, leaves the result.
+  /// Evaluates a call: pops the arguments, charges the cost, pushes the result.
   void invoke(InvokeInstruction call, State state, int at, int block) throws Refused {
     MethodTypeDesc type = call.typeSymbol();
     boolean isStatic = call.opcode() == Opcode.INVOKESTATIC;
@@ -87,7 +87,7 @@ final class Calls {
     return result == null || result.kind() != plain.kind() ? plain : narrower(plain, result);
   }
 
-  /// A number is cut to the declared type when it is returned.
+  /// Returns a callee's result, cut to the declared type if it is a number.
   private Value narrower(Value plain, Value returned) {
     return plain.isNumber() && !plain.contains(returned)
         ? plain
@@ -109,7 +109,8 @@ final class Calls {
     return summary;
   }
 
-  /// The only method of an array that is not one of Object.
+  /// Evaluates a call on an array. `clone` is the only method that arrays do not inherit from
+  /// Object.
   private Value ofArray(Site site) throws Refused {
     if (!site.name().equals("clone")) {
       throw new Refused(Reason.UNKNOWN_CALL, site.at(), site.shown() + " on an array");
@@ -165,7 +166,7 @@ final class Calls {
     return plain.kind() == Kind.REFERENCE ? ofArguments(site, plain) : plain;
   }
 
-  /// A method may hand back what it got, and that may be longer than declared.
+  /// Returns a reference that may be one of the arguments, and therefore longer than declared.
   private Value ofArguments(Site site, Value plain) {
     long most = plain.high();
     for (Value argument : site.arguments()) {
@@ -190,7 +191,7 @@ final class Calls {
     };
   }
 
-  /// Whether a constructor of the JDK may call what the component overrides.
+  /// Returns true if a constructor of the JDK may call a method that the component overrides.
   private boolean isOverridden(String owner, Site site) {
     boolean isThrowable =
         owner.endsWith("Exception") || owner.endsWith("Error") || owner.endsWith("Throwable");

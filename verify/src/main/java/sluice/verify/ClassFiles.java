@@ -19,15 +19,16 @@ import java.util.stream.Stream;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
-/// Reads class files out of files, directories and jars: those that a class loader finds, by the
-/// directory of a jar and not by the order of its bytes, and of a multi-release jar those for the
-/// running version of Java. Stateless.
+/// Reads class files from files, directories and jars. It finds the same classes as a class loader:
+/// it uses the central directory of a jar, and in a multi-release jar the version for the running
+/// Java. Stateless.
 ///
-/// Descriptors of modules and packages are left out, and files whose path is not the name of their
-/// class, which no loader finds. Where a path is longer or shorter than the name, as in an archive
-/// of a web application, the file comes after those whose path is the name.
+/// Module and package descriptors are left out. Files whose path does not match the class name are
+/// left out too, because no loader finds them. Files whose path is longer or shorter than the class
+/// name, as in a web archive, are read after all others.
 public final class ClassFiles {
-  /// No class file is larger: its code alone has at most 64 KiB per method.
+  /// The maximum size of a class file. Real ones are smaller, because the code of a method has at
+  /// most 64 KiB.
   private static final int MAX_BYTES = 32 << 20;
 
   private static final String SUFFIX = ".class";
@@ -35,15 +36,16 @@ public final class ClassFiles {
 
   private ClassFiles() {}
 
-  /// A class file whose path and name differ in their length.
+  /// A class file whose path is longer or shorter than its class name.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Misplaced(String origin, byte[] bytes) {}
 
-  /// Gives every class file to `to`, with a name for messages.
+  /// Passes every class file to a consumer, with its name for messages.
   ///
   /// @param path a class file, a jar, or a directory of class files
-  /// @return how many there were
-  /// @throws IOException if the path cannot be read, or a class is larger than 32 MiB
+  /// @param to the consumer of names and contents
+  /// @return the number of class files
+  /// @throws IOException if the path cannot be read, or a class file is larger than 32 MiB
   public static int read(Path path, BiConsumer<String, byte[]> to) throws IOException {
     if (Files.isDirectory(path)) {
       return new Reader(to).directory(path);
@@ -65,7 +67,7 @@ public final class ClassFiles {
     return bytes;
   }
 
-  /// One reading of a directory or jar.
+  /// Reads one directory or jar.
   private static final class Reader {
     private final BiConsumer<String, byte[]> to;
     private final List<Misplaced> misplaced = new ArrayList<>();
@@ -110,7 +112,8 @@ public final class ClassFiles {
       return finish();
     }
 
-    /// The names for which a loader finds a class. A name with a slash at its end is found too.
+    /// Returns the entry names under which a loader finds classes. A loader also finds a name with
+    /// a slash at its end.
     private static Set<String> names(JarFile jar) {
       Set<String> names = new LinkedHashSet<>();
       jar.stream()
@@ -135,7 +138,7 @@ public final class ClassFiles {
         }
         name = model.thisClass().asInternalName() + SUFFIX;
       } catch (RuntimeException e) {
-        // It is broken, which its reader says.
+        // The file is not a class file; the consumer reports that.
       }
       if (name == null || name.equals(path)) {
         to.accept(origin, bytes);

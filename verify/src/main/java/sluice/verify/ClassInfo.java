@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One class of a component. Its place in the tree of superclasses is two numbers: a class is below
-/// another if its `enter` lies between the other's `enter` and `leave`. Of the verifier's thread.
+/// A class of a component. Its place in the tree of superclasses is given by two numbers: a class
+/// is a subclass of another if its `enter` lies between the other's `enter` and `leave`. Confined
+/// to the verifier's thread.
 final class ClassInfo {
   static final int STATIC = 0x0008;
   static final int PRIVATE = 0x0002;
@@ -25,7 +26,8 @@ final class ClassInfo {
   static final int INTERFACE = 0x0200;
   static final int ABSTRACT = 0x0400;
 
-  /// The JVM does not look at the permitted subclasses of older class files.
+  /// The first class file version with sealed classes. The JVM ignores the attribute in older class
+  /// files.
   private static final int SEALED_SINCE = 61;
 
   private final String name;
@@ -41,6 +43,8 @@ final class ClassInfo {
   private int enter = -1;
   private int leave = -1;
 
+  /// Reads a class.
+  ///
   /// @throws RuntimeException of the ClassFile API if the class file is broken
   ClassInfo(ClassModel model) {
     name = model.thisClass().asInternalName();
@@ -93,17 +97,20 @@ final class ClassInfo {
     return interfaces;
   }
 
-  /// The superclass and the interfaces.
+  /// Returns the superclass and the interfaces.
   List<String> supertypes() {
     return supertypes;
   }
 
-  /// @param key name and descriptor, with a blank between
+  /// Returns true if the class declares a field.
+  ///
+  /// @param key the name and the descriptor, separated by a blank
   boolean declaresField(String key) {
     return fields.contains(key);
   }
 
-  /// Whether an interface is initialized with the classes that implement it.
+  /// Returns true if this is an interface that is initialized together with the classes that
+  /// implement it.
   boolean hasDefaults() {
     return methods.values().stream().anyMatch(m -> !m.has(STATIC) && !m.has(ABSTRACT));
   }
@@ -120,7 +127,7 @@ final class ClassInfo {
     return instanceFields;
   }
 
-  /// The permitted subclasses if the class is sealed.
+  /// Returns the permitted subclasses if the class is sealed, else null.
   @Nullable List<String> permitted() {
     return permitted;
   }

@@ -17,13 +17,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The instructions of one method by index, with lines and handlers. Immutable.
+/// The instructions of one method by index, with line numbers and exception handlers. Immutable.
 ///
-/// @param instructions in order
-/// @param lines of the source, by instruction; 0 if unknown
-/// @param handlers as the class file has them
-/// @param locals slots that are used
-/// @param bytes length of the code
+/// @param instructions the instructions in order
+/// @param lines the source line of each instruction; 0 if unknown
+/// @param handlers the exception handlers in the order of the class file
+/// @param locals the number of used local variable slots
+/// @param bytes the length of the code in bytes
+/// @param labels the instruction index of each label
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Code(
     List<Instruction> instructions,
@@ -33,10 +34,12 @@ record Code(
     int bytes,
     Map<Label, Integer> labels) {
 
-  /// Instructions `from` (inclusive) to `to` (exclusive) throw to `target`.
+  /// An exception handler: instructions `from` (inclusive) to `to` (exclusive) throw to `target`.
   record Handler(int from, int to, int target) {}
 
-  /// @throws Refused if there are labels that lead nowhere
+  /// Reads the code of a method.
+  ///
+  /// @throws Refused if a label has no position
   /// @throws RuntimeException of the ClassFile API if the class file is broken
   static Code of(MethodModel method, CodeModel model) throws Refused {
     List<Instruction> instructions = new ArrayList<>();
@@ -100,7 +103,7 @@ record Code(
     return index;
   }
 
-  /// The instruction at a label.
+  /// Returns the index of the instruction at a label.
   int target(Label label) throws Refused {
     int index = index(labels, label);
     if (index >= instructions.size()) {
@@ -117,7 +120,7 @@ record Code(
     return instructions.get(index);
   }
 
-  /// What this method adds to the promise of linear time.
+  /// Returns the size of this method for the limit on verification steps.
   long weight() {
     return bytes + 8L * handlers.size();
   }

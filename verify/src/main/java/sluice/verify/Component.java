@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The classes that are verified together: no class outside extends one of them, which is what a
-/// domain's loader holds; of a [#part] of a program, others may. Of one thread.
+/// A set of classes that are verified together. No class outside of it extends one of them; a
+/// domain's loader enforces this. The classes of a [#part] of a program may be extended. Not
+/// thread-safe.
 public final class Component {
-  /// The longest chain of superclasses that is followed.
+  /// The maximum depth of superclasses that is followed.
   static final int MAX_DEPTH = 64;
 
   private final Map<String, ClassInfo> classes = new LinkedHashMap<>();
@@ -25,7 +26,7 @@ public final class Component {
   private boolean isIndexed;
   private int longestConstant;
 
-  /// No class yet, and none outside that extends one of those to come.
+  /// Creates an empty component whose classes are not extended outside of it.
   public Component() {
     this(false);
   }
@@ -34,15 +35,16 @@ public final class Component {
     this.isPart = isPart;
   }
 
-  /// Returns a component without classes yet, whose classes others may extend unless they are final
-  /// or sealed: a part of a program.
+  /// Returns an empty component that is a part of a program: classes outside may extend its
+  /// classes, unless they are final or sealed.
   public static Component part() {
     return new Component(true);
   }
 
-  /// Adds a class. Of two with one name the first counts, as on a class path.
+  /// Adds a class. A later class of the same name is ignored, as on a class path.
   ///
-  /// @param origin where the bytes come from, for messages
+  /// @param origin the source of the bytes, for messages
+  /// @param bytes the class file
   public void add(String origin, byte[] bytes) {
     try {
       ClassInfo added =
@@ -61,7 +63,8 @@ public final class Component {
     }
   }
 
-  /// The JVM runs its own class of such a name, whatever a component brings.
+  /// Returns true if the name is in a package of the JDK. The JVM runs its own class of such a
+  /// name, even if the component has one.
   static boolean isOfTheJdk(String name) {
     return name.startsWith("java/")
         || name.startsWith("jdk/")
@@ -69,17 +72,17 @@ public final class Component {
         || name.startsWith("com/sun/");
   }
 
-  /// What could not be read as a class, one message each.
+  /// Returns one message for each class file that could not be read.
   public List<String> unreadable() {
     return List.copyOf(unreadable);
   }
 
-  /// How many classes there are.
+  /// Returns the number of classes.
   public int size() {
     return classes.size();
   }
 
-  /// The longest string that a static field has without an instruction that stores it.
+  /// Returns the length of the longest string constant of a static field.
   int longestConstant() {
     return longestConstant;
   }
@@ -88,7 +91,7 @@ public final class Component {
     return isPart;
   }
 
-  /// Returns true if a class of the component extends or implements this type, and names it.
+  /// Returns true if a class of the component extends or implements the named type.
   boolean extendsOutside(String name) {
     return extended.contains(name);
   }
@@ -106,14 +109,14 @@ public final class Component {
     return name == null ? null : classes.get(name);
   }
 
-  /// Whether `above` is `type` or a superclass of it.
+  /// Returns true if `above` is `type` or one of its superclasses.
   boolean isBelow(ClassInfo type, ClassInfo above) {
     return type == above
         || (type.enter() >= 0 && type.enter() > above.enter() && type.enter() <= above.leave());
   }
 
-  /// Numbers the classes by their superclasses, and lists for each signature the classes that
-  /// declare it, in that order.
+  /// Numbers the classes in the order of the superclass tree, and lists for each signature the
+  /// declaring classes in that order.
   void index() {
     if (isIndexed) {
       return;
@@ -155,7 +158,7 @@ public final class Component {
     }
   }
 
-  /// Up to `most` + 1 classes below `type` that declare the signature.
+  /// Returns the classes below `type` that declare a signature, at most `most` + 1 of them.
   List<ClassInfo> overriding(ClassInfo type, String signature, int most) {
     List<ClassInfo> all = declaring(signature);
     int low = 0;
@@ -175,7 +178,7 @@ public final class Component {
     return found;
   }
 
-  /// The classes that declare a method which may override another.
+  /// Returns the classes that declare an overridable or overriding method with a signature.
   List<ClassInfo> declaring(String signature) {
     return declaring.getOrDefault(signature, List.of());
   }

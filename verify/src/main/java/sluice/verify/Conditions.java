@@ -7,9 +7,9 @@ import sluice.verify.value.Value.Operation;
 import sluice.verify.value.Value.Origin;
 import sluice.verify.value.Values;
 
-/// What a conditional branch says of the compared values on each of its two ways.
+/// Derives the ranges of compared values on both branches of a condition.
 final class Conditions {
-  /// How far back the operands of operands are followed.
+  /// The depth to which operands of operands are followed.
   private static final int DEPTH = 3;
 
   private enum Relation {
@@ -38,7 +38,7 @@ final class Conditions {
     this.values = values;
   }
 
-  /// Whether the branch compares numbers, two of them or one with 0.
+  /// Returns true if the branch compares two numbers, or a number with 0.
   static boolean isNumeric(Opcode opcode) {
     return switch (opcode) {
       case IFEQ, IFNE, IFLT, IFGE, IFGT, IFLE -> true;
@@ -53,11 +53,11 @@ final class Conditions {
     };
   }
 
-  /// Learns from a branch.
+  /// Narrows the ranges after a branch.
   ///
-  /// @param right the second operand, 0 for a comparison with 0
-  /// @param taken which way
-  /// @return false if that way is impossible
+  /// @param right the second operand, or 0 for a comparison with 0
+  /// @param taken true for the taken branch
+  /// @return false if this branch is impossible
   boolean learn(State state, Opcode opcode, Value left, Value right, boolean taken) {
     Relation relation = relation(opcode);
     if (!taken) {
@@ -101,7 +101,7 @@ final class Conditions {
     };
   }
 
-  /// `a + gap <= b`.
+  /// Applies `a + gap <= b`.
   private boolean less(State state, Value a, Value b, int gap) {
     if (gap > 0 && (b.high() == Long.MIN_VALUE || a.low() == Long.MAX_VALUE)) {
       return false;
@@ -123,7 +123,9 @@ final class Conditions {
     return within(state, a, low, high, other == 0, DEPTH);
   }
 
-  /// Learns that a value is in a range, and what that says of its operands.
+  /// Narrows the range of a value and of its operands.
+  ///
+  /// @return false if this is impossible
   boolean within(State state, Value value, long low, long high, boolean nonZero, int depth) {
     if (!state.narrow(value, low, high, nonZero)) {
       return false;
@@ -147,7 +149,7 @@ final class Conditions {
     };
   }
 
-  /// A constant whose negation is a `long` too.
+  /// Returns true if the value is a constant whose negation fits into a `long`.
   private static boolean isNegatable(Value value) {
     return value.isConstant() && value.low() != Long.MIN_VALUE;
   }
@@ -164,7 +166,7 @@ final class Conditions {
     return overflow ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : sum;
   }
 
-  /// Zero, to compare with.
+  /// Returns a new constant zero.
   Value zero() {
     return values.constant(Kind.INT, 0);
   }

@@ -5,16 +5,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value;
 
-/// What the table of costs says of one method. Immutable.
+/// The entry of the cost table for one method. Immutable.
 ///
-/// @param work in bytecodes
-/// @param bytes allocated
-/// @param low smallest result, if it is a number
-/// @param high largest result, null if nothing is known
-/// @param length of what is returned, null if it is as the host promises
-/// @param index argument that lies below the length of the receiver when the call returns, or -1
-/// @param kept argument that the receiver keeps and may give back, or -1
-/// @param unless a class of the JDK whose methods it calls: no bound if the component extends it
+/// @param work the bytecodes
+/// @param bytes the allocated bytes
+/// @param low the smallest result if it is a number
+/// @param high the largest result; null if it is not known
+/// @param length the length of the returned object; null for the length that the host promises
+/// @param index the argument that is less than the length of the receiver when the call returns, or
+///   -1
+/// @param kept the argument that the receiver keeps and may return later, or -1
+/// @param unless a class of the JDK whose methods are called: there is no bound if the component
+///   extends it
 record Cost(
     Sum work,
     Sum bytes,
@@ -25,11 +27,14 @@ record Cost(
     int kept,
     @Nullable String unless) {
 
-  /// A constant and multiples of lengths and values of arguments; the receiver is argument 0.
+  /// A linear expression: a constant plus multiples of the lengths and values of arguments. The
+  /// receiver is argument 0.
   record Sum(long constant, List<Term> terms) {
     static final Sum ZERO = new Sum(0, List.of());
 
-    /// @throws Refused if a length that counts has no limit
+    /// Evaluates the expression.
+    ///
+    /// @throws Refused if a length in it is unlimited
     long of(Value[] arguments, int maxLength) throws Refused {
       long sum = constant;
       for (Term term : terms) {
@@ -50,10 +55,10 @@ record Cost(
       return sum;
     }
 
-    /// Reads `20+2*length(0)+value(1)+declared`.
+    /// Parses an expression such as `20+2*length(0)+value(1)+declared`.
     ///
-    /// @param arrays which arguments are arrays, whose length is limited always
-    /// @throws IllegalArgumentException if it is anything else
+    /// @param arrays true for the arguments that are arrays, whose length is always limited
+    /// @throws IllegalArgumentException if the text is not an expression
     static Sum parse(String text, boolean[] arrays) {
       long constant = 0;
       List<Term> terms = new ArrayList<>();
@@ -87,6 +92,7 @@ record Cost(
     }
   }
 
-  /// A multiple of one argument's length or value; of the declared length if the argument is -1.
+  /// A multiple of the length or value of one argument, or of the declared maximum length if the
+  /// argument is -1.
   record Term(long factor, int argument, boolean isArray) {}
 }

@@ -13,22 +13,23 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What methods outside the component cost, and which are refused by name. Immutable once read.
+/// The costs of methods outside of the component, and the methods that are refused by name.
+/// Immutable.
 ///
-/// A line is `OWNER.NAME DESCRIPTOR KEY VALUE …` or `refuse OWNER.NAME REASON`, where a name of `*`
-/// means all methods, and an owner that ends in `/` all classes of a package. `static` in front of
-/// the name says that there is no receiver. `class OWNER` allows its static fields. `#` begins a
-/// comment.
+/// A line is `OWNER.NAME DESCRIPTOR KEY VALUE …` or `refuse OWNER.NAME REASON`. In the second form
+/// the name `*` means all methods, and an owner that ends in `/` means all classes of a package.
+/// `static` before the name means that there is no receiver. `class OWNER` allows the use of the
+/// class's static fields. `#` begins a comment.
 ///
 /// | key | value |
 /// |---|---|
-/// | `work` | bytecodes, a sum of numbers, `length(I)` and `value(I)` of arguments, `declared` |
-/// | `bytes` | allocated, a sum |
+/// | `work` | the bytecodes: a sum of numbers, `length(I)` and `value(I)` of arguments, `declared` |
+/// | `bytes` | the allocated bytes, a sum |
 /// | `returns` | `LOW..SUM`, the range of a number |
-/// | `length` | of what is returned, a sum |
-/// | `index` | the argument that lies below the length of argument 0 when the call returns |
-/// | `keeps` | the argument that the receiver keeps, and may give back later |
-/// | `unless` | a class of which it calls methods: no bound if the component extends that |
+/// | `length` | the length of the returned object, a sum |
+/// | `index` | the argument that is less than the length of argument 0 when the call returns |
+/// | `keeps` | the argument that the receiver keeps and may return later |
+/// | `unless` | a class whose methods are called: no bound if the component extends the class |
 public final class CostTable {
   private final Map<String, Cost> costs = new HashMap<>();
   private final Map<String, Reason> refused = new HashMap<>();
@@ -36,7 +37,7 @@ public final class CostTable {
 
   private CostTable() {}
 
-  /// The table of the JDK and of Sluice.
+  /// Returns the table of the JDK and of Sluice.
   public static CostTable standard() {
     return new CostTable().with("costs.txt", resource());
   }
@@ -52,10 +53,11 @@ public final class CostTable {
     }
   }
 
-  /// This table and more lines, which win.
+  /// Returns this table with more lines, which override existing ones.
   ///
-  /// @param name of the file, for messages
-  /// @throws IllegalArgumentException with name, line and what is wrong
+  /// @param name the name of the file, for messages
+  /// @param text the lines
+  /// @throws IllegalArgumentException with name, line number and the error
   public CostTable with(String name, String text) {
     CostTable table = new CostTable();
     table.costs.putAll(costs);
@@ -148,12 +150,12 @@ public final class CostTable {
     return new Cost(work, bytes, low, high, length, index, kept, unless);
   }
 
-  /// The cost of a method, null if the table does not have it.
+  /// Returns the cost of a method, or null.
   @Nullable Cost find(String owner, String signature) {
     return costs.get(owner + "." + signature);
   }
 
-  /// Why a method is refused by name, null if it is not.
+  /// Returns the reason why a method is refused by name, or null.
   @Nullable Reason refusal(String owner, String name) {
     Reason reason = refused.get(owner + "." + name);
     if (reason == null) {
@@ -166,12 +168,12 @@ public final class CostTable {
     return reason;
   }
 
-  /// Whether a class outside the component is known, and taken for initialized.
+  /// Returns true if the table contains the class. Such a class is assumed to be initialized.
   boolean knows(String owner) {
     return classes.contains(owner);
   }
 
-  /// How many methods have a cost.
+  /// Returns the number of methods with a cost.
   public int size() {
     return costs.size();
   }

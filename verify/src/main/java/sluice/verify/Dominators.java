@@ -2,9 +2,9 @@ package sluice.verify;
 
 import java.util.Arrays;
 
-/// Which blocks are on every way to a block. One visit in reverse postorder is enough, since a back
-/// edge changes nothing in a graph whose loops have one entrance: K. Cooper, T. Harvey and K.
-/// Kennedy, *A Simple, Fast Dominance Algorithm*, 2001.
+/// The dominator tree of the blocks. One visit in reverse postorder is enough, because back edges
+/// do not change dominators in a reducible graph: K. Cooper, T. Harvey and K. Kennedy, *A Simple,
+/// Fast Dominance Algorithm*, 2001.
 final class Dominators {
   private final int[] parent;
   private final int[] number;
@@ -42,7 +42,7 @@ final class Dominators {
     return a;
   }
 
-  /// Whether every way from the start to `block` leads through `dominator`.
+  /// Returns true if every path from the start to `block` passes `dominator`.
   boolean dominates(int dominator, int block) throws Refused {
     int at = block;
     while (at >= 0 && number[at] > number[dominator]) {

@@ -3,17 +3,18 @@ package sluice.verify;
 import sluice.verify.value.Kind;
 import sluice.verify.value.Value;
 
-/// Which values are not handed on. Arrays are never longer than declared, since none is made that
-/// is; strings grow by being put together, so a string that may be too long is not handed on.
+/// Checks that no string longer than declared leaves a method. Arrays are never longer than
+/// declared, because creating such an array is refused. Concatenation can make a string too long,
+/// and such a string may not be stored or passed.
 ///
-/// The declared type of what it goes to is no help: the JVM lets any object pass as an interface
-/// (JVMS 4.10.1.2), and a cast makes a string of it again.
+/// The declared type of the target does not help: the JVM accepts any object as an interface type
+/// (JVMS 4.10.1.2), and a cast makes it a string again.
 final class Escape {
   private Escape() {}
 
-  /// Refuses a value that may be longer than declared where others will rely on that.
+  /// Refuses to store or pass a string that may be longer than declared.
   ///
-  /// @param descriptor of the field, parameter or element it goes to
+  /// @param descriptor the descriptor of the target field, parameter or element
   static void check(Value value, String descriptor, Limits limits, int at) throws Refused {
     if (value.kind() == Kind.REFERENCE
         && value.high() > limits.maxLength()

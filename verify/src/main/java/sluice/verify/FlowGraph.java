@@ -22,16 +22,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The basic blocks of a method, and where each one leads. Immutable once made.
+/// The control flow graph of a method. Immutable.
 ///
-/// An instruction that may throw into a handler ends its block, so a block either is passed as a
-/// whole or left at its last instruction.
+/// An instruction that may throw into a handler ends its block. So a block is always executed
+/// completely, or left at its last instruction.
 final class FlowGraph {
-  /// @param first instruction
-  /// @param end behind the last instruction
-  /// @param next blocks that follow; of a conditional branch first the target, then what is behind
-  ///   it
-  /// @param handlers blocks that the last instruction may throw to
+  /// A basic block.
+  ///
+  /// @param first the index of the first instruction
+  /// @param end the index behind the last instruction
+  /// @param next the successors; for a conditional branch the target comes first, then the
+  ///   fall-through
+  /// @param handlers the exception handlers of the last instruction
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Block(int first, int end, int[] next, int[] handlers) {
     int last() {
@@ -80,7 +82,7 @@ final class FlowGraph {
     return new FlowGraph(code, blocks, blockAt);
   }
 
-  /// Which instructions have a handler.
+  /// Marks the instructions that have an exception handler.
   private static boolean[] covered(Code code) {
     int[] change = new int[code.size() + 1];
     for (Code.Handler handler : code.handlers()) {
@@ -145,7 +147,7 @@ final class FlowGraph {
     return handlers;
   }
 
-  /// Indices of the instructions that may follow, but for handlers.
+  /// Returns the indices of the possible next instructions, without exception handlers.
   private static int[] targets(Code code, int at) throws Refused {
     Instruction instruction = code.at(at);
     int[] targets =
@@ -180,7 +182,7 @@ final class FlowGraph {
     return opcode == Opcode.GOTO || opcode == Opcode.GOTO_W;
   }
 
-  /// Whether an instruction may end by an exception. What only computes cannot.
+  /// Returns true if an instruction can throw an exception. Pure computations cannot.
   static boolean mayThrow(Instruction instruction) {
     return switch (instruction) {
       case OperatorInstruction operator ->
@@ -220,7 +222,7 @@ final class FlowGraph {
     return blocks[index];
   }
 
-  /// The block that an instruction is in.
+  /// Returns the block of an instruction.
   int blockOf(int instruction) {
     return blockAt[instruction];
   }
@@ -229,7 +231,7 @@ final class FlowGraph {
     return blocks[block].next.length + blocks[block].handlers.length;
   }
 
-  /// Blocks that follow, then handlers.
+  /// Returns a successor; handlers come after the other successors.
   int edge(int block, int index) {
     int[] next = blocks[block].next;
     return index < next.length ? next[index] : blocks[block].handlers[index - next.length];

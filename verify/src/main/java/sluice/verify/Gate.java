@@ -27,10 +27,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The one way out of a method's own bytecodes, but for the methods that it calls by name: finds
-/// the initializers, the finalizer and the methods for constants that an instruction may run. The
-/// search for callees and the analysis ask the same gate, so that what is charged was decided
-/// before. Of the verifier's thread.
+/// Finds the methods that an instruction runs implicitly, besides the method that it calls by name:
+/// class initializers, finalizers, and bootstrap methods of constants. The search for callees and
+/// the analysis use the same gate, so that every method that is charged was decided before.
+/// Confined to the verifier's thread.
 ///
 /// | instruction | runs |
 /// |---|---|
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /// | `invokedynamic` | initializers of the interfaces that a lambda implements |
 /// | any constant, static arguments too | a method, if it is dynamic: refused |
 ///
-/// An initializer that fails makes the JVM call `getStackTrace` of the exception.
+/// If an initializer fails the JVM calls `getStackTrace` of the exception.
 final class Gate {
   private static final String STACK_TRACE = "getStackTrace()[Ljava/lang/StackTraceElement;";
   private static final int MOST_UPCALLS = 16;
@@ -52,8 +52,10 @@ final class Gate {
   private final Set<String> used = new LinkedHashSet<>();
   private final boolean haveRun;
 
-  /// @param haveRun whether the host runs the initializers of the component's classes before it
-  ///   calls a method; [#used] says which
+  /// Creates a gate.
+  ///
+  /// @param haveRun true if the host runs the initializers of the component's classes before it
+  ///   calls a method; [#used] returns these classes
   Gate(Host host, Component component, boolean haveRun) {
     this.haveRun = haveRun;
     this.host = host;
@@ -61,7 +63,7 @@ final class Gate {
     this.initializations = new Initialization.Finder(component);
   }
 
-  /// What an instruction of a method of `caller` runs.
+  /// Returns the methods that an instruction in `caller` runs implicitly.
   Passage of(ClassInfo caller, Instruction instruction) throws Refused {
     return switch (instruction) {
       case FieldInstruction field
@@ -117,7 +119,7 @@ final class Gate {
     String signature = method.name().stringValue() + method.type().stringValue();
     Targets targets = host.targets(caller, Opcode.INVOKESTATIC, owner, signature);
     return targets == null || targets.methods().isEmpty()
-        ? Passage.NONE // refused as a call, or of the table of costs
+        ? Passage.NONE // refused by the call, or covered by the cost table
         : first(caller, targets.methods().getFirst().owner(), null);
   }
 
@@ -132,7 +134,8 @@ final class Gate {
     return first(caller, type, finalizer(type));
   }
 
-  /// The method that the collector runs: a private or static one overrides nothing.
+  /// Returns the finalizer of a class, which the garbage collector runs; null if there is none. A
+  /// private or static method is no finalizer.
   private @Nullable MethodInfo finalizer(ClassInfo type) throws Refused {
     int depth = 0;
     for (ClassInfo at = type; at != null; at = component.superOf(at)) {
@@ -175,7 +178,8 @@ final class Gate {
         : first(caller, initializations.of(type), finalizer);
   }
 
-  /// The first use of types, but for what is initialized with the class of the caller.
+  /// Returns the passage of the first use of some types, without the types that are initialized
+  /// together with the caller.
   private Passage first(ClassInfo caller, Initialization used, @Nullable MethodInfo finalizer)
       throws Refused {
     Initialization callers = callers(caller);
@@ -201,7 +205,7 @@ final class Gate {
         initializers, initializers.isEmpty() ? List.of() : upcalls(), finalizer, null);
   }
 
-  /// Returns the classes that were taken for initialized, by name.
+  /// Returns the names of the classes that were assumed to be initialized.
   Set<String> used() {
     return used;
   }
@@ -210,7 +214,7 @@ final class Gate {
     try {
       return initializations.of(caller);
     } catch (Refused e) {
-      return new Initialization(Set.of(), Set.of()); // more is charged
+      return new Initialization(Set.of(), Set.of()); // overestimates the cost
     }
   }
 
@@ -239,12 +243,17 @@ final class Gate {
     return new Refused(Reason.BOOTSTRAP, -1, which + " is made by a method when it is used");
   }
 
-  /// One search for the type that has a static field (JVMS 5.4.3.2).
+  /// The resolution of a static field (JVMS 5.4.3.2).
   private final class Resolution {
-    final Set<String> outside = new LinkedHashSet<>(); // may have it instead, since they come first
+    /// The supertypes outside of the component that may declare the field, because they are
+    /// searched earlier.
+    final Set<String> outside = new LinkedHashSet<>();
+
     private final Set<String> seen = new HashSet<>();
 
-    /// @return null if no type of the component has it
+    /// Searches a type and its supertypes.
+    ///
+    /// @return null if no type of the component declares the field
     @Nullable ClassInfo of(String name, String key) throws Refused {
       ClassInfo type = component.find(name);
       if (!seen.add(name)) {
@@ -270,22 +279,21 @@ final class Gate {
     }
   }
 
-  /// The methods of the component that one instruction runs beside itself and the method it names.
-  /// Of the verifier's thread.
+  /// The methods of the component that one instruction runs implicitly.
   ///
-  /// @param initializers each runs at most once, however often the instruction does
-  /// @param upcalls the JVM may run each of them when an initializer fails
-  /// @param finalizer of an object that the instruction makes, null if it has none
-  /// @param refused why it is not known what else runs, null if it is
+  /// @param initializers the class initializers; each runs at most once in the life of the program
+  /// @param upcalls the methods that the JVM may run when an initializer fails
+  /// @param finalizer the finalizer of an object that the instruction creates, or null
+  /// @param refused the reason why the methods are not known, or null
   record Passage(
       List<MethodInfo> initializers,
       List<MethodInfo> upcalls,
       @Nullable MethodInfo finalizer,
       @Nullable Refused refused) {
-    /// Nothing but the instruction.
+    /// The passage of an instruction that runs nothing implicitly.
     static final Passage NONE = new Passage(List.of(), List.of(), null, null);
 
-    /// An object with a finalizer is entered in a list of the JVM.
+    /// The cost of entering an object with a finalizer into a list of the JVM.
     private static final Bound REGISTERED = new Bound(200, 64);
 
     static Passage refused(Refused why) {
@@ -301,9 +309,9 @@ final class Gate {
       return all;
     }
 
-    /// Charges what runs.
+    /// Charges the cost of the methods.
     ///
-    /// @param at index of the instruction
+    /// @param at the index of the instruction
     void charge(Pass pass, int at, int block) throws Refused {
       if (refused != null) {
         throw new Refused(refused.reason(), at, refused.why());
@@ -342,15 +350,15 @@ final class Gate {
     }
   }
 
-  /// The types that the first use of a type initializes (JVMS 5.5): it, its superclasses, and of
-  /// its superinterfaces those that have a method with code which is not static. An interface
-  /// brings nothing with it. Immutable.
+  /// The types that are initialized at the first use of a type (JVMS 5.5): the type, its
+  /// superclasses, and those superinterfaces that have a non-static method with code. The first use
+  /// of an interface initializes only the interface. Immutable.
   ///
-  /// @param types of the component
-  /// @param outside names of superclasses and superinterfaces that the component does not have
+  /// @param types the types that belong to the component
+  /// @param outside the names of the other superclasses and superinterfaces
   record Initialization(Set<ClassInfo> types, Set<String> outside) {
 
-    /// Finds initializations, and remembers them by type. Of the verifier's thread.
+    /// Finds the initializations of types and caches them. Confined to the verifier's thread.
     static final class Finder {
       private final Component component;
       private final Map<ClassInfo, Initialization> known = new HashMap<>();
@@ -359,7 +367,9 @@ final class Gate {
         this.component = component;
       }
 
-      /// @throws Refused if there are too many supertypes to follow
+      /// Returns the initialization of a type.
+      ///
+      /// @throws Refused if there are too many supertypes
       Initialization of(ClassInfo type) throws Refused {
         Initialization found = known.get(type);
         if (found == null) {
@@ -372,9 +382,9 @@ final class Gate {
         return found;
       }
 
-      /// Of a class that implements the interfaces and has nothing else to initialize.
+      /// Returns the initialization of a generated class that implements the given interfaces.
       ///
-      /// @throws Refused if there are too many supertypes to follow
+      /// @throws Refused if there are too many supertypes
       Initialization ofImplementing(List<String> interfaces) throws Refused {
         return follow(interfaces);
       }

@@ -3,8 +3,8 @@ package sluice.verify;
 import java.lang.classfile.Opcode;
 import org.jspecify.annotations.Nullable;
 
-/// What all analyses of one run share: the component, the table of costs and the limits. Of the
-/// verifier's thread.
+/// The objects that all analyses of one run share: the component, the cost table and the limits.
+/// Confined to the verifier's thread.
 final class Host {
   private final Component component;
   private final CostTable costs;
@@ -38,7 +38,7 @@ final class Host {
     return limits;
   }
 
-  /// The longest string that a static field of the component may hold.
+  /// Returns the length of the longest string that a static field of the component may hold.
   int longestInField() {
     return Math.max(limits.maxLength(), component.longestConstant());
   }
@@ -47,7 +47,7 @@ final class Host {
     return component.find(name);
   }
 
-  /// The targets of a call, null if the component does not have its owner.
+  /// Returns the targets of a call, or null if the named class is not in the component.
   @Nullable Targets targets(ClassInfo caller, Opcode opcode, String owner, String signature) {
     ClassInfo named = component.find(owner);
     if (named == null) {
@@ -59,7 +59,7 @@ final class Host {
             && !named.has(ClassInfo.INTERFACE)
             && !signature.startsWith("<init>");
     if (isSuper) {
-      // The JVM looks from the direct superclass on, whichever superclass the call names.
+      // The JVM starts at the direct superclass, even if the call names another one.
       named = component.superOf(caller);
       if (named == null) {
         return Targets.unknown("the superclass of its caller is not in the component");
@@ -68,8 +68,8 @@ final class Host {
     return finder.find(opcode, named, signature);
   }
 
-  /// Whether a type outside the component is one of the JDK, of Sluice or of the table, so that its
-  /// initializer ends.
+  /// Returns true if a type outside of the component belongs to the JDK, to Sluice or to the cost
+  /// table, so that its initializer is known to terminate.
   boolean isOfTheHost(String name) {
     return costs.knows(name)
         || Component.isOfTheJdk(name)
@@ -77,20 +77,20 @@ final class Host {
         || ClassLoader.getPlatformClassLoader().getResource(name + ".class") != null;
   }
 
-  /// Whether the component has a class that extends this one of the JDK.
+  /// Returns true if a class of the component extends the named class of the JDK.
   boolean extendsOutside(String name) {
     return component.extendsOutside(name);
   }
 
-  /// Whether a class of the component is called while an exception of the JDK is made.
+  /// Returns true if the creation of a JDK exception calls a method of the component.
   boolean overridesFillInStackTrace() {
     return !component.declaring("fillInStackTrace()Ljava/lang/Throwable;").isEmpty();
   }
 
-  /// The heap that an object of the class takes, at most; what it inherits from outside the
-  /// component is counted with the constructor there.
+  /// Returns the maximum heap size of an object in bytes. The fields that it inherits from outside
+  /// of the component are counted with the constructor there.
   ///
-  /// @throws Refused if there are too many superclasses to count
+  /// @throws Refused if there are too many superclasses
   long objectBytes(ClassInfo type) throws Refused {
     long bytes = 16;
     int depth = 0;

@@ -34,7 +34,7 @@ import sluice.verify.value.Update;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// What each instruction does to the ranges, and what it costs. Of one pass.
+/// Computes the effect of each instruction on the ranges, and its cost. Used for one pass.
 final class Interpreter {
   private static final Bound ONE = new Bound(1, 0);
 
@@ -60,7 +60,7 @@ final class Interpreter {
     this.bootstraps = new Bootstraps(host, values, pass);
   }
 
-  /// Runs one instruction. Of branches and switches it takes the operands only.
+  /// Evaluates one instruction. For branches and switches it only pops the operands.
   void run(int at, int block, State state) throws Refused {
     Instruction instruction = method.code().at(at);
     pass.charge(block, ONE);
@@ -97,7 +97,7 @@ final class Interpreter {
     }
   }
 
-  /// Charges what the instruction runs beside itself.
+  /// Charges the methods that the instruction runs implicitly.
   private void beside(Instruction instruction, int at, int block) throws Refused {
     Gate.Passage passage = host.gate().of(method.info().owner(), instruction);
     if (passage != Gate.Passage.NONE && !pass.wasCharged(passage)) {
@@ -158,7 +158,7 @@ final class Interpreter {
   private void constant(ConstantInstruction constant, State state) {
     if (constant instanceof ConstantInstruction.LoadConstantInstruction load
         && load.constantEntry() instanceof DynamicConstantPoolEntry) {
-      state.push(values.unknown(Kind.of(load.typeKind()))); // refused by the gate
+      state.push(values.unknown(Kind.of(load.typeKind()))); // the gate refuses it
       return;
     }
     Kind kind = Kind.of(constant.typeKind());
@@ -167,7 +167,7 @@ final class Interpreter {
           case Integer number -> values.constant(kind, number);
           case Long number -> values.constant(kind, number);
           case String text -> values.range(kind, text.length(), text.length());
-          // null, a class, a handle: neither array nor string
+          // null, a class or a method handle, which has no length
           default -> kind == Kind.REFERENCE ? values.range(kind, 0, 0) : values.unknown(kind);
         });
   }
@@ -205,7 +205,7 @@ final class Interpreter {
     }
   }
 
-  /// An access that does not throw says that the index lies in the array.
+  /// Narrows an index to the length of the array, because an access outside of it throws.
   private void inBounds(Value array, Value index, State state) {
     if (index.kind() == Kind.INT) {
       long last = Math.min(array.high(), values.maxLength()) - 1;

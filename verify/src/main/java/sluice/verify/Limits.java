@@ -1,15 +1,17 @@
 package sluice.verify;
 
-/// What the host promises about the input, and what it accepts.
+/// The host's promises about the input, and its limit on the work of a method.
 ///
-/// @param maxLength the most elements, characters or bytes of every array, string, buffer and view
-///   that a method gets: as an argument, from a field or from a call
-/// @param maxBytecodes a method with a larger bound is refused
+/// @param maxLength the maximum length of every array, string, buffer and view that a method gets
+///   as an argument, from a field or from a call, in elements, characters or bytes
+/// @param maxBytecodes the maximum bound; a method with a larger one is refused
 public record Limits(int maxLength, long maxBytecodes) {
-  /// One page of input, and about a second of work.
+  /// The default limits: one page of input, and about one second of work.
   public static final Limits DEFAULT = new Limits(4096, 1_000_000_000);
 
-  /// @throws IllegalArgumentException if one is less than 1
+  /// Creates limits.
+  ///
+  /// @throws IllegalArgumentException if one of them is less than 1
   public Limits {
     if (maxLength < 1 || maxBytecodes < 1) {
       throw new IllegalArgumentException(

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.value.LoopVariable;
 
-/// One loop of a method. Of one analysis.
+/// A loop of a method. Used for one analysis.
 final class Loop {
   private final int head;
   private final @Nullable Loop parent;
@@ -22,12 +22,12 @@ final class Loop {
     this.parent = parent;
   }
 
-  /// The block that each round begins with.
+  /// Returns the block at which each round begins.
   int head() {
     return head;
   }
 
-  /// The loop around this one.
+  /// Returns the enclosing loop, or null.
   @Nullable Loop parent() {
     return parent;
   }
@@ -54,7 +54,7 @@ final class Loop {
     latches.add(block);
   }
 
-  /// The blocks that a back edge comes from.
+  /// Returns the blocks at which the back edges start.
   List<Integer> latches() {
     return latches;
   }
@@ -64,7 +64,7 @@ final class Loop {
     variables.forEach(LoopVariable::beginPass);
   }
 
-  /// A back edge was reached.
+  /// Records that a back edge was reached.
   void close() {
     isClosed = true;
   }
@@ -77,7 +77,7 @@ final class Loop {
     this.rounds = rounds;
   }
 
-  /// How often the head is run after the first time, at most.
+  /// Returns the maximum number of times the head is executed again.
   long rounds() {
     return rounds;
   }

@@ -5,19 +5,24 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The loops of a method and how they lie in each other, found by one depth-first search: T. Wei,
-/// J. Mao, W. Zou and Y. Chen, *A New Algorithm for Identifying Loops in Decompilation*, SAS 2007.
-/// A loop with two entrances is refused.
+/// The loops of a method and their nesting, found by one depth-first search: T. Wei, J. Mao, W. Zou
+/// and Y. Chen, *A New Algorithm for Identifying Loops in Decompilation*, SAS 2007. A loop with two
+/// entries (an irreducible one) is refused.
 ///
-/// The search also gives the reverse postorder, in which each block comes behind all blocks that
-/// lead to it except by a back edge.
+/// The search also computes the reverse postorder, in which each block comes after all its
+/// predecessors except for back edges.
 final class LoopForest {
   private static final int NONE = -1;
 
   private final FlowGraph graph;
   private final Steps steps;
-  private final int[] header; // of the innermost loop around a block, the block itself not counted
-  private final int[] position; // on the path of the search, from 1; 0 when it is not on it
+
+  /// The head of the innermost loop around a block, not counting the block's own loop.
+  private final int[] header;
+
+  /// The position on the path of the search, from 1; 0 if the block is not on it.
+  private final int[] position;
+
   private final boolean[] visited;
   private final boolean[] isHead;
   private final int[] order;
@@ -45,7 +50,8 @@ final class LoopForest {
     return forest;
   }
 
-  /// The path is a stack of blocks, each with the number of its next edge.
+  /// Runs the search. The path is an explicit stack of blocks, each with the index of its next
+  /// edge.
   private void search() throws Refused {
     int count = graph.count();
     int[] path = new int[count];
@@ -93,7 +99,7 @@ final class LoopForest {
     }
   }
 
-  /// Puts `block` into the loop of `head`, and the loops around both into order.
+  /// Puts `block` into the loop of `head` and keeps the enclosing loops of both in nesting order.
   private void tag(int block, int head) throws Refused {
     int inner = block;
     int outer = head;
@@ -129,33 +135,33 @@ final class LoopForest {
     }
   }
 
-  /// Blocks that can be reached, in reverse postorder.
+  /// Returns the reachable blocks in reverse postorder.
   int[] order() {
     return Arrays.copyOf(order, ordered);
   }
 
-  /// Each loop comes behind those around it.
+  /// Returns all loops; each loop comes after the loops around it.
   List<Loop> outerFirst() {
     return outerFirst;
   }
 
-  /// The loop that begins at the block.
+  /// Returns the loop whose head is the block, or null.
   @Nullable Loop headedBy(int block) {
     return loops[block];
   }
 
-  /// The innermost loop that the block is in; the head is in its own.
+  /// Returns the innermost loop of a block, or null. A head belongs to its own loop.
   @Nullable Loop around(int block) {
     Loop own = loops[block];
     return own != null ? own : outside(block);
   }
 
-  /// As [#around], where a head belongs to the loop around its own.
+  /// Returns the innermost loop of a block, or null; a head belongs to the loop around its own.
   @Nullable Loop outside(int block) {
     return header[block] == NONE ? null : loops[header[block]];
   }
 
-  /// Whether the edge closes a loop.
+  /// Returns true if the edge closes a loop.
   boolean isBackEdge(int from, int to) throws Refused {
     Loop loop = loops[to];
     if (loop == null) {

@@ -7,9 +7,9 @@ import sluice.verify.value.Update;
 import sluice.verify.value.Update.Form;
 import sluice.verify.value.Value;
 
-/// How often a loop can go round, from the passes' last state. The argument is always the same:
-/// between two crossings of back edges a variable changes by at least so much, it never changes the
-/// other way, and at every back edge it is known to lie in a range.
+/// Computes the maximum number of rounds of a loop from the results of the last pass. The argument
+/// is always the same: in each round a variable changes by at least a known step, it never changes
+/// in the opposite direction, and at every back edge its value is in a known range.
 final class LoopRounds {
   private final Dominators dominators;
 
@@ -17,7 +17,7 @@ final class LoopRounds {
     this.dominators = dominators;
   }
 
-  /// The most crossings of the loop's back edges, [Long#MAX_VALUE] if no variable bounds them.
+  /// Returns the maximum number of rounds, or [Long#MAX_VALUE] if no variable limits it.
   long of(Loop loop) throws Refused {
     if (!loop.isClosed()) {
       return 0;
@@ -59,7 +59,7 @@ final class LoopRounds {
     return Long.MAX_VALUE;
   }
 
-  /// Of the updates that every round passes, that which changes the most, at least so much; 0 if
+  /// Returns the largest guaranteed change of the updates that every round executes; 0 if there is
   /// none.
   private long greatest(
       Loop loop, List<Update> updates, Form form, Predicate<Update> fits, boolean upwards)

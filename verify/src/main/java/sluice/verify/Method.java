@@ -2,11 +2,11 @@ package sluice.verify;
 
 import sluice.verify.value.Values;
 
-/// What the analysis of one method works with. Of one analysis.
+/// The data structures for the analysis of one method.
 ///
 /// @param info the method
 /// @param code its instructions
-/// @param graph its blocks
+/// @param graph its basic blocks
 /// @param forest its loops
-/// @param values makes ranges
+/// @param values the factory of values
 record Method(MethodInfo info, Code code, FlowGraph graph, LoopForest forest, Values values) {}

@@ -3,7 +3,7 @@ package sluice.verify;
 import java.lang.classfile.MethodModel;
 import org.jspecify.annotations.Nullable;
 
-/// One method of a component and the verdict on it. Of the verifier's thread.
+/// A method of a component and its verdict. Confined to the verifier's thread.
 final class MethodInfo {
   private final ClassInfo owner;
   private final MethodModel model;
@@ -41,7 +41,7 @@ final class MethodInfo {
     return (model.flags().flagsMask() & flag) != 0;
   }
 
-  /// As it is shown: `package.Name.method`.
+  /// Returns the name for messages: `package.Name.method`.
   String shown() {
     return owner.shown() + "." + name;
   }

@@ -2,14 +2,14 @@ package sluice.verify;
 
 import org.jspecify.annotations.Nullable;
 
-/// The verdict on one method: a bound, or a refusal.
+/// The verdict on one method: a bound or a refusal.
 ///
-/// @param className binary name of the class, with dots
-/// @param method name and descriptor
-/// @param line the first of the method, 0 if the class file does not say
-/// @param size instructions of the method itself
-/// @param bound the most one call does, null if refused
-/// @param refusal why there is no bound, null if accepted
+/// @param className the binary name of the class, with dots
+/// @param method the name and the descriptor
+/// @param line the first source line; 0 if unknown
+/// @param size the number of instructions
+/// @param bound the bound of one call; null if the method is refused
+/// @param refusal the reason of the refusal; null if the method is accepted
 public record MethodVerdict(
     String className,
     String method,
@@ -17,7 +17,7 @@ public record MethodVerdict(
     int size,
     @Nullable Bound bound,
     @Nullable Refusal refusal) {
-  /// Whether the method has a bound.
+  /// Returns true if the method has a bound.
   public boolean isAccepted() {
     return bound != null;
   }

@@ -8,7 +8,7 @@ import sluice.verify.value.Kind;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// Fields and allocation. Of one pass.
+/// Evaluates field accesses and allocations. Used for one pass.
 final class Objects {
   private final Host host;
   private final Values values;
@@ -49,9 +49,9 @@ final class Objects {
     state.push(values.range(Kind.REFERENCE, 0, values.maxLength()));
   }
 
-  /// Makes an array of as many elements as the stack says.
+  /// Evaluates the creation of an array whose length is on the stack.
   ///
-  /// @param width bytes of one element
+  /// @param width the size of an element in bytes
   void array(State state, int width, int at, int block) throws Refused {
     Value count = state.pop();
     long most = length(count, at);
@@ -61,7 +61,7 @@ final class Objects {
     state.push(values.range(Kind.REFERENCE, least, most));
   }
 
-  /// Makes an array of arrays.
+  /// Evaluates the creation of a multi-dimensional array.
   void arrays(int dimensions, State state, int at, int block) throws Refused {
     long[] counts = new long[dimensions];
     for (int i = dimensions - 1; i >= 0; i--) {
@@ -78,7 +78,8 @@ final class Objects {
     state.push(values.range(Kind.REFERENCE, 0, counts.length == 0 ? 0 : counts[0]));
   }
 
-  /// No array is made that is longer than declared, so that all arrays keep to it.
+  /// Returns the maximum length of a new array. An array that may be longer than declared is
+  /// refused, so that no array is.
   private long length(Value count, int at) {
     long most = count.kind() == Kind.INT ? Math.max(0, count.high()) : Integer.MAX_VALUE;
     if (most > values.maxLength()) {
@@ -92,7 +93,7 @@ final class Objects {
     return most;
   }
 
-  /// What may be refused.
+  /// A check that may refuse the method.
   private interface Check {
     void run() throws Refused;
   }

@@ -11,7 +11,7 @@ import sluice.verify.value.Value;
 import sluice.verify.value.Value.Operation;
 import sluice.verify.value.Values;
 
-/// What arithmetic makes of ranges.
+/// Evaluates arithmetic on ranges.
 final class Operators {
   private final Values values;
 
@@ -26,7 +26,7 @@ final class Operators {
     };
   }
 
-  /// Of an operation with one operand.
+  /// Returns the result of an operation with one operand.
   Value unary(OperatorInstruction instruction, Value operand) {
     Kind kind = Kind.of(instruction.typeKind());
     return switch (instruction.opcode()) {
@@ -36,7 +36,7 @@ final class Operators {
     };
   }
 
-  /// No array is longer than declared: longer ones are neither made nor handed on.
+  /// Returns the length of an array, which is at most the declared length.
   private Value length(Value array) {
     long most = values.maxLength();
     return array.kind() == Kind.REFERENCE
@@ -44,7 +44,7 @@ final class Operators {
         : values.range(Kind.INT, 0, most);
   }
 
-  /// Of an operation with two operands.
+  /// Returns the result of an operation with two operands.
   Value binary(OperatorInstruction instruction, Value a, Value b) {
     Opcode opcode = instruction.opcode();
     Kind kind = Kind.of(instruction.typeKind());
@@ -94,7 +94,8 @@ final class Operators {
     return range == null ? values.unknown(kind) : values.range(kind, range.low(), range.high());
   }
 
-  /// A conversion keeps a value that fits, and forgets others.
+  /// Returns the result of a conversion. If the value may not fit the result is any value of the
+  /// target type.
   Value convert(ConvertInstruction instruction, Value value) {
     Kind to = Kind.of(instruction.toType());
     if (!value.isNumber() || (to != Kind.INT && to != Kind.LONG)) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// What one pass over a method finds: the cost of each block, what may be initialized, the result,
-/// and the first refusal in the order of the code. Of one analysis.
+/// The results of one pass over a method: the cost of each block, the initialized classes, the
+/// returned value, and the first refusal in the order of the code. Used for one analysis.
 final class Pass {
   private final Bound[] costs;
   private final Set<String> initialized = new HashSet<>();
@@ -33,14 +33,14 @@ final class Pass {
     return costs[block];
   }
 
-  /// Work that is done at most once, however often the method is called: initializers of classes.
+  /// Charges work that is done at most once per program: a class initializer.
   void chargeOnce(String className, Bound cost) {
     if (initialized.add(className)) {
       once = once.plus(cost);
     }
   }
 
-  /// Remembers a passage that costs nothing when it is taken again.
+  /// Remembers a passage that is free when it is taken again.
   void charged(Gate.Passage passage) {
     passages.add(passage);
   }
@@ -49,7 +49,7 @@ final class Pass {
     return passages.contains(passage);
   }
 
-  /// What callees may initialize counts once per callee.
+  /// Adds the one-time work of a callee; a callee is counted once.
   void call(MethodInfo callee, Summary summary) {
     if (called.add(callee)) {
       once = once.plus(summary.once());

@@ -1,12 +1,12 @@
 package sluice.verify;
 
-/// Why one method is refused.
+/// The refusal of one method.
 ///
-/// @param reason what kind of refusal
-/// @param line of the source, 0 if the class file does not say
-/// @param why what the verifier found there
+/// @param reason the kind of refusal
+/// @param line the source line; 0 if unknown
+/// @param why the details
 public record Refusal(Reason reason, int line, String why) {
-  /// What to do.
+  /// Returns the usual fix.
   public String fix() {
     return reason.fix();
   }

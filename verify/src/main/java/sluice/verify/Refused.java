@@ -1,6 +1,6 @@
 package sluice.verify;
 
-/// Ends the analysis of a method. Of the verifier's thread.
+/// Thrown to end the analysis of a method with a refusal.
 final class Refused extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -8,7 +8,9 @@ final class Refused extends Exception {
   private final int at;
   private final String why;
 
-  /// @param at index of the instruction, or -1 for the method as a whole
+  /// Creates a refusal.
+  ///
+  /// @param at the index of the instruction, or -1 for the whole method
   Refused(Reason reason, int at, String why) {
     super(why, null, false, false);
     this.reason = reason;

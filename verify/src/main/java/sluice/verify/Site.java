@@ -7,23 +7,23 @@ import java.util.List;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// One call: the method it names and the arguments, the receiver first.
+/// A call site: the named method and the arguments, the receiver first.
 ///
-/// @param at index of the instruction
-/// @param block that it ends or is in
-/// @param owner internal name
+/// @param at the index of the instruction
+/// @param block the block of the instruction
+/// @param owner the internal name of the class
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Site(int at, int block, String owner, String name, String descriptor, Value[] arguments) {
   String signature() {
     return name + descriptor;
   }
 
-  /// As it is shown: `java.lang.Math.min`.
+  /// Returns the name for messages, such as `java.lang.Math.min`.
   String shown() {
     return owner.replace('/', '.') + "." + name;
   }
 
-  /// Takes the arguments from the stack.
+  /// Pops the arguments from the stack.
   static Value[] pop(State state, MethodTypeDesc type, boolean hasReceiver) throws Refused {
     int count = type.parameterCount() + (hasReceiver ? 1 : 0);
     Value[] arguments = new Value[count];
@@ -33,7 +33,7 @@ record Site(int at, int block, String owner, String name, String descriptor, Val
     return arguments;
   }
 
-  /// Refuses an argument that is too long for a method which relies on the declared length.
+  /// Refuses a string argument that may be longer than declared.
   void checkArguments(List<ClassDesc> parameters, Limits limits) throws Refused {
     int first = arguments.length - parameters.size();
     for (int i = 0; i < parameters.size(); i++) {
@@ -41,7 +41,7 @@ record Site(int at, int block, String owner, String name, String descriptor, Val
     }
   }
 
-  /// What the call leaves if nothing is known but its type.
+  /// Returns a result of which only the type is known.
   static Value result(ClassDesc type, Values values) {
     TypeKind kind = TypeKind.from(type);
     return values.stored(kind);

@@ -3,8 +3,8 @@ package sluice.verify;
 import java.lang.classfile.Opcode;
 import sluice.verify.value.Value;
 
-/// `pop`, `dup` and their relatives. A `long` or `double` is one entry of a [State] and counts two
-/// here.
+/// Evaluates `pop`, `dup` and related instructions. A `long` or `double` is one entry of a [State],
+/// and counts as two words here.
 final class StackOperations {
   private StackOperations() {}
 
@@ -27,7 +27,7 @@ final class StackOperations {
     }
   }
 
-  /// Takes entries of so many words, the topmost first.
+  /// Pops entries of `words` words in total, the topmost first.
   private static Value[] take(State state, int words) throws Refused {
     if (words == 0) {
       return new Value[0];
@@ -48,7 +48,7 @@ final class StackOperations {
     return second;
   }
 
-  /// Copies the top words below others.
+  /// Copies the top words below the next ones.
   private static void insert(State state, int words, int under) throws Refused {
     Value[] top = take(state, words);
     Value[] below = take(state, under);

@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// Local variables and operand stack at one point of a method. A `long` or `double` takes one entry
-/// of the stack, and of the variables two, the second of them unreadable. Of one analysis.
+/// The local variables and the operand stack at one point of a method. A `long` or `double` takes
+/// one entry of the stack, but two local variables, of which the second is unreadable. Used for one
+/// analysis.
 final class State {
   private final Value[] locals;
   private Value[] stack;
@@ -22,12 +23,12 @@ final class State {
     return new State(locals.clone(), Arrays.copyOf(stack, depth), depth);
   }
 
-  /// With nothing on the stack but the exception.
+  /// Returns the state at a handler: the stack holds only the exception.
   State atHandler(Value exception) {
     return new State(locals.clone(), new Value[] {exception}, 1);
   }
 
-  /// What a copy or a join costs.
+  /// Returns the cost of a copy or join in steps.
   int size() {
     return locals.length + depth + 1;
   }
@@ -69,14 +70,14 @@ final class State {
     return depth;
   }
 
-  /// At the head of a loop nothing is known of what lies on the stack.
+  /// Forgets the values on the stack. Called at the head of a loop, where nothing is known of them.
   void forgetStack(Values values) {
     for (int i = 0; i < depth; i++) {
       stack[i] = values.unknown(stack[i].kind());
     }
   }
 
-  /// Takes in what another path brings here.
+  /// Joins this state with the state of another path to the same point.
   void join(State other, Values values) throws Refused {
     if (depth != other.depth) {
       throw new Refused(Reason.MALFORMED, -1, "two paths meet with stacks of different depth");
@@ -89,7 +90,7 @@ final class State {
     }
   }
 
-  /// The value wherever it is, as it is known here; null if nowhere.
+  /// Returns a value as it is known in this state, or null if no slot holds it.
   @Nullable Value find(Value value) {
     for (Value local : locals) {
       if (local.is(value)) {
@@ -104,9 +105,9 @@ final class State {
     return null;
   }
 
-  /// Learns that a value is within a range.
+  /// Narrows the range of a value.
   ///
-  /// @return false if that cannot be, so this point is never reached
+  /// @return false if that is impossible, so that this point is never reached
   boolean narrow(Value value, long low, long high, boolean nonZero) {
     Value known = find(value);
     if (known == null) {

@@ -1,10 +1,10 @@
 package sluice.verify;
 
-/// Counts what the verifier does, and ends the analysis of a method that takes more than its share:
-/// the promise of linear time. Of the verifier's thread.
+/// Limits the work of the verifier, so that it runs in linear time: the analysis of a method ends
+/// when its steps are used up. Confined to the verifier's thread.
 ///
-/// A step is one visit of an instruction, an edge, or one slot of a state. A method gets [#BASE]
-/// steps and [#PER_BYTE] for each byte of its code and of its tables.
+/// A step is one visit of an instruction, an edge, or a slot of a state. A method gets [#BASE]
+/// steps plus [#PER_BYTE] for each byte of its code and tables.
 final class Steps {
   static final int BASE = 600;
   static final int PER_BYTE = 120;
@@ -12,7 +12,7 @@ final class Steps {
   private long total;
   private long left;
 
-  /// Begins with another method.
+  /// Grants the steps of the next method.
   void grant(long codeBytes) {
     left = BASE + PER_BYTE * codeBytes;
   }
@@ -28,7 +28,7 @@ final class Steps {
     left -= count;
   }
 
-  /// All that were taken, for all methods.
+  /// Returns the total number of steps of all methods.
   long total() {
     return total;
   }

@@ -11,22 +11,23 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Which methods a call can run, as the classes of the component tell. Of the verifier's thread.
+/// The methods that a call may run, according to the classes of the component. Confined to the
+/// verifier's thread.
 ///
-/// @param methods of the component
-/// @param outside the superclass outside the component that has the method, null if none is needed
-/// @param refusal why the callee is not known, null if it is
+/// @param methods the methods of the component
+/// @param outside the superclass outside of the component that declares the method, or null
+/// @param refusal the reason why the targets are not known, or null
 record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable String refusal) {
   private static final int MOST = 16;
 
-  /// Superclasses that have no method which an interface could declare too.
+  /// The superclasses whose methods do not hide the default methods of interfaces.
   private static final Set<String> PLAIN = Set.of("java/lang/Object", "java/lang/Record");
 
   static Targets unknown(String why) {
     return new Targets(List.of(), null, why);
   }
 
-  /// Finds targets, and remembers them by owner and signature.
+  /// Finds targets and caches them by class and signature.
   static final class Finder {
     private final Component component;
     private final Map<String, Targets> known = new HashMap<>();
@@ -35,7 +36,9 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       this.component = component;
     }
 
-    /// @param owner class of the component that the call names
+    /// Returns the targets of a call.
+    ///
+    /// @param owner the class that the call names
     Targets find(Opcode opcode, ClassInfo owner, String signature) {
       boolean exact = opcode == Opcode.INVOKESTATIC || opcode == Opcode.INVOKESPECIAL;
       String key = (exact ? "=" : "~") + owner.name() + "." + signature;
@@ -47,7 +50,7 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       return targets;
     }
 
-    /// The method as the owner or its nearest superclass declares it.
+    /// Returns the method that the class or its nearest superclass declares.
     private Targets declared(ClassInfo owner, String signature) {
       ClassInfo at = owner;
       for (int depth = 0; depth < Component.MAX_DEPTH; depth++) {
@@ -68,7 +71,7 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       return unknown("its class has more than " + Component.MAX_DEPTH + " superclasses");
     }
 
-    /// The only default method that the interfaces have.
+    /// Returns the default method of the interfaces if there is exactly one, else null.
     private @Nullable MethodInfo fromInterfaces(ClassInfo owner, String signature) {
       MethodInfo found = null;
       Deque<ClassInfo> waiting = new ArrayDeque<>(List.of(owner));
@@ -138,7 +141,7 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       return !owner.has(ClassInfo.FINAL) && !method.has(ClassInfo.FINAL);
     }
 
-    /// All methods that a sealed class or interface allows.
+    /// Returns all implementations in a sealed hierarchy.
     private Targets sealed(ClassInfo owner, String signature) {
       Set<MethodInfo> methods = new HashSet<>();
       Set<String> seen = new HashSet<>();

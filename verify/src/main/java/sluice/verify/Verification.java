@@ -2,21 +2,22 @@ package sluice.verify;
 
 import java.util.List;
 
-/// What a run of the verifier found.
+/// The result of a run of the verifier.
 ///
-/// @param verdicts one per method
-/// @param steps taken: grows at most with the size of the class files
+/// @param verdicts one verdict per method
+/// @param steps the number of steps, which is at most linear in the size of the class files
 public record Verification(List<MethodVerdict> verdicts, long steps) {
-  /// Whether every method has a bound.
+  /// Returns true if every method has a bound.
   public boolean isAccepted() {
     return verdicts.stream().allMatch(MethodVerdict::isAccepted);
   }
 
-  /// The verdict on a method that a host calls, on one condition: the initializers of the classes
-  /// it uses have run before.
+  /// The verdict on a method that a host calls. It is valid if the initializers of the used classes
+  /// have run before.
   ///
-  /// @param verdict with the bound, without initializers, or the refusal
-  /// @param uses classes of the component that are to be initialized before the first call, by name
+  /// @param verdict the bound without class initializers, or the refusal
+  /// @param uses the names of the component's classes that must be initialized before the first
+  ///   call
   public record Entry(MethodVerdict verdict, List<String> uses) {
     /// Copies the list.
     public Entry {

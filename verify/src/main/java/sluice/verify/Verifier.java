@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Finds, for each method of a component, an upper bound of the work of one call, or refuses it.
-/// Runs in the thread of its caller, in time that grows with the size of the class files: see
-/// [Steps].
+/// Computes an upper bound on the work of one call for each method of a component, or refuses the
+/// method. Runs in the calling thread. The running time is linear in the size of the class files,
+/// see [Steps].
 ///
-/// Callees are decided before their callers. Methods that reach each other are found by R. Tarjan's
-/// algorithm for strongly connected components (1972), with a stack of its own, and refused.
+/// Callees are decided before their callers. Recursive methods are found by R. Tarjan's algorithm
+/// for strongly connected components (1972), with an explicit stack, and refused.
 public final class Verifier {
-  /// A method on the way of the search.
+  /// A method on the path of the search.
   private static final class Node {
     final MethodInfo method;
     final int number;
@@ -43,17 +43,19 @@ public final class Verifier {
     this.host = new Host(component, costs, limits, haveRun);
   }
 
-  /// The verdicts on all methods with code, and on native ones, in the order of the class files.
+  /// Returns the verdicts on all methods with code and all native methods, in the order of the
+  /// class files.
   public static Verification verify(Component component, CostTable costs, Limits limits) {
     return new Verifier(component, costs, limits, false).run();
   }
 
-  /// The verdict on one method, which a host calls once it has run the initializers of the classes
-  /// that the method uses: their work does not count, and they need no bound.
+  /// Returns the verdict on one method that a host calls. The host runs the initializers of the
+  /// used classes before the first call, so they need no bound and are not counted.
   ///
-  /// @param component is not used again
-  /// @param className with dots; the method may be inherited from a class of the component
-  /// @param method name and descriptor
+  /// @param component must not be used again
+  /// @param className the name with dots; the method may be inherited from another class of the
+  ///   component
+  /// @param method the name and the descriptor
   public static Verification.Entry entry(
       Component component, CostTable costs, Limits limits, String className, String method) {
     return new Verifier(component, costs, limits, true).run(className.replace('.', '/'), method);
@@ -138,7 +140,7 @@ public final class Verifier {
     return node;
   }
 
-  /// Decides the methods that reach each other, which are the last of the undecided.
+  /// Decides a strongly connected component, which consists of the last undecided methods.
   private void decide(Node first) {
     int from = undecided.size() - 1;
     while (undecided.get(from) != first) {
@@ -181,8 +183,8 @@ public final class Verifier {
     }
   }
 
-  /// The ClassFile API reads constants when they are asked for, so anything in a file may be
-  /// broken.
+  /// Returns the refusal for an error of the ClassFile API, which reads constants lazily and can
+  /// therefore fail at any time.
   private static Refused broken(RuntimeException e) {
     return new Refused(Reason.MALFORMED, -1, "the class file is broken: " + e);
   }

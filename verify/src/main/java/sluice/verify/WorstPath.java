@@ -7,20 +7,21 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The longest way through a method. A loop is one node of the graph around it, with the cost of
-/// its longest round times the number of rounds; without back edges the graph has an order.
+/// Computes the longest path through a method. A loop counts as one node of the graph around it,
+/// with the cost of its longest round times the number of rounds. Without back edges the graph is
+/// acyclic.
 final class WorstPath {
-  /// An edge within one level: inside one loop, or outside all of them.
+  /// An edge of one level, which is a loop or the code outside of all loops.
   private record Edge(int from, int to) {}
 
   private final FlowGraph graph;
   private final LoopForest forest;
   private final Steps steps;
-  private final Bound[] node; // of a block, or of a whole loop at its head
+  private final Bound[] node; // the cost of a block, or of a whole loop at its head
   private final List<List<Edge>> levels =
-      new ArrayList<>(); // by head; the last is outside all loops
-  private final List<List<Edge>> leaving = new ArrayList<>(); // by block, of the level at work
-  private final @Nullable Bound[] reached; // the longest way to a node, itself not counted
+      new ArrayList<>(); // by head of the loop; the last one is outside of all loops
+  private final List<List<Edge>> leaving = new ArrayList<>(); // by block, for the current level
+  private final @Nullable Bound[] reached; // the longest path to a node, without the node
   private final int[] incoming;
 
   WorstPath(FlowGraph graph, LoopForest forest, Pass pass, Steps steps) {
@@ -49,7 +50,7 @@ final class WorstPath {
     return longest(0, levels.getLast());
   }
 
-  /// Gives each edge but the back edges to the innermost loop that both its ends are in.
+  /// Assigns each forward edge to the innermost loop that contains both ends.
   private void collect() throws Refused {
     for (int from : forest.order()) {
       for (int e = 0; e < graph.edgeCount(from); e++) {
@@ -67,7 +68,7 @@ final class WorstPath {
     }
   }
 
-  /// The node that a block belongs to in the graph of a level.
+  /// Returns the node that represents a block in the graph of a level.
   private int representative(int block, @Nullable Loop level) throws Refused {
     int at = block;
     while (forest.outside(at) != level && (level == null || level.head() != at)) {

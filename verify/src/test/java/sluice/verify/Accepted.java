@@ -1,6 +1,7 @@
 package sluice.verify;
 
-/// Methods that have a bound. Each is run on random arguments by [MeterTest] too.
+/// Methods with a bound, all of which the verifier accepts. [MeterTest] also runs each on random
+/// arguments.
 @SuppressWarnings("all") // odd code on purpose
 final class Accepted {
   static final String[] WORDS = {"a", "b"};

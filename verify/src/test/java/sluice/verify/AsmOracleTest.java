@@ -17,10 +17,11 @@ import org.objectweb.asm.tree.analysis.Analyzer;
 import org.objectweb.asm.tree.analysis.BasicInterpreter;
 import org.objectweb.asm.tree.analysis.BasicValue;
 
-/// Blocks, edges and loops against those that ASM's analyzer gives for the same methods.
+/// Compares blocks, edges and loops with the ones that ASM's analyzer finds in the same methods.
 @SuppressWarnings("NullAway") // a null fails the test
 final class AsmOracleTest {
-  /// Which instruction may follow which; `handlers` are edges to handlers.
+  /// The control-flow edges between instructions as ASM sees them; `handlers` holds the edges to
+  /// exception handlers.
   private static final class Edges extends Analyzer<BasicValue> {
     final Set<List<Integer>> next = new HashSet<>();
     final Set<List<Integer>> handlers = new HashSet<>();
@@ -61,7 +62,7 @@ final class AsmOracleTest {
     assertThat(loops).isGreaterThan(100);
   }
 
-  /// @return how many loops there were
+  /// Compares all methods of a class and returns the number of loops found.
   private static int compare(byte[] bytes) throws Exception {
     ClassNode node = new ClassNode();
     new ClassReader(bytes).accept(node, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
@@ -117,7 +118,8 @@ final class AsmOracleTest {
     return heads.size();
   }
 
-  /// Our instruction for each of ASM's nodes, where labels belong to what follows them.
+  /// Returns the index of our instruction for each of ASM's nodes. A label has the index of the
+  /// instruction after it.
   private static int[] ourNumbers(MethodNode method) {
     int[] numbers = new int[method.instructions.size()];
     int real = 0;
@@ -129,8 +131,8 @@ final class AsmOracleTest {
     return numbers;
   }
 
-  /// Heads of loops by the definition: an edge leads to a block without which its source cannot be
-  /// reached.
+  /// Returns the loop heads by the definition of a back edge: an edge whose target dominates its
+  /// source, so that the source cannot be reached without the target.
   private static Set<Integer> heads(Set<List<Integer>> edges, int count) {
     Set<Integer> heads = new HashSet<>();
     Set<Integer> reached = reachable(edges, count);

@@ -20,8 +20,8 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The class files that are read are those that a class loader finds. Each class has a field that
-/// tells which one it is.
+/// Checks that the class files read from a jar are the ones that a class loader finds. A field of
+/// each class tells the copies apart.
 final class ClassFilesTest {
   private static final String MANIFEST = "META-INF/MANIFEST.MF";
 
@@ -61,7 +61,7 @@ final class ClassFilesTest {
     return found;
   }
 
-  /// What the JDK's own loader defines.
+  /// Returns the name of the field in the class that the JDK's own loader defines.
   private static String loaded(Path jar, String name) throws Exception {
     try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
       return loader.loadClass(name).getDeclaredFields()[0].getName();
@@ -109,7 +109,8 @@ final class ClassFilesTest {
     assertThat(loaded(jar, "p.A")).isEqualTo("base");
   }
 
-  /// A stream of a jar and its directory may differ: the JVM reads the directory, at the end.
+  /// Reads a jar in which the order of entries and the central directory differ. The JVM reads the
+  /// central directory at the end of the file.
   @Test
   void theDirectoryOfAJarCounts() throws Exception {
     entry("p/A.class", type("p.A", "decoy"));
@@ -128,7 +129,7 @@ final class ClassFilesTest {
     assertThat(read(jar)).containsExactly("p/A hostile");
   }
 
-  /// Two entries of one name, made by a name that is changed in the bytes.
+  /// Reads a jar with two entries of one name. The name of the second is patched in the bytes.
   @Test
   void ofTwoEntriesOfOneNameTheLoadersOneCounts() throws Exception {
     entry("p/A.class", type("p.A", "first"));

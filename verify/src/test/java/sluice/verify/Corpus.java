@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Compiled test classes as components.
+/// Loads compiled test classes as components.
 final class Corpus {
   private Corpus() {}
 
@@ -23,7 +23,7 @@ final class Corpus {
     }
   }
 
-  /// A class and all that are declared in it, by name.
+  /// Returns the class files of a class and its direct member classes, by class name.
   static Map<String, byte[]> nest(Class<?> type) {
     Map<String, byte[]> classes = new LinkedHashMap<>();
     classes.put(type.getName(), bytes(type));
@@ -43,7 +43,8 @@ final class Corpus {
     return Verifier.verify(component(classes), CostTable.standard(), limits);
   }
 
-  /// The standard table, in which methods of the JDK cost nothing, so that they hide nothing.
+  /// Returns the standard table with the cost of all JDK methods set to 0, so that their estimates
+  /// cannot hide an error in the bound of the bytecodes.
   static CostTable withoutWork() throws IOException {
     try (InputStream in = CostTable.class.getResourceAsStream("costs.txt")) {
       String lines = new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/// What is accepted and what is refused, with the reason and the line.
+/// Checks which methods are accepted and which are refused, with the reason and the line of each
+/// refusal.
 @SuppressWarnings("NullAway") // a null fails the test
 final class CorpusTest {
   @Test
@@ -70,7 +71,8 @@ final class CorpusTest {
     assertThat(refused).isGreaterThan(35);
   }
 
-  /// The reason stands on the line or, where the line is that of the head, on the one before.
+  /// Returns true if the marker of the reason is on the refused line or on the line before it,
+  /// where the refusal names the line of the loop's head.
   private static boolean isExpected(List<String> lines, Refusal refusal, String line) {
     String before = refusal.line() < 2 ? "" : lines.get(refusal.line() - 2);
     String marker = "// " + refusal.reason().name();

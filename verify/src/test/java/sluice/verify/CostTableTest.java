@@ -60,7 +60,8 @@ final class CostTableTest {
     assertThat(table.refusal("java/lang/String", "length")).isNull();
   }
 
-  /// A name in the table that the JDK does not have would never be found missing.
+  /// Looks up every method of the table in the JDK. An entry for a method that does not exist would
+  /// otherwise go unnoticed.
   @Test
   void everyMethodOfTheJdkInTheTableExists() throws Exception {
     String text =

@@ -13,10 +13,10 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// The verdict on a method that a host calls after the initializers have run, and what may be
-/// overridden where others than the component's classes exist.
+/// Tests the verdict on a method that a host calls after the initializers have run, and the rules
+/// for overriding when classes outside of the component exist.
 final class EntryVerdictTest {
-  /// Its initializer has no bound.
+  /// A class whose initializer has no bound.
   static final class Words {
     static final byte[] FIRST = Map.of("first", "word").toString().getBytes(StandardCharsets.UTF_8);
     static final List<String> ALL = List.of(new TreeMap<>(Map.of("a", "b")).toString());
@@ -28,7 +28,7 @@ final class EntryVerdictTest {
     }
   }
 
-  /// Uses what others have initialized.
+  /// A class that uses the state of classes that are already initialized.
   static class Handler {
     int handle(byte[] data) {
       return data.length + Words.first();
@@ -42,7 +42,7 @@ final class EntryVerdictTest {
       return new String(data, StandardCharsets.UTF_8).equals("ping\n");
     }
 
-    /// The initializer of what is made here leads back to a loop without end.
+    /// Runs the Collatz sequence, whose loop has no bound that the verifier could find.
     int waits(int number) {
       int left = number;
       while (left != 1) {
@@ -52,10 +52,10 @@ final class EntryVerdictTest {
     }
   }
 
-  /// Inherits all.
+  /// A subclass that inherits everything.
   static final class Below extends Handler {}
 
-  /// Decodes for as long as it likes.
+  /// A charset of the component, whose decoder could do any amount of work.
   static final class Slow extends Charset {
     Slow() {
       super("slow", null);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// Class files that javac does not write, made to get a bound that does not hold.
+/// Class files that javac does not write, made to obtain a bound that does not hold.
 @SuppressWarnings("NullAway") // a null fails the test
 final class HostileCallsTest {
   private static final MethodTypeDesc VOID = ConstantDescs.MTD_void;
@@ -160,7 +160,8 @@ final class HostileCallsTest {
     assertThat(refusal("call").reason()).isEqualTo(Reason.LENGTH);
   }
 
-  /// The JVM does not check that an object has the interface of a parameter.
+  /// Passes a string as an interface. The JVM does not check that an argument implements the
+  /// interface of its parameter.
   @Test
   void aStringThatPassesAsAnInterfaceMayBeLongerThanDeclared() {
     ClassDesc self = ClassDesc.of("p.Passes");

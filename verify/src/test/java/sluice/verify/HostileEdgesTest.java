@@ -19,8 +19,8 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// Work that stands beside a method's own bytecodes and the methods it names: what runs there
-/// counts or is refused.
+/// Tests work that is neither in a method's own bytecodes nor in the methods it names, such as
+/// initializers. Such work is either counted or refused.
 @SuppressWarnings("NullAway") // a null fails the test
 final class HostileEdgesTest {
   private static final ClassDesc ANY = ConstantDescs.CD_Object;
@@ -118,7 +118,7 @@ final class HostileEdgesTest {
     assertThat(refusal.line()).isPositive();
   }
 
-  /// A superinterface comes before a superclass (JVMS 5.4.3.2).
+  /// Resolves a field in the superinterfaces before the superclass (JVMS 5.4.3.2).
   @Test
   void aFieldIsLookedForInTheOrderOfTheJvm() {
     endlessInterface(false);
@@ -323,7 +323,8 @@ final class HostileEdgesTest {
     code.if_icmpge(end).iinc(counter, 1).goto_(head).labelBinding(end).return_();
   }
 
-  /// HotSpot asks an exception that ends an initializer for its stack trace.
+  /// Checks that `getStackTrace` counts, because HotSpot asks an exception that ends an initializer
+  /// for its stack trace.
   @Test
   void anInitializerThatFailsRunsGetStackTrace() {
     ClassDesc failure = ClassDesc.of("p.Failure");
@@ -355,7 +356,8 @@ final class HostileEdgesTest {
     assertThat(verdict("call").refusal().why()).contains("getStackTrace");
   }
 
-  /// `charAt` says of its index only what the string's own length says.
+  /// Indexes a string by `charAt`. The call bounds its index only by the string's actual length,
+  /// which may exceed the declared limit.
   @Test
   void aStringThatIsLongerThanDeclaredDoesNotCutItsIndex() {
     caller(
@@ -453,7 +455,8 @@ final class HostileEdgesTest {
     assertThat(reason("<init>")).isEqualTo(Reason.LENGTH);
   }
 
-  /// The JVM gives a field its constant before the initializer, which the read runs all the same.
+  /// Reads a field with a `ConstantValue`. The JVM sets the constant before the initializer, but
+  /// the read still runs the initializer.
   @Test
   void aFieldWithAConstantRunsTheInitializerToo() {
     add(
@@ -471,7 +474,7 @@ final class HostileEdgesTest {
     assertThat(reason("call")).isEqualTo(Reason.CLASS_INIT);
   }
 
-  /// As a stranger writes it.
+  /// An inherited constant as it appears in ordinary source code.
   @SuppressWarnings("unused")
   static final class InheritedConstant {
     interface Consts {

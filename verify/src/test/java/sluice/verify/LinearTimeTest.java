@@ -12,13 +12,14 @@ import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// The promise of linear time, by counted steps: whatever the shape of a method, the steps stay
-/// below a constant times the bytes of its class file.
+/// Checks the promise of linear time by counting steps: for every shape of method, the number of
+/// steps stays below a constant times the size of its class file.
 final class LinearTimeTest {
   private static final MethodTypeDesc TYPE =
       MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int);
 
-  /// Each size is twice the one before; no shape may take more than its share at any of them.
+  /// Verifies a method of the shape at several sizes, each twice the one before, and checks the
+  /// number of steps at each size.
   private static void hold(String shape, BiConsumer<CodeBuilder, Integer> body) {
     for (int size : IntStream.iterate(50, n -> n <= 1600, n -> n * 2).toArray()) {
       byte[] bytes =

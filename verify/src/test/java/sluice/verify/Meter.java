@@ -18,14 +18,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the bytecodes that instrumented classes execute, finalizers too. The count is one
-/// thread's; a test that meters runs alone in it.
+/// Counts the bytecodes that instrumented classes execute, including finalizers. Only the bytecodes
+/// of one thread are counted, so only one test may use the meter at a time.
 public final class Meter {
   private static final ClassDesc METER = ClassDesc.of("sluice.verify.Meter");
   private static final MethodTypeDesc TICK = MethodTypeDesc.ofDescriptor("()V");
   private static final MethodTypeDesc MAKES = MethodTypeDesc.ofDescriptor("(Ljava/lang/Object;)V");
 
-  /// Ends code that runs beyond its bound. No handler of test code catches it for good: each
+  /// Ends code that exceeds its bound. A handler in the test code cannot stop it, because the next
   /// instruction throws again.
   @SuppressWarnings("serial")
   static final class Exceeded extends Error {
@@ -54,8 +54,8 @@ public final class Meter {
     return count;
   }
 
-  /// Called before each instruction. The collector's own thread, which runs finalizers as well, is
-  /// sent back at once.
+  /// Counts one bytecode. Instrumented code calls it before each instruction. The garbage
+  /// collector's thread, which also runs finalizers, is stopped with an exception at once.
   public static void tick() {
     if (Thread.currentThread() != metered) {
       throw new Exceeded();
@@ -66,24 +66,24 @@ public final class Meter {
     }
   }
 
-  /// Called when an initializer begins.
+  /// Counts an initializer. Instrumented code calls it at the start of each class initializer.
   public static void initializes() {
     initializers++;
   }
 
-  /// How many initializers began.
+  /// Returns the number of initializers that have begun.
   static long initializers() {
     return initializers;
   }
 
-  /// Called at the end of each constructor.
+  /// Records an object. Instrumented code calls it at the end of each constructor.
   public static void makes(Object made) {
     if (Thread.currentThread() == metered) {
       MADE.add(made);
     }
   }
 
-  /// Does what the collector does later: calls the finalizer of each object that was made.
+  /// Calls the finalizer of each object that was created, as the garbage collector would do later.
   static void runFinalizers() throws IllegalAccessException {
     for (Object made : List.copyOf(MADE)) {
       java.lang.reflect.Method finalizer = finalizer(made.getClass());
@@ -91,7 +91,7 @@ public final class Meter {
         try {
           finalizer.invoke(made);
         } catch (java.lang.reflect.InvocationTargetException e) {
-          // The collector goes on too.
+          // The garbage collector ignores exceptions of finalizers too.
         }
       }
     }
@@ -113,7 +113,7 @@ public final class Meter {
     return null;
   }
 
-  /// The class with a tick before each instruction.
+  /// Returns the class with a call of `tick` before each instruction.
   static byte[] instrument(byte[] bytes) {
     ClassFile file = ClassFile.of();
     return file.transformClass(
@@ -145,7 +145,7 @@ public final class Meter {
         : ticks;
   }
 
-  /// Says once that an initializer begins.
+  /// Adds a call of `initializes` at the start of an initializer.
   private static final class Beginning implements CodeTransform {
     @Override
     public void atStart(CodeBuilder builder) {
@@ -158,7 +158,7 @@ public final class Meter {
     }
   }
 
-  /// Defines instrumented classes; all else comes from the test's loader.
+  /// Defines the instrumented classes and delegates all others to the test's loader.
   static final class Loader extends ClassLoader {
     private final Map<String, byte[]> classes;
 

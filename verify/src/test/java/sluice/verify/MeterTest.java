@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// Admitted code never executes more bytecodes than its bound says, whatever it is given.
+/// Checks that admitted code never executes more bytecodes than its bound, for any arguments.
 @SuppressWarnings("NullAway") // a null fails the test
 final class MeterTest {
   private static final int MAX_LENGTH = 40;
@@ -51,7 +51,8 @@ final class MeterTest {
         .bound();
   }
 
-  /// @return bytecodes executed; an exception of the method's own is an end as good as any
+  /// Runs a method and returns the number of bytecodes executed. An exception thrown by the method
+  /// counts as a normal end.
   private static long run(Method method, Object[] arguments, Bound bound) throws Exception {
     Meter.start(bound.bytecodes());
     try {

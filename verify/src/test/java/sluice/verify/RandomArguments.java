@@ -2,7 +2,7 @@ package sluice.verify;
 
 import java.util.random.RandomGenerator;
 
-/// Arguments at and around the limits, for methods that are metered.
+/// Generates arguments at and around the limits, for methods that are metered.
 @SuppressWarnings("NullAway") // null is an argument too
 record RandomArguments(RandomGenerator random, int maxLength) {
   private static final int[] INTS = {

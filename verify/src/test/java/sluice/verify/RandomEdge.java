@@ -14,10 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/// Random components whose work is not in the bytecodes of the method that is called, but beside
-/// them: initializers of classes and interfaces that are reached through other names, finalizers,
-/// exceptions whose stack trace the JVM asks for, lambdas, constants that a method makes, strings
-/// longer than declared. [RandomEdgeBody] writes the method that is called. Of the test's thread.
+/// Generates random components whose work is outside of the bytecodes of the called method:
+/// initializers of classes and interfaces that are reached through other names, finalizers,
+/// exceptions whose stack trace the JVM requests, lambdas, constants created by a method, and
+/// strings longer than declared. [RandomEdgeBody] writes the called method. An instance belongs to
+/// the test's thread.
 @SuppressWarnings("NullAway") // a null fails the test
 final class RandomEdge {
   static final String PACKAGE = "sluice.verify.edge.";
@@ -60,7 +61,7 @@ final class RandomEdge {
     }
   }
 
-  /// The classes by name; the first method of the first is called.
+  /// Returns the classes by name. The caller runs the first method of the first class.
   static Map<String, byte[]> of(RandomGenerator random) {
     RandomEdge edge = new RandomEdge(random);
     edge.add(MAIN, edge::main);
@@ -73,7 +74,8 @@ final class RandomEdge {
     return edge.classes;
   }
 
-  /// The first are interfaces, the rest classes; all that a type extends come before it.
+  /// Returns the name of a type. The first types are interfaces, the others classes; a type extends
+  /// only types with lower numbers.
   static ClassDesc type(int number) {
     return ClassDesc.of(PACKAGE + (number < INTERFACES ? "I" : "C") + number);
   }
@@ -158,7 +160,7 @@ final class RandomEdge {
     code.loadConstant(random.nextInt(-3, 200)).ireturn();
   }
 
-  /// Static fields, and an initializer.
+  /// Adds static fields and an initializer.
   private void members(ClassBuilder c, int number) {
     boolean isInterface = number < INTERFACES;
     int flags = STATIC | (isInterface ? ClassFile.ACC_FINAL : 0);
@@ -218,7 +220,7 @@ final class RandomEdge {
     }
   }
 
-  /// A loop of some rounds, or without an end.
+  /// Writes a loop with a few rounds or without an end.
   private void work(CodeBuilder code, int percentEndless) {
     Label head = code.newLabel();
     Label end = code.newLabel();
@@ -233,7 +235,7 @@ final class RandomEdge {
     code.labelBinding(end);
   }
 
-  /// A class that extends `Enum` and has any number and name.
+  /// Writes a class that extends `Enum` and can have any ordinal and name.
   private void number(ClassBuilder c) {
     ClassDesc above = ClassDesc.of("java.lang.Enum");
     c.withFlags(ClassFile.ACC_PUBLIC).withSuperclass(above);

@@ -14,8 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// The method of [RandomEdge] that is called: statements that reach beyond their own bytecodes, and
-/// loops whose ends are what such a statement or a method of the JDK gave. Of the test's thread.
+/// Generates the called method of [RandomEdge]: statements that cause work outside of their own
+/// bytecodes, and loops whose limits are results of such statements or of JDK methods. An instance
+/// belongs to the test's thread.
 final class RandomEdgeBody {
   private static final ClassDesc STRING = ConstantDescs.CD_String;
   private static final ClassDesc BYTES = ConstantDescs.CD_byte.arrayType();
@@ -23,7 +24,7 @@ final class RandomEdgeBody {
       ClassDesc.of("java.lang.classfile.attribute.RuntimeVisibleParameterAnnotationsAttribute");
   private static final int ARRAY = 2; // 0 and 1 are ints
   private static final int TEXT = 3;
-  private static final int NUMBER = 4; // what the last statement gave
+  private static final int NUMBER = 4; // the result of the last statement
   private static final int OTHER = 5; // a string that may be longer than declared
   private static final int COUNTER = 6;
   private static final int OBJECT = 7;
@@ -169,7 +170,7 @@ final class RandomEdgeBody {
         .astore(OTHER);
   }
 
-  /// Numbers and names of a class that only looks like an `enum`.
+  /// Writes code that uses the ordinal or the name of a class that only looks like an `enum`.
   private void enumeration(CodeBuilder code) {
     ClassDesc owner = random.nextBoolean() ? RandomEdge.ENUM : ClassDesc.of("java.lang.Enum");
     code.new_(RandomEdge.ENUM).dup().aload(random.nextBoolean() ? TEXT : OTHER);
@@ -182,7 +183,7 @@ final class RandomEdgeBody {
     }
   }
 
-  /// A method that gives back what it got.
+  /// Writes a call of a method that returns its argument.
   private void identity(CodeBuilder code) {
     ClassDesc any = ConstantDescs.CD_Object;
     code.aload(OTHER)
@@ -260,7 +261,7 @@ final class RandomEdgeBody {
     code.invokestatic(ClassDesc.of("java.lang." + call[0]), call[1], type).istore(NUMBER);
   }
 
-  /// A loop to a number or a length that comes from outside, or from there to a constant.
+  /// Writes a loop up to a number or length that comes from outside, or from there to a constant.
   private void loop(CodeBuilder code) {
     Label head = code.newLabel();
     Label end = code.newLabel();

@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// The verifier against random programs whose work is beside the called method. Methods of the JDK
-/// count nothing here, neither in the bound nor in the meter, so that their estimates hide nothing.
+/// Runs the verifier on random programs whose work is outside of the called method. JDK methods
+/// cost nothing here, neither in the bound nor in the meter, so that their estimates cannot hide an
+/// error.
 final class RandomEdgeTest {
   private static final int PROGRAMS = Integer.getInteger("sluice.programs", 1_500);
   private static final int LOADS = 2; // initializers run once in each
@@ -48,7 +49,7 @@ final class RandomEdgeTest {
     assertThat(beside).isGreaterThan(PROGRAMS / 20);
   }
 
-  /// @return whether an initializer ran
+  /// Runs a program under the meter and returns true if an initializer ran.
   private static boolean meter(
       Map<String, byte[]> classes, Bound bound, RandomArguments arguments, long seed, int number)
       throws Exception {

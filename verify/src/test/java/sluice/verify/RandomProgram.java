@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// Random methods `static int run(int, int, byte[])` full of loops that look bounded and may not
-/// be: odd steps, limits at the ends of the range, counters that are changed elsewhere, tests in
-/// one branch, handlers that lead back and cover themselves, counters of type `long`, switches
-/// whose cases lead back, steps as long as an array, arrays that change their length. Of the test's
-/// thread.
+/// Generates random methods `static int run(int, int, byte[])` full of loops that look bounded and
+/// may not be: odd steps, limits at the ends of the range, counters that are changed elsewhere,
+/// tests in one branch, handlers that lead back and cover themselves, counters of type `long`,
+/// switches whose cases lead back, steps as long as an array, and arrays that change their length.
+/// An instance belongs to the test's thread.
 @SuppressWarnings("NullAway") // a null fails the test
 final class RandomProgram {
   private static final ClassDesc NAME = ClassDesc.of("sluice.verify.Generated");
@@ -202,7 +202,7 @@ final class RandomProgram {
     code.labelBinding(exit);
   }
 
-  /// Handlers within what they cover: an exception in one leads to it again.
+  /// Writes a handler inside of the range it covers, so that an exception in it leads to it again.
   private void selfGuarded(CodeBuilder code) {
     Label from = code.newBoundLabel();
     Label past = code.newLabel();
@@ -218,7 +218,8 @@ final class RandomProgram {
     code.exceptionCatch(from, end, handler, EXCEPTION);
   }
 
-  /// Copies and swaps, so that two variables hold one value, and an array of another length.
+  /// Writes copies and swaps, so that two variables hold the same value, and an array of another
+  /// length.
   private void shuffle(CodeBuilder code) {
     int a = variable();
     switch (random.nextInt(5)) {
@@ -239,7 +240,7 @@ final class RandomProgram {
     }
   }
 
-  /// A switch at the ends of the range, whose cases lead on, out and back.
+  /// Writes a switch at the ends of the range whose cases lead forward, out of the loop or back.
   private void choice(CodeBuilder code, Label head, Label exit) {
     Label next = code.newLabel();
     List<SwitchCase> cases = new ArrayList<>();
@@ -257,7 +258,7 @@ final class RandomProgram {
     code.labelBinding(next);
   }
 
-  /// A loop with its test in front, behind, or somewhere within.
+  /// Writes a loop with its test at the start, at the end or in the middle.
   private void loop(CodeBuilder code, int depth) {
     Label head = code.newLabel();
     Label exit = code.newLabel();
@@ -332,7 +333,7 @@ final class RandomProgram {
     code.istore(variable());
   }
 
-  /// An access in a handler that goes on, back or out.
+  /// Writes an array access with a handler that continues, leads back or leaves the loop.
   private void guarded(CodeBuilder code, Label head, Label exit) {
     int index = any();
     Label where = head == null || random.nextBoolean() ? exit : head;

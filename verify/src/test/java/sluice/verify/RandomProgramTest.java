@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// The verifier against random programs: what it admits is metered on random arguments and at the
-/// ends of the range. A seed that fails is printed with the program's number.
+/// Runs the verifier on random programs and meters the admitted ones on random arguments and at the
+/// ends of the range. A failing seed is printed with the number of the program.
 final class RandomProgramTest {
   private static final int PROGRAMS = Integer.getInteger("sluice.programs", 3_000);
   private static final int RUNS = 40;
@@ -52,7 +52,7 @@ final class RandomProgramTest {
       try {
         method.invoke(null, arguments.of(method.getParameterTypes()));
       } catch (InvocationTargetException e) {
-        // An exception of the program's own is an end as good as any.
+        // An exception thrown by the program counts as a normal end.
       }
       assertThat(Meter.count()).as("seed %s", seed).isLessThanOrEqualTo(bound.bytecodes());
     }

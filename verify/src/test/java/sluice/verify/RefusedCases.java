@@ -3,8 +3,8 @@ package sluice.verify;
 import java.lang.reflect.Method;
 import java.util.List;
 
-/// Methods without a bound, or with a bound that the verifier must not find. What is written beside
-/// each is the reason, and the line that the refusal names carries it.
+/// Methods without a bound, or with a bound that the verifier must not find. The comment on a line
+/// names the reason, and the refusal must name that line.
 @SuppressWarnings("all") // odd code on purpose
 class RefusedCases {
   static boolean flag;

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Tag;
 import sluice.verify.check.DomainCheck;
 import sluice.verify.check.RuleTable;
 
-/// Class files that no compiler wrote: never an exception, always within the steps that are
-/// granted.
+/// Runs the verifier on class files that no compiler wrote. It must never throw an exception and
+/// must stay within its step limit.
 ///
 /// The ordinary test run tries the inputs in `src/test/resources`. To look for new ones:
 ///

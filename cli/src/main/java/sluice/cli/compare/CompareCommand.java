@@ -18,8 +18,9 @@ import sluice.cli.console.Json;
 import sluice.cli.console.Version;
 import sluice.host.file.UsageException;
 
-/// `sluice run --compare`: is the application better off on our selectors? Starts it in turn on the
-/// JDK's provider and ours under the user's own load. Runs in the main thread.
+/// The command `sluice run --compare`: starts an application alternately on the JDK's selector
+/// provider and on ours, under the user's own load, and tells if ours is better. Runs in the main
+/// thread.
 @Command(
     name = "sluice run --compare",
     description = {
@@ -32,7 +33,7 @@ import sluice.host.file.UsageException;
 public final class CompareCommand implements Callable<Integer> {
   static final int LEAST_ROUNDS = 6;
 
-  /// Of one window: every latency is kept.
+  /// The maximum number of requests per window; each latency is stored.
   private static final int MOST_REQUESTS = 20_000_000;
 
   @Spec CommandSpec spec = CommandSpec.create();
@@ -134,7 +135,7 @@ public final class CompareCommand implements Callable<Integer> {
       comparison = plan.run(rounds, err::println);
     } catch (IOException e) {
       if (Child.isEnding()) {
-        return 1; // by a signal, which ended the application and the load as well
+        return 1; // a signal has ended the application and the load
       }
       throw e;
     } catch (UsageException e) {
@@ -200,7 +201,7 @@ public final class CompareCommand implements Callable<Integer> {
     return LoadSource.of(loadCommand, port);
   }
 
-  /// The URLs that the application itself has.
+  /// Returns a load of URLs found in the application itself.
   private LoadSource searched(String launcher, PrintWriter err)
       throws IOException, InterruptedException {
     List<URI> urls = new UrlSearch(launcher, application).find(err::println);

@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 import sluice.host.machine.MachineFiles;
 
-/// The measurements of a comparison: A B B A …, each in a JVM of its own that is warmed up first.
-/// The main thread runs them.
+/// Runs the measurements of a comparison in the order A B B A …, each in a new JVM that is warmed
+/// up first. Confined to the main thread.
 ///
-/// @param launcher the `sluice` script, which starts the application as `sluice run` does
-/// @param ours what is compared with the JDK's
-/// @param application its JVM options, jar and arguments
+/// @param launcher the `sluice` script, which starts the application with `sluice run`
+/// @param ours the configuration that is compared with the JDK's
+/// @param application the JVM options, jar and arguments of the application
+/// @param load the source of requests
+/// @param warmUpSeconds the length of the warm-up
+/// @param windowSeconds the length of a measurement
 public record CompareRounds(
     String launcher,
     Ours ours,
@@ -32,19 +35,19 @@ public record CompareRounds(
   private static final int END_SECONDS = 30;
   private static final int SYSTEM_CALL_SECONDS = 2;
 
-  /// How long is looked whether the machine is busy.
+  /// The time for which the load of the machine is observed.
   private static final int LOOK_MILLIS = 1000;
 
-  /// How the application is started on our side.
+  /// The configuration of our side.
   ///
-  /// @param backend what `--backend` names
-  /// @param files what `--static` names; null for no files in front of the application
+  /// @param backend the value of `--backend`
+  /// @param files the value of `--static`; null if no files are served before the application
   public record Ours(String backend, @Nullable Path files) {
     String name() {
       return files == null ? backend : "files first";
     }
 
-    /// Whether a URL is that of a file in front of the application, as far as its path tells.
+    /// Returns true if the path of a URL names a file that is served before the application.
     boolean isFile(URI url) {
       Path directory = files;
       String path = url.getPath();
@@ -64,8 +67,9 @@ public record CompareRounds(
 
   /// Measures both sides in turn.
   ///
-  /// @param rounds measurements of each
-  /// @param progress gets the plan, and lines for each measurement
+  /// @param rounds the number of measurements of each side
+  /// @param progress receives the plan and lines about each measurement
+  /// @throws IOException if the application or the load fails
   public Comparison run(int rounds, Consumer<String> progress)
       throws IOException, InterruptedException {
     List<Measurement> theirs = new ArrayList<>();
@@ -136,8 +140,8 @@ public record CompareRounds(
     }
   }
 
-  /// The kernel closes what a ring of io_uring holds, a listening socket too, a little after the
-  /// process has ended.
+  /// Waits until the port is closed. The kernel closes descriptors that an io_uring holds,
+  /// including listening sockets, only some time after the process has ended.
   public void awaitSilence() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
     while (answers() && System.nanoTime() < deadline) {
@@ -145,17 +149,19 @@ public record CompareRounds(
     }
   }
 
-  /// The requests for files and all others, each alone.
+  /// The requests for files and all other requests, as separate loads.
   private record Parts(LoadSource files, LoadSource others) {}
 
-  /// @return null where not both are asked for
+  /// Splits the load.
+  ///
+  /// @return null unless the load has both kinds of requests
   private @Nullable Parts parts() {
     LoadSource files = load.only(ours::isFile);
     LoadSource others = load.only(url -> !ours.isFile(url));
     return files == null || others == null ? null : new Parts(files, others);
   }
 
-  /// CPU of one request, microseconds.
+  /// Measures the CPU time per request of one kind, in microseconds.
   private double cpuOf(LoadSource part, ProcessTree tree) throws IOException, InterruptedException {
     double before = tree.cpuSeconds();
     LoadSource.Outcome outcome = part.send(windowSeconds);
@@ -230,13 +236,16 @@ public record CompareRounds(
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
   }
 
-  /// One window.
+  /// The result of one window.
   ///
-  /// @param cpuSeconds of the application's processes
-  /// @param callsPerRequest system calls; NaN with the reason where they could not be counted
-  /// @param fileMicros CPU of a request for a file in front of the application, when only those are
-  ///   sent; NaN where no files are, or not both kinds are asked for
-  /// @param otherMicros CPU of one of all other requests, when only those are sent; NaN likewise
+  /// @param load the outcome of the load
+  /// @param cpuSeconds the CPU time of the application's processes
+  /// @param residentBytes their resident memory
+  /// @param callsPerRequest the system calls per request; NaN if they could not be counted
+  /// @param whyNoCalls the reason why they could not be counted, or empty
+  /// @param fileMicros the CPU time per request for a file, measured with such requests only; NaN
+  ///   unless the load has both kinds of requests
+  /// @param otherMicros the CPU time per other request; NaN likewise
   public record Measurement(
       LoadSource.Outcome load,
       double cpuSeconds,
@@ -262,7 +271,7 @@ public record CompareRounds(
       return load.p99();
     }
 
-    /// One line of progress.
+    /// Returns one line of progress.
     public String summary() {
       String cpu = String.format(Locale.ROOT, "%7.1f µs CPU per request", cpuMicros());
       return Double.isNaN(p99()) ? cpu : cpu + String.format(Locale.ROOT, "  p99 %.0f µs", p99());

@@ -10,22 +10,23 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import sluice.cli.compare.CompareRounds.Measurement;
 
-/// What a comparison found, and the verdict. Immutable.
+/// The result of a comparison and the verdict. Immutable.
 ///
-/// @param backend ours
-/// @param theirs on the JDK's provider, one per round
-/// @param ours as many
+/// @param backend the name of our side
+/// @param theirs the measurements on the JDK's provider, one per round
+/// @param ours the measurements on our side, as many
 public record Comparison(String backend, List<Measurement> theirs, List<Measurement> ours) {
-  /// Of requests; beyond it the figures mean nothing.
+  /// The share of failed requests above which the figures mean nothing.
   private static final double TOLERATED_FAILURES = 0.01;
 
   private static final int SHOWN_DIFFERENCES = 20;
 
-  /// A benefit that is worth a switch; whether there is one can be told when the interval ends on
-  /// one side of it.
+  /// The ratio below which a switch is worth it. If the interval lies above it there is no benefit;
+  /// if it includes it there is no verdict.
   private static final double WORTH = 0.95;
 
-  /// How much longer p99 may be for all that is known, before it is said that this is not known.
+  /// The upper limit of the p99 ratio's interval above which the verdict mentions that a longer p99
+  /// is possible.
   private static final double MUCH_LONGER = 1.25;
 
   private record Quantity(String name, String unit, ToDoubleFunction<Measurement> value) {}
@@ -41,7 +42,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
           new Quantity("RSS", "MiB", m -> m.residentBytes() / 1048576.0),
           new Quantity("system calls per request", "", Measurement::callsPerRequest));
 
-  /// Each kind of request alone; only where files are in front of the application.
+  /// The CPU time of each kind of request alone, if files are served before the application.
   private static final Quantity FILE = new Quantity("CPU per file", "µs", Measurement::fileMicros);
 
   private static final Quantity OTHER =
@@ -60,7 +61,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return side.stream().mapToDouble(quantity.value()).toArray();
   }
 
-  /// @return null where a side was not measured
+  /// Returns the ratio of a quantity, or null if it was not measured on both sides.
   private @Nullable RatioInterval ratio(Quantity quantity) {
     double[] our = values(ours, quantity);
     double[] their = values(theirs, quantity);
@@ -74,7 +75,8 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return (double) failed / (failed + side.stream().mapToLong(m -> m.load().requests()).sum());
   }
 
-  /// URLs that the JDK's rounds all answer alike and ours do not: a line for each.
+  /// Returns a line for each URL whose answer is the same in all rounds on the JDK and different on
+  /// our side.
   List<String> differences() {
     List<String> lines = new ArrayList<>();
     Map<String, String> ofOurs = answers(ours);
@@ -96,7 +98,8 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return all;
   }
 
-  /// One sentence: whether to use it; and, with files in front, what they and what all others cost.
+  /// Returns the verdict in one sentence, with the costs of files and of other requests if files
+  /// are served first.
   String verdict() {
     RatioInterval file = ratio(FILE);
     RatioInterval other = ratio(OTHER);
@@ -160,7 +163,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
         cpu.high());
   }
 
-  /// The table and the verdict.
+  /// Returns the table and the verdict.
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -206,7 +209,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return ": too little of it";
   }
 
-  /// The same for programs, with every round.
+  /// Returns the result as JSON, with every round.
   Map<String, Object> asJson() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("backend", backend);

@@ -13,20 +13,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// Finds where a process listens, from `/proc`: the sockets among its descriptors, and the table of
-/// its network namespace. Stateless; the caller's thread reads files.
+/// Finds the listening sockets of a process in `/proc`: its socket descriptors, and the socket
+/// table of its network namespace. Stateless; reads files in the calling thread.
 final class ListeningSockets {
   private static final int MOST_LINES = 100_000;
   private static final String LISTEN = "0A";
 
-  // Fields of a line: the local address, the state, the number of the socket.
+  // The fields of a line: local address, state, inode of the socket.
   private static final int LOCAL = 1;
   private static final int STATE = 3;
   private static final int INODE = 9;
 
   private ListeningSockets() {}
 
-  /// Returns the addresses on which a process listens for TCP; empty if it cannot be asked.
+  /// Returns the TCP addresses on which a process listens; empty if its descriptors cannot be read.
   ///
   /// @param process its directory, such as `/proc/4711`
   static Set<InetSocketAddress> of(Path process) {
@@ -42,7 +42,7 @@ final class ListeningSockets {
             .filter(words -> inodes.contains(words[INODE]))
             .forEach(words -> found.add(address(words[LOCAL])));
       } catch (IOException | java.io.UncheckedIOException e) {
-        // the process has ended, or there is no such table
+        // The process has ended, or there is no such table.
       }
     }
     return found;
@@ -58,7 +58,7 @@ final class ListeningSockets {
         }
       }
     } catch (IOException | java.nio.file.DirectoryIteratorException e) {
-      // the process has ended, or belongs to another user
+      // The process has ended, or belongs to another user.
     }
     return inodes;
   }
@@ -71,8 +71,8 @@ final class ListeningSockets {
     }
   }
 
-  /// An address as the kernel writes it: words of four bytes, the lowest byte of each first, on
-  /// machines of this byte order.
+  /// Parses an address in the kernel's format: hexadecimal words of four bytes in the machine's
+  /// byte order, here little-endian.
   private static InetSocketAddress address(String text) {
     int colon = text.indexOf(':');
     byte[] words = HexFormat.of().parseHex(text.substring(0, colon));

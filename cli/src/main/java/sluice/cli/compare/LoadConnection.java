@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.zip.CRC32;
 
-/// A keep-alive connection that asks for pages over HTTP/1.1 and reads the answers to their end.
-/// Belongs to one thread of the load.
+/// A keep-alive connection that sends HTTP/1.1 requests and reads the complete answers. Confined to
+/// one thread of the load.
 final class LoadConnection implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;
 
@@ -33,7 +33,7 @@ final class LoadConnection implements AutoCloseable {
     return url.getPort() < 0 ? 80 : url.getPort();
   }
 
-  /// The bytes that ask for a page.
+  /// Returns the encoded request for a URL.
   static byte[] request(URI url) {
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
@@ -42,11 +42,11 @@ final class LoadConnection implements AutoCloseable {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// @return the answer, after all of it was read
+  /// Sends a request and reads the complete answer.
   ResponseLog.Answer ask(byte[] request) throws IOException {
     socket.getOutputStream().write(request);
     String[] status = line().split(" ", 3);
-    reusable = !status[0].equals("HTTP/1.0"); // unless it says so
+    reusable = !status[0].equals("HTTP/1.0"); // a Connection field may change that
     bytes = 0;
     sum.reset();
     long length = -1;
@@ -126,7 +126,7 @@ final class LoadConnection implements AutoCloseable {
     return new IOException("the server closed the connection within an answer");
   }
 
-  /// Whether another request may follow.
+  /// Returns true if another request may be sent.
   boolean isReusable() {
     return reusable;
   }

@@ -12,17 +12,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 
-/// Sends a comparison's load for some seconds. The main thread calls.
+/// Sends the load of a comparison for some seconds. Called by the main thread.
 public interface LoadSource {
   Pattern REQUESTS = Pattern.compile("(?i)([0-9]{1,18}) requests");
   Pattern FAILED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]{1,18})");
 
-  /// What one window brought.
+  /// The outcome of one window.
   ///
-  /// @param requests answered
-  /// @param failed not answered, or with an error
-  /// @param p50 microseconds; NaN where the source does not tell latencies, as the next two
-  /// @param answers by URL, see [ResponseLog]; empty where the source does not tell them
+  /// @param requests the number of answered requests
+  /// @param failed the number of requests without an answer or with an error
+  /// @param p50 the median latency in microseconds; NaN if the source does not report latencies
+  /// @param p99 the 99th percentile; NaN likewise
+  /// @param p999 the 99.9th percentile; NaN likewise
+  /// @param answers the answers by URL, see [ResponseLog]; empty if the source does not report them
   record Outcome(
       long requests,
       long failed,
@@ -35,13 +37,13 @@ public interface LoadSource {
     }
   }
 
-  /// Where the application will listen.
+  /// Returns the address on which the application will listen.
   InetSocketAddress target();
 
   Outcome send(int seconds) throws IOException, InterruptedException;
 
-  /// Those of its requests whose URL is wanted; null where there are none, or the source does not
-  /// tell its URLs.
+  /// Returns a source of only those requests whose URL matches; null if there are none, or the
+  /// source does not know its URLs.
   default @Nullable LoadSource only(Predicate<URI> wanted) {
     return null;
   }
@@ -69,7 +71,9 @@ public interface LoadSource {
     };
   }
 
-  /// @param command for `sh -c`
+  /// Returns a source that runs a command.
+  ///
+  /// @param command a command for `sh -c`
   static LoadSource of(String command, int port) {
     return new LoadSource() {
       @Override
@@ -101,7 +105,7 @@ public interface LoadSource {
     };
   }
 
-  /// What a load command has printed, in the words of wrk and its kin.
+  /// Parses the output of a load command in the format of wrk and similar tools.
   static Outcome said(String output) {
     long sent = number(REQUESTS, output);
     long failed = Math.min(sent, number(FAILED, output));
@@ -114,7 +118,7 @@ public interface LoadSource {
     return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
   }
 
-  /// The latency in a line such as `99% 1.25ms`; NaN when there is none.
+  /// Returns the latency in a line such as `99% 1.25ms`, or NaN.
   private static double micros(String percent, String output) {
     String number = percent.replace(".", "\\.") + (percent.contains(".") ? "0*" : "(?:\\.0+)?");
     Matcher matcher =

@@ -5,28 +5,31 @@ import java.util.Locale;
 import java.util.Optional;
 import sluice.host.machine.MachineFiles;
 
-/// How busy the machine's processors were between two looks at `/proc/stat`. Immutable.
+/// The load of the machine's processors between two reads of `/proc/stat`. Immutable.
 ///
-/// @param busy processors in use, on average
-/// @param processors how many there are
+/// @param busy the average number of busy processors
+/// @param processors the number of processors
 record MachineLoad(double busy, int processors) {
-  /// Processors in use from which on figures are disturbed.
+  /// The number of busy processors from which measurements are disturbed.
   private static final double DISTURBING = 0.2;
 
-  /// Members of a line of `/proc/stat` in which nothing runs: idle, and idle with a device at work.
+  /// The fields of a line of `/proc/stat` for idle time, without and with a device at work.
   private static final int IDLE = 3;
 
   private static final int IOWAIT = 4;
 
-  /// Members that count; guests' time is in the first two as well.
+  /// The number of fields that count; guest time is included in the first two.
   private static final int MEMBERS = 8;
 
-  /// One look: clock ticks of all processors since the start.
+  /// The clock ticks of all processors since the start of the machine.
   ///
-  /// @param idle of `all`
+  /// @param idle the idle ticks
+  /// @param all all ticks, including idle ones
   record Look(long idle, long all, int processors) {}
 
-  /// @return empty where `/proc/stat` cannot be read
+  /// Reads the current ticks.
+  ///
+  /// @return empty if `/proc/stat` cannot be read
   static Optional<Look> look(MachineFiles files) {
     Optional<String> text = files.text("proc/stat");
     Optional<long[]> total =
@@ -49,7 +52,7 @@ record MachineLoad(double busy, int processors) {
     return new MachineLoad(all > 0 ? used / all * second.processors : 0, second.processors);
   }
 
-  /// A line for the user when other programs would disturb what is measured.
+  /// Returns a warning if other programs would disturb the measurement.
   Optional<String> warning() {
     return busy < DISTURBING
         ? Optional.empty()

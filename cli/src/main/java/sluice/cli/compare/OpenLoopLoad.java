@@ -12,14 +12,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import sluice.host.file.UsageException;
 
-/// Requests at a fixed rate, whether the server keeps up or not: each has a time at which it is
-/// meant to be sent, and its latency counts from there. One thread per connection.
+/// Sends requests at a fixed rate, even if the server does not keep up. Each request has an
+/// intended time, and its latency is measured from that time. Each connection has a thread.
 ///
-/// @param urls asked for in turn
-/// @param rate requests per second
-/// @param connections most requests in flight
+/// @param urls the URLs, requested in turn
+/// @param rate the number of requests per second
+/// @param connections the maximum number of concurrent requests
 public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
-  /// Reads a list of URLs, one per line; empty lines and those that begin with # do not count.
+  /// Reads a list of URLs, one per line. Empty lines and lines that begin with `#` are ignored.
+  ///
+  /// @throws UsageException if a line is no http URL, or there is none
   public static OpenLoopLoad read(Path file, int rate, int connections)
       throws IOException, UsageException {
     List<URI> urls = new ArrayList<>();
@@ -45,7 +47,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     return new OpenLoopLoad(urls, rate, connections);
   }
 
-  /// Sends for a while and waits for the answers.
+  /// Sends requests for some seconds and waits for the answers.
   LoadSource.Outcome run(double seconds) throws InterruptedException {
     long[] latencies = new long[(int) Math.max(1, rate * seconds)];
     List<byte[]> requests = urls.stream().map(LoadConnection::request).toList();
@@ -71,8 +73,10 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
         answers.byUrl());
   }
 
-  /// @param sorted nanoseconds, ascending
-  /// @return NaN when there are none
+  /// Returns a percentile in microseconds.
+  ///
+  /// @param sorted the latencies in nanoseconds, ascending
+  /// @return NaN if there are none
   static double percentileMicros(long[] sorted, double fraction) {
     if (sorted.length == 0) {
       return Double.NaN;
@@ -81,7 +85,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     return sorted[Math.max(index, 0)] / 1000.0;
   }
 
-  /// One thread's part: takes the next request whose time has come.
+  /// The work of one thread: it takes the next request and sends it at its intended time.
   private final class Worker {
     private final List<byte[]> requests;
     private final AtomicInteger next;
@@ -149,7 +153,8 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
       }
     }
 
-    /// Pages of one server share a connection: that of the first of them.
+    /// Returns the slot of the connection for a page. Pages of the same server share the slot of
+    /// the first one.
     private int slot(int page) {
       String server = urls.get(page).getRawAuthority();
       for (int i = 0; i < page; i++) {
@@ -166,7 +171,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
           connection.close();
         }
       } catch (IOException e) {
-        assert e != null; // nothing waits on it
+        assert e != null; // the connection is not used any more
       }
     }
   }

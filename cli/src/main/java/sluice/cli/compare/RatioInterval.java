@@ -2,19 +2,23 @@ package sluice.cli.compare;
 
 import java.util.Locale;
 
-/// Ratio of paired measurements with its 95 % confidence interval. Immutable.
+/// The ratio of paired measurements with its 95 % confidence interval. Immutable.
 ///
-/// @param ratio geometric mean of the pairs' ratios, which is the ratio of the two sides' geometric
-///   means; below 1 when ours is smaller
+/// @param ratio the geometric mean of the pairs' ratios, which equals the ratio of both geometric
+///   means; below 1 if ours is smaller
+/// @param low the lower end of the interval
+/// @param high the upper end of the interval
 record RatioInterval(double ratio, double low, double high) {
-  /// 97.5 % quantiles of Student's distribution for 1, 2, … degrees of freedom.
+  /// The 97.5 % quantiles of Student's distribution for 1, 2, … degrees of freedom.
   private static final double[] STUDENT = {
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086
   };
 
+  /// Computes the ratio.
+  ///
   /// @param ours one value per round
-  /// @param theirs the value of the same round; at least two rounds
+  /// @param theirs the values of the same rounds; at least two
   static RatioInterval of(double[] ours, double[] theirs) {
     int n = ours.length;
     double[] logs = new double[n];
@@ -32,9 +36,9 @@ record RatioInterval(double ratio, double low, double high) {
     return new RatioInterval(Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half));
   }
 
-  /// The mean that goes with [#ratio].
+  /// Returns the mean that belongs to [#ratio].
   ///
-  /// @param values above 0
+  /// @param values positive values
   static double geometricMean(double[] values) {
     double mean = 0;
     for (double value : values) {

@@ -6,13 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/// What each URL of a load was answered with, so that two servers can be compared. The threads of
-/// the load note, the main thread reads.
+/// The answers to the URLs of a load, by which two servers are compared. Written by the threads of
+/// the load, read by the main thread.
 final class ResponseLog {
-  /// Of a page that is not the same each time: nothing can be said of it.
+  /// The answer of a page that varies, so that it cannot be compared.
   static final String VARYING = "varying";
 
-  /// @param sum CRC-32 of the body
+  /// The answer to a request.
+  ///
+  /// @param sum the CRC-32 of the body
   record Answer(int status, long bytes, long sum) {
     private static final Answer OTHER = new Answer(-1, 0, 0);
 
@@ -30,7 +32,9 @@ final class ResponseLog {
     this.first = new AtomicReferenceArray<>(urls.size());
   }
 
-  /// @param url its place in the list
+  /// Records an answer.
+  ///
+  /// @param url the index of the URL in the list
   void note(int url, Answer answer) {
     Answer before = first.get(url);
     if (before == null) {
@@ -41,12 +45,12 @@ final class ResponseLog {
     }
   }
 
-  /// What a URL was answered with that got two answers.
+  /// Returns the combination of two answers to the same URL.
   static String both(String one, String other) {
     return one.equals(other) ? one : VARYING;
   }
 
-  /// The answers by URL, in the order of the list; without those that were not answered.
+  /// Returns the answers by URL in the order of the list, without unanswered URLs.
   Map<String, String> byUrl() {
     Map<String, String> answers = new LinkedHashMap<>();
     for (int i = 0; i < urls.size(); i++) {

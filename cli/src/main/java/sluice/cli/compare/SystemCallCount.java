@@ -7,16 +7,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Counts the system calls of a process by `perf stat`, where that is there and allowed. The main
-/// thread calls. Counting slows the process down, so it has a window of its own.
+/// Counts the system calls of a process with `perf stat`, if that is installed and allowed. Called
+/// by the main thread. Counting slows the process down, so it has its own window.
 final class SystemCallCount {
   private static final String EVENT = "raw_syscalls:sys_enter";
   private static final Pattern COUNT = Pattern.compile("(?m)^([0-9]+),[^,]*," + EVENT);
 
   private SystemCallCount() {}
 
-  /// @param calls system calls while the load ran, or -1
-  /// @param whyNot why they were not counted; empty when they were
+  /// The result of a count.
+  ///
+  /// @param calls the number of system calls during the load, or -1
+  /// @param load the outcome of the load
+  /// @param whyNot the reason why they were not counted, or empty
   record Result(long calls, LoadSource.Outcome load, String whyNot) {}
 
   /// Counts while a load runs.
@@ -32,7 +35,7 @@ final class SystemCallCount {
     }
     try {
       LoadSource.Outcome outcome = load.call();
-      do { // a perf that has only begun may not hear the first
+      do { // perf may miss a signal that is sent right after its start
         new ProcessBuilder("kill", "-INT", Long.toString(perf.pid())).start().waitFor();
       } while (!perf.waitFor(1, TimeUnit.SECONDS));
       String output =

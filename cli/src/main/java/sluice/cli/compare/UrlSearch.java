@@ -24,12 +24,13 @@ import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 import sluice.host.text.TerminalText;
 
-/// Finds URLs of an application: starts it, looks where it and its children listen, asks for `/` of
-/// each port, and takes the pages that answer, with the images, scripts and styles that they load
-/// from there. Links are not followed: one of them may log out or buy. The main thread runs it.
+/// Finds the URLs of an application: starts it, finds the ports of it and its children, requests
+/// `/` on each port, and collects the pages with the images, scripts and styles that they load from
+/// the same server. Links are not followed, because one of them may log out or buy something.
+/// Confined to the main thread.
 ///
 /// @param launcher the `sluice` script
-/// @param application its JVM options, jar and arguments
+/// @param application the JVM options, jar and arguments of the application
 record UrlSearch(String launcher, List<String> application) {
   static final int MOST_URLS = 32;
 
@@ -38,10 +39,12 @@ record UrlSearch(String launcher, List<String> application) {
   private static final int TIMEOUT_MILLIS = 5_000;
   private static final int START_SECONDS = 120;
 
-  /// An application that listens on several ports opens them one after another.
+  /// The time without a new port after which the search ends: an application may open several ports
+  /// in sequence.
   private static final int QUIET_SECONDS = 2;
 
-  /// A port may answer for a while that its application starts.
+  /// The time for which errors are tolerated: a port may answer with errors while the application
+  /// starts.
   private static final int REFUSED_SECONDS = 15;
 
   private static final Pattern LOADED =
@@ -49,9 +52,9 @@ record UrlSearch(String launcher, List<String> application) {
           "(?is)<(?:img|script)\\b[^>]{0,1000}?\\ssrc\\s*=\\s*[\"']([^\"'#]{1,1000})[\"'#]"
               + "|<link\\b[^>]{0,1000}?\\shref\\s*=\\s*[\"']([^\"'#]{1,1000})[\"'#]");
 
-  /// What a URL is answered with.
+  /// The answer to a URL.
   ///
-  /// @param status 0 if that is no HTTP
+  /// @param status the HTTP status; 0 if the answer is not HTTP
   private record Page(URI url, int status, String body, @Nullable String location) {
     boolean isGood() {
       return status >= 200 && status < 300;
@@ -63,10 +66,10 @@ record UrlSearch(String launcher, List<String> application) {
     }
   }
 
-  /// Returns the URLs, at least one, all of them answered by a status from 200 to 299.
+  /// Returns the URLs, at least one. All of them answer with a status from 200 to 299.
   ///
-  /// @param progress gets a line for what is found
-  /// @throws IOException if there are none, with what was found instead
+  /// @param progress receives a line for each result
+  /// @throws IOException if there are no such URLs; the message has the answers instead
   List<URI> find(Consumer<String> progress) throws IOException, InterruptedException {
     progress.accept("no load is named: looking for URLs of the application");
     List<String> command = new ArrayList<>(List.of(launcher, "run", "--backend", "jdk"));
@@ -90,7 +93,7 @@ record UrlSearch(String launcher, List<String> application) {
     }
   }
 
-  /// Waits until a port answers with a page, and no further port is opened.
+  /// Waits until a port answers with a page and no more ports are opened.
   private static List<Page> await(Process process, Path log)
       throws IOException, InterruptedException {
     long start = System.nanoTime();
@@ -142,7 +145,7 @@ record UrlSearch(String launcher, List<String> application) {
     return all;
   }
 
-  /// The first page of a port, at the end of redirections within it.
+  /// Requests the front page of a port, following redirects within the same server.
   private static Page front(InetSocketAddress address) throws InterruptedException {
     URI url = url(address);
     Page page = ask(url);
@@ -163,7 +166,7 @@ record UrlSearch(String launcher, List<String> application) {
     return URI.create("http://" + bracketed + ":" + address.getPort() + "/");
   }
 
-  /// Returns what a reference of a page leads to; null if that is another server, or no URL.
+  /// Returns the URL of a reference in a page; null if it is on another server or not valid.
   private static @Nullable URI within(URI page, String reference) {
     try {
       URI url = page.resolve(reference.strip().replace("&amp;", "&"));

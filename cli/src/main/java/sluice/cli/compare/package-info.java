@@ -1,3 +1,3 @@
-/// `sluice compare`: `CompareCommand` runs `CompareRounds` with a `LoadSource` and shows a
-/// `Comparison`.
+/// The command `sluice run --compare`: `CompareCommand` runs `CompareRounds` with a `LoadSource`
+/// and prints a `Comparison`.
 package sluice.cli.compare;

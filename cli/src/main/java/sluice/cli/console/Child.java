@@ -8,8 +8,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
-/// A process that is not to outlive this one, nor its own children. Of the thread that started it;
-/// when this process ends by a signal, a thread of the JVM's ends it.
+/// A child process that must not outlive this process, nor may its own children. Confined to the
+/// thread that started it; if this process ends by a signal, a shutdown hook ends the child.
 public final class Child implements AutoCloseable {
   public static final int TIMEOUT_SECONDS = 60;
   private static final AtomicBoolean ENDING = new AtomicBoolean();
@@ -23,7 +23,9 @@ public final class Child implements AutoCloseable {
     this(process, TIMEOUT_SECONDS);
   }
 
-  /// @param timeoutSeconds how long it may take to end once it was asked to
+  /// Wraps a process.
+  ///
+  /// @param timeoutSeconds the time that it may take to end after SIGTERM
   Child(Process process, int timeoutSeconds) {
     this.process = process;
     this.timeoutSeconds = timeoutSeconds;
@@ -31,7 +33,7 @@ public final class Child implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /// Whether this process is ending, so that what fails now is no news.
+  /// Returns true if this process is ending, so that failures of children need no report.
   public static boolean isEnding() {
     return ENDING.get();
   }
@@ -41,8 +43,8 @@ public final class Child implements AutoCloseable {
     end();
   }
 
-  /// Ends it and its children, if need be by force: itself first, since it may start another child
-  /// when one ends.
+  /// Ends the process and its children, by force if needed. The process itself comes first, because
+  /// it may restart its children.
   private void end() {
     List<ProcessHandle> all =
         Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
@@ -63,7 +65,7 @@ public final class Child implements AutoCloseable {
     }
   }
 
-  /// Whether it did not end when it was asked to.
+  /// Returns true if the process had to be killed.
   public boolean wasKilled() {
     return killed;
   }

@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import sluice.loop.counters.CounterFile;
 
-/// The option with which a command that reads counters says where they are. Used by the main
-/// thread.
+/// The option `--dir` of commands that read counters. Confined to the main thread.
 public final class CountersDirectory {
   @Option(
       names = "--dir",
@@ -14,7 +13,7 @@ public final class CountersDirectory {
       description = "Directory of counters files, for a process with another environment.")
   @Nullable Path given;
 
-  /// What was given, else the directory of this environment.
+  /// Returns the given directory, or the default for this environment.
   public Path path() {
     return given == null ? CounterFile.defaultDirectory() : given;
   }

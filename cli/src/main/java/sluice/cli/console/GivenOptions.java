@@ -14,18 +14,18 @@ import sluice.host.net.NetSettings;
 import sluice.host.net.NetTable;
 import sluice.host.text.TerminalText;
 
-/// The options that the user has given, as the values of a table of a file: `--port 2049` is `port
-/// = 2049`, and `--no-udp` is `udp = false`. Used by the main thread.
+/// Converts command line options to the values of a configuration table: `--port 2049` becomes
+/// `port = 2049`, and `--no-udp` becomes `udp = false`. Confined to the main thread.
 public final class GivenOptions {
   private static final String NO = "--no-";
   private static final String STACK = "stack";
 
-  /// Options whose table names them otherwise.
+  /// The options whose key in the table differs from their name.
   private static final Map<String, String> KEYS = Map.of("--udp-stack", STACK);
 
   private GivenOptions() {}
 
-  /// Returns the options of a command, with the values that were given.
+  /// Returns the options of a command with the given values.
   public static OptionValues of(CommandSpec command) {
     ParseResult parsed = command.commandLine().getParseResult();
     OptionValues values = new OptionValues();
@@ -41,7 +41,7 @@ public final class GivenOptions {
     return values;
   }
 
-  /// The first of the names that has the form `--name`.
+  /// Returns the first name of the form `--name`.
   private static String name(OptionSpec option) {
     return Arrays.stream(option.names())
         .filter(name -> name.startsWith("--"))

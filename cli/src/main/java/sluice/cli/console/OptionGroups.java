@@ -10,25 +10,25 @@ import picocli.CommandLine.Help.Layout;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/// The options of a command in groups with a heading each, as `--help` lists them. Owned by the
-/// thread that makes it.
+/// Groups the options of a command under headings in its `--help`. Confined to the thread that
+/// creates it.
 public final class OptionGroups {
   private final Map<String, List<String>> groups = new LinkedHashMap<>();
 
   /// Adds a group.
   ///
-  /// @param heading the line above it, without its colon
-  /// @param options names of options, in the order in which they are listed
-  /// @return this
+  /// @param heading the line above the group, without the colon
+  /// @param options the names of the options in the order of the list
+  /// @return this object
   public OptionGroups group(String heading, String... options) {
     groups.put(heading, List.of(options));
     return this;
   }
 
-  /// Has a command list its options by these groups, and those of no group last.
+  /// Makes a command list its options in these groups, followed by options without a group.
   ///
   /// @return the command
-  /// @throws IllegalArgumentException if it has no option of a name
+  /// @throws IllegalArgumentException if the command lacks one of the options
   public CommandLine applyTo(CommandLine command) {
     Map<String, OptionSpec> known = command.getCommandSpec().optionsMap();
     for (String name : groups.values().stream().flatMap(List::stream).toList()) {

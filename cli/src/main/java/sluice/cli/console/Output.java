@@ -8,8 +8,8 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
-/// The standard output of a command, which remembers that it could not be written: a full disk is
-/// not to look like success. Of the command's thread.
+/// The standard output of a command. It remembers write errors, so that a full disk does not look
+/// like success. Confined to the command's thread.
 public final class Output extends FilterOutputStream {
   private @Nullable IOException failure;
 
@@ -17,7 +17,7 @@ public final class Output extends FilterOutputStream {
     super(to);
   }
 
-  /// That of this process, past `System.out`, which hides failures.
+  /// Returns the output of this process. It does not use `System.out`, which hides errors.
   public static Output standard() {
     return new Output(new FileOutputStream(FileDescriptor.out));
   }
@@ -37,12 +37,12 @@ public final class Output extends FilterOutputStream {
     }
   }
 
-  /// Whether nothing was lost.
+  /// Returns true if nothing was lost.
   public boolean isGood() {
     return failure == null;
   }
 
-  /// Tells why something was lost, unless the reader wanted no more (`| head`).
+  /// Prints the reason why output was lost, unless the reader has closed the pipe (`| head`).
   public void complain(PrintWriter err) {
     String why = failure == null ? "" : String.valueOf(failure.getMessage());
     if (!why.isEmpty() && !why.contains("Broken pipe")) {

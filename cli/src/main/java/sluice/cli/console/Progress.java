@@ -3,8 +3,8 @@ package sluice.cli.console;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/// Shows how far long work is: a line every second, nothing for what is done sooner. Of the thread
-/// that works.
+/// Shows the progress of long work: one line per second, and nothing for work that takes less than
+/// a second. Confined to the working thread.
 public final class Progress {
   private static final long INTERVAL_NANOS = 1_000_000_000L;
 
@@ -14,7 +14,11 @@ public final class Progress {
   private long last = System.nanoTime();
   private boolean shown;
 
-  /// @param total where it ends; 0 when that is not known
+  /// Creates a display.
+  ///
+  /// @param to the output
+  /// @param unit the name of the unit
+  /// @param total the final value; 0 if it is not known
   public Progress(PrintWriter to, String unit, long total) {
     this.to = to;
     this.unit = unit;

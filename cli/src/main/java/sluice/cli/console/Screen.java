@@ -4,14 +4,14 @@ import java.io.PrintWriter;
 import java.util.List;
 import sluice.sys.WindowSize;
 
-/// The screen of a terminal that is drawn again and again, as `top` does it. The command's thread
-/// draws; when the process ends by a signal, a thread of the JVM gives the terminal back as it was.
+/// A full-screen display on a terminal that is redrawn repeatedly, as in `top`. The command's
+/// thread draws; if the process ends by a signal, a shutdown hook restores the terminal.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | closed | the command's thread, or that of the JVM's end | under `this` | under `this` |
+/// | closed | the command's thread, the shutdown hook | under `this` | under `this` |
 public final class Screen implements AutoCloseable {
-  /// The alternate screen, which leaves the lines of before alone, without a cursor.
+  /// Switches to the alternate screen, which keeps the earlier lines, and hides the cursor.
   static final String BEGIN = "\u001b[?1049h\u001b[?25l";
 
   static final String END = "\u001b[?25h\u001b[?1049l";
@@ -26,7 +26,7 @@ public final class Screen implements AutoCloseable {
   private final Thread hook = new Thread(this::restore, "sluice-screen-end");
   private boolean closed;
 
-  /// Takes the terminal over.
+  /// Takes over the terminal.
   public Screen(PrintWriter to) {
     this.to = to;
     Runtime.getRuntime().addShutdownHook(hook);
@@ -34,7 +34,7 @@ public final class Screen implements AutoCloseable {
     to.flush();
   }
 
-  /// Returns whether standard output is a terminal that understands what this class writes.
+  /// Returns true if standard output is a terminal that understands the escape sequences.
   public static boolean isThere() {
     String kind = System.getenv().getOrDefault("TERM", "dumb");
     return System.getProperty("os.name", "").equals("Linux")
@@ -42,15 +42,15 @@ public final class Screen implements AutoCloseable {
         && WindowSize.isTerminal(STANDARD_OUTPUT);
   }
 
-  /// Returns the size of the window as it is now; 24 by 80 if the terminal does not know it.
+  /// Returns the current size of the window; 24 by 80 if the terminal does not know it.
   public static WindowSize size() {
     WindowSize size = WindowSize.of(STANDARD_OUTPUT);
     return size.rows() > 0 && size.columns() > 0 ? size : UNKNOWN;
   }
 
-  /// Shows lines in place of those before.
+  /// Replaces the content of the screen.
   ///
-  /// @param lines no longer than the window is wide, and no more than it is high
+  /// @param lines lines that fit into the window in length and number
   public synchronized void draw(List<String> lines) {
     if (!closed) {
       String separator = CLEAR_REST_OF_LINE + "\r\n";
@@ -73,7 +73,7 @@ public final class Screen implements AutoCloseable {
     try {
       boolean _ = Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      assert e != null; // the JVM is ending, and runs it
+      assert e != null; // the JVM is ending and runs the hook
     }
   }
 }

@@ -3,7 +3,7 @@ package sluice.cli.console;
 import picocli.CommandLine;
 import sluice.host.life.BuildVersion;
 
-/// What a report of a fault has to say: version and commit, Java, kernel. Any thread may ask.
+/// The data that a bug report needs: version and commit, Java, kernel. Thread-safe.
 public final class Version implements CommandLine.IVersionProvider {
   @Override
   public String[] getVersion() {

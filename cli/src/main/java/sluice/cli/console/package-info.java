@@ -1,3 +1,3 @@
-/// What commands have in common: what they print (`Output`, `Progress`, `Json`) and child processes
+/// The common parts of commands: output (`Output`, `Progress`, `Json`) and child processes
 /// (`Child`).
 package sluice.cli.console;

@@ -2,7 +2,7 @@ package sluice.cli.domain;
 
 import picocli.CommandLine.Command;
 
-/// `sluice domain`: what concerns domains. Runs in the main thread.
+/// The command `sluice domain`: checks, runs, shows and ends domains. Runs in the main thread.
 @Command(
     name = "domain",
     description = "Looks at what is to run in a domain, runs it, shows and ends what runs.",

@@ -27,8 +27,9 @@ import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
-/// `sluice domain components`: whether the components of a configuration file fit together, what
-/// they use of each other, and how many classes each leans on. Runs in the main thread.
+/// The command `sluice domain components`: checks that the components of a configuration file fit
+/// together, and prints their dependencies and the number of classes that each needs. Runs in the
+/// main thread.
 @Command(
     name = "components",
     description = "Checks the components of a file, and tells what each leans on.",

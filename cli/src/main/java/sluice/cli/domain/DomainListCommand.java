@@ -16,7 +16,7 @@ import sluice.cli.console.Json;
 import sluice.host.domain.DomainCounters;
 import sluice.host.text.TerminalText;
 
-/// `sluice domain ls`: the domains of running processes. Runs in the main thread.
+/// The command `sluice domain ls`: lists the domains of running processes. Runs in the main thread.
 @Command(
     name = "ls",
     description = "Lists the domains of running processes of this user.",

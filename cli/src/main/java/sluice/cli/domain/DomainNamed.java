@@ -14,7 +14,8 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
 import sluice.host.text.TerminalText;
 
-/// The options with which a command names one domain of a running process. Used by the main thread.
+/// The options by which a command selects one domain of a running process. Confined to the main
+/// thread.
 final class DomainNamed {
   @Spec(Spec.Target.MIXEE)
   CommandSpec spec = CommandSpec.create();
@@ -34,6 +35,8 @@ final class DomainNamed {
     return counters.path();
   }
 
+  /// Finds the domain.
+  ///
   /// @throws ParameterException if there is no such domain, or more than one
   DomainRow row() throws IOException {
     PrintWriter err = spec.commandLine().getErr();
@@ -52,7 +55,8 @@ final class DomainNamed {
             : rows.size() + " processes have a domain " + shown + ". Fix: give --pid PID");
   }
 
-  /// Returns true also for the path of a plug-in, whose domain has its name without the slashes.
+  /// Returns true if the name matches. The path of a plug-in matches its domain, whose name is the
+  /// path without slashes at both ends.
   private boolean isNamed(DomainRow row) {
     return row.name().equals(name) || row.name().equals(name.replaceAll("^/|/$", ""));
   }

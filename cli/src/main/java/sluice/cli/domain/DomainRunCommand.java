@@ -24,8 +24,8 @@ import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
-/// `sluice domain run`: the main class of a jar, or those of a configuration file, each in a domain
-/// of its own. Runs in the main thread.
+/// The command `sluice domain run`: runs the main class of a jar, or the domains of a configuration
+/// file, each in its own domain. Runs in the main thread.
 @Command(
     name = "run",
     description =

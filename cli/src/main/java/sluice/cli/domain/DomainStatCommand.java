@@ -12,7 +12,8 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.Json;
 import sluice.host.text.TerminalText;
 
-/// `sluice domain stat`: what one domain uses. Runs in the main thread.
+/// The command `sluice domain stat`: shows the resource usage of one domain. Runs in the main
+/// thread.
 @Command(
     name = "stat",
     description = "Shows what a domain of a running process uses.",

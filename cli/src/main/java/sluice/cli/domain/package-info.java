@@ -1,2 +1,2 @@
-/// `sluice domain`: `DomainCommand` and its subcommands.
+/// The command `sluice domain`: `DomainCommand` and its subcommands.
 package sluice.cli.domain;

@@ -15,7 +15,7 @@ import sluice.host.disk.MountedImage;
 import sluice.host.disk.copy.ImageCopy;
 import sluice.sys.Errno;
 
-/// `sluice fs cat`. Runs in the main thread.
+/// The command `sluice fs cat`. Runs in the main thread.
 @Command(name = "cat", description = "Prints files of an image.", mixinStandardHelpOptions = true)
 public final class FsCat implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
@@ -26,7 +26,7 @@ public final class FsCat implements Callable<Integer> {
   @Parameters(index = "1..*", arity = "1..*", paramLabel = "PATH", description = "File in it.")
   List<String> paths = List.of();
 
-  /// Bytes, not text: past the writer that commands have.
+  /// The output for bytes; the writer of picocli is for text.
   public Output out = Output.standard();
 
   @Override

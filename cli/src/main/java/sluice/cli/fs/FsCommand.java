@@ -3,13 +3,15 @@ package sluice.cli.fs;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/// `sluice fs`: works in images of ext2 file systems, and mounts them. Runs in the main thread.
+/// The command `sluice fs`: works on images of ext2 file systems and mounts them. Runs in the main
+/// thread.
 @Command(
     name = "fs",
     description = "Makes, checks, lists, fills and mounts images of ext2 file systems.",
     mixinStandardHelpOptions = true)
 public final class FsCommand {
-  /// With the command that a word names, or with all of them: making one takes some milliseconds.
+  /// Creates the command with the named subcommand, or with all of them. Creating a subcommand
+  /// takes some milliseconds.
   public static CommandLine line(String word) {
     CommandLine fs = new CommandLine(new FsCommand());
     switch (word) {

@@ -19,10 +19,10 @@ import sluice.host.text.FailureMessage;
 import sluice.host.text.ShellWord;
 import sluice.host.text.TerminalText;
 
-/// `sluice fs fsck`. Runs in the main thread.
+/// The command `sluice fs fsck`. Runs in the main thread.
 ///
-/// Exit codes are those of `fsck(8)`: 0 clean, 4 contradictions left, 8 could not be checked. What
-/// a crash has left in a log is no contradiction: the log is replayed in memory first.
+/// The exit codes are those of `fsck(8)`: 0 clean, 4 errors left, 8 check failed. A journal that a
+/// crash has left is no error: it is replayed in memory first.
 @Command(
     name = "fsck",
     description = {

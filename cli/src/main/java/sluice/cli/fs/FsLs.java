@@ -22,7 +22,7 @@ import sluice.fs.ext2.Ext2;
 import sluice.host.disk.MountedImage;
 import sluice.host.text.TerminalText;
 
-/// `sluice fs ls`. Runs in the main thread.
+/// The command `sluice fs ls`. Runs in the main thread.
 @Command(
     name = "ls",
     description = {
@@ -52,7 +52,7 @@ public final class FsLs implements Callable<Integer> {
       description = "Names as they are, each ended by a NUL character: for programs.")
   boolean exact;
 
-  /// Bytes, not text: past the writer that commands have.
+  /// The output for bytes; the writer of picocli is for text.
   public Output standard = Output.standard();
 
   private final ByteArrayOutputStream names = new ByteArrayOutputStream();

@@ -28,7 +28,7 @@ import sluice.host.life.Interrupts;
 import sluice.host.text.ByteCount;
 import sluice.host.text.ShellWord;
 
-/// `sluice fs mkfs`. Runs in the main thread.
+/// The command `sluice fs mkfs`. Runs in the main thread.
 @Command(
     name = "mkfs",
     description = "Makes an empty ext2 file system in an image; what was in it is gone.",
@@ -41,7 +41,8 @@ import sluice.host.text.ShellWord;
     },
     mixinStandardHelpOptions = true)
 final class FsMkfs implements Callable<Integer> {
-  /// Where all common file systems have their marks, and files their beginning.
+  /// The length of the part that is checked: all common file systems have their magic numbers
+  /// there, and other files their beginning.
   private static final int HEAD_BYTES = 68 << 10;
 
   private static final int SUPERBLOCK_MAGIC = 1024 + 56;
@@ -87,7 +88,7 @@ final class FsMkfs implements Callable<Integer> {
   @Option(names = "--force", description = "Also over what is there.")
   boolean force;
 
-  /// Whether this run has made the file.
+  /// True if this run has created the file.
   private boolean made;
 
   @Override
@@ -98,7 +99,7 @@ final class FsMkfs implements Callable<Integer> {
         throw new ParameterException(
             spec.commandLine(), "--size must be a number of bytes: " + size + ". Fix: --size 1G");
       }
-      options(wanted); // says what is wrong before anything is touched
+      options(wanted); // reports errors before anything is changed
       prepare(wanted);
     } else if (!Files.exists(image)) {
       throw new IOException(image + " does not exist. Fix: give --size to make it, such as 1G");
@@ -108,7 +109,7 @@ final class FsMkfs implements Callable<Integer> {
       return 0;
     } catch (IOException | RuntimeException e) {
       if (made) {
-        Files.deleteIfExists(image); // it was not seen yet
+        Files.deleteIfExists(image); // no other process has seen it
       }
       if (e.getCause() instanceof Interrupts.Ended ended) {
         String left = made ? " is removed again" : " holds no file system now";
@@ -180,8 +181,8 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  /// Makes the image file, or cuts or extends it to a length once no other process uses it and
-  /// nothing in it is lost; nothing is written into it.
+  /// Creates the image file, or changes its length if no other process uses it and no data is lost.
+  /// Writes no data.
   private void prepare(long bytes) throws IOException {
     if (!Files.exists(image)) {
       made = true;
@@ -200,7 +201,7 @@ final class FsMkfs implements Callable<Integer> {
       throw new IOException(image + " is a device, which has its size. Fix: leave --size out");
     }
     try (BlockDevice _ =
-        UnmountWait.open(image, false, spec.commandLine().getErr())) { // locked meanwhile
+        UnmountWait.open(image, false, spec.commandLine().getErr())) { // holds the lock meanwhile
       refuseUnlessEmpty();
       resize(bytes, StandardOpenOption.CREATE);
     }
@@ -217,7 +218,7 @@ final class FsMkfs implements Callable<Integer> {
       String folder = String.valueOf(image.toAbsolutePath().getParent());
       throw new IOException(folder + " does not exist. Fix: mkdir -p " + ShellWord.of(folder), e);
     } catch (FileSystemException e) {
-      throw e; // names the file itself
+      throw e; // its message names the file
     } catch (IOException e) {
       throw new IOException(
           "%s cannot be %d bytes long: %s. Fix: give a smaller --size, or name a file elsewhere"
@@ -226,7 +227,8 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  /// Whatever begins with zeros holds no file system, archive or document that is known.
+  /// Refuses an image that may contain data. An image that begins with zeros contains no known file
+  /// system, archive or document.
   private void refuseUnlessEmpty() throws IOException {
     if (force) {
       return;

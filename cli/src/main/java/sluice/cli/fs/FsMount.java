@@ -18,7 +18,8 @@ import sluice.host.disk.DiskSettings;
 import sluice.host.disk.DiskTable;
 import sluice.host.file.UsageException;
 
-/// `sluice fs mount`: serves an image through FUSE until it is unmounted. Runs in the main thread.
+/// The command `sluice fs mount`: mounts an image through FUSE until it is unmounted. Runs in the
+/// main thread.
 @Command(
     name = "mount",
     description = {

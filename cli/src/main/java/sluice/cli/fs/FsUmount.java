@@ -15,7 +15,8 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.mount.Mounts;
 
-/// `sluice fs umount`: ends a mount and waits until its image is written. Runs in the main thread.
+/// The command `sluice fs umount`: unmounts an image and waits until it is written. Runs in the
+/// main thread.
 @Command(
     name = "umount",
     description = {
@@ -47,7 +48,7 @@ final class FsUmount implements Callable<Integer> {
     Path image = null;
     for (UnmountWait.Mounted mounted : UnmountWait.mounts()) {
       if (mounted.directory().equals(place) || mounted.directory().equals(real(place))) {
-        image = mounted.source(); // the last one is on top
+        image = mounted.source(); // the last mount is on top
         place = mounted.directory();
       }
     }
@@ -74,7 +75,7 @@ final class FsUmount implements Callable<Integer> {
     try {
       return place.toRealPath();
     } catch (IOException e) {
-      return place; // the mount of a server that was killed
+      return place; // the mount of a killed server
     }
   }
 }

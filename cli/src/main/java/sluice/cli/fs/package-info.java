@@ -1,2 +1,2 @@
-/// `sluice fs`: `FsCommand` and a class for each of its commands.
+/// The command `sluice fs`: `FsCommand` and one class per subcommand.
 package sluice.cli.fs;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import sluice.cli.compare.CompareRounds.Measurement;
 import sluice.cli.console.Json;
 
-/// Tables and verdicts from invented measurements.
+/// Tests tables and verdicts with invented measurements.
 final class ComparisonTest {
   private static List<Measurement> rounds(double cpuMicros, double p99, long failed, double calls) {
     List<Measurement> rounds = new ArrayList<>();
@@ -28,7 +28,7 @@ final class ComparisonTest {
     return rounds;
   }
 
-  /// Rounds whose CPU time is given, one each.
+  /// Returns one round for each of the given CPU times.
   private static List<Measurement> rounds(double[] cpuMicros, double... p99) {
     List<Measurement> rounds = new ArrayList<>();
     for (int i = 0; i < cpuMicros.length; i++) {
@@ -43,8 +43,8 @@ final class ComparisonTest {
     return rounds;
   }
 
-  /// A machine on which now one side is slow and now the other tells nothing, and one round that
-  /// went wrong is no benefit of the other side.
+  /// Tests a machine on which either side is slow at times, which allows no verdict. A single
+  /// failed round must not count as a benefit of the other side.
   @Test
   void aNoisyMachineIsAVerdictOfItsOwn() {
     double[] steady = {50, 50, 50, 50, 50, 50};
@@ -64,7 +64,7 @@ final class ComparisonTest {
         .endsWith("; whether p99 is longer cannot be told here");
   }
 
-  /// A ratio stands beside the columns that it is the ratio of.
+  /// Checks that a ratio matches the columns beside it.
   @Test
   void theRatioIsThatOfTheColumns() {
     double[] jdk = {350, 350, 350, 350, 350, 10};

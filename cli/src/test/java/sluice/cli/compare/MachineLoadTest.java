@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.host.machine.MachineFiles;
 
-/// What is made of two looks at invented processors.
+/// Tests the load computed from two readings of invented processors.
 final class MachineLoadTest {
   @TempDir Path root;
 

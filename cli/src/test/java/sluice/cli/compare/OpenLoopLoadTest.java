@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.host.file.UsageException;
 import sluice.testbase.Await;
 
-/// The load that a comparison sends, against the JDK's own server.
+/// Tests the load generator of a comparison against the JDK's own HTTP server.
 @Timeout(600)
 final class OpenLoopLoadTest {
   @TempDir Path directory;
@@ -45,7 +45,9 @@ final class OpenLoopLoadTest {
     server.stop(0);
   }
 
-  /// @param length as the server takes it: 0 means chunked, -1 no body
+  /// Adds a path with a fixed reply.
+  ///
+  /// @param length the length as `sendResponseHeaders` takes it: 0 for chunked, -1 for no body
   private void answer(String path, int status, long length) {
     server.createContext(
         path,
@@ -83,7 +85,7 @@ final class OpenLoopLoadTest {
     assertThat(outcome.p99()).isLessThanOrEqualTo(outcome.p999());
   }
 
-  /// An answer that ends with its connection is read to that end, however long it takes.
+  /// Reads a reply without a length to the end of its connection, however long that takes.
   @Test
   void waitsForTheEndOfAnAnswerWithoutLength() throws Exception {
     int rest = 200_000;
@@ -129,7 +131,8 @@ final class OpenLoopLoadTest {
         .containsExactly(ResponseLog.VARYING, "404 with 0 bytes, CRC 00000000");
   }
 
-  /// A server of HTTP/1.0 closes after each answer, whether it says so or not.
+  /// Tests an HTTP/1.0 server, which closes the connection after each reply with or without saying
+  /// so.
   @Test
   void asksAServerOfHttp10OncePerConnection() throws Exception {
     try (ServerSocket old = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

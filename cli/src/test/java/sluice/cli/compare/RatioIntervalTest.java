@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
 
-/// The ratio of paired rounds and its interval.
+/// Tests the ratio of paired rounds and its confidence interval.
 final class RatioIntervalTest {
   @Test
   void pairsThatAgreeHaveANarrowInterval() {

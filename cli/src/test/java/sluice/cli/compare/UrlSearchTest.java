@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.FreePort;
 
-/// URLs of real applications that are started for it.
+/// Tests the search for URLs of real applications, which the test starts.
 @Timeout(240)
 final class UrlSearchTest {
   private static final String APPLICATION =

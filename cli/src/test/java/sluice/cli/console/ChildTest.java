@@ -6,12 +6,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Processes that a comparison starts and ends.
+/// Tests the processes that a comparison starts and ends.
 @Timeout(600)
 final class ChildTest {
   private static Process start(String script) throws Exception {
     Process process = new ProcessBuilder("sh", "-c", script).start();
-    process.inputReader().readLine(); // it has set its traps
+    process.inputReader().readLine(); // the traps are set
     return process;
   }
 

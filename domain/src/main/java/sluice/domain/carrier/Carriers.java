@@ -123,8 +123,8 @@ public final class Carriers implements AutoCloseable {
     return Shared.HOST;
   }
 
-  /// Returns true if all carriers that domains share run something: a thread that is woken now gets
-  /// a processor from one that runs, which the kernel need not wake.
+  /// Returns true if no shared carrier is idle. A thread that is woken then is run by a carrier
+  /// that is running already, so the kernel has no thread to wake.
   public static boolean areBusy() {
     if (!isAvailable()) {
       return false;
@@ -178,7 +178,7 @@ public final class Carriers implements AutoCloseable {
     return new RunQueue(this, queueName, terms, guest);
   }
 
-  /// Returns true if the calling thread is a virtual one that runs beside the processors.
+  /// Returns true if the calling thread is a virtual thread whose carrier has lost its processor.
   public static boolean runsBeside() {
     Worker here = Worker.current();
     return here != null && here.isLost();
@@ -260,7 +260,7 @@ public final class Carriers implements AutoCloseable {
       return;
     }
     RunQueue latest = null;
-    Processor later = null;
+    Processor at = null;
     for (Processor each : processors) {
       Worker worker = each.worker();
       if (worker == null || each.isIdle() || !listed.mayRunOn(each.index())) {
@@ -272,23 +272,23 @@ public final class Carriers implements AutoCloseable {
       }
       if (latest == null || running.turnNanos() > latest.turnNanos()) {
         latest = running;
-        later = each;
+        at = each;
       }
     }
-    if (latest != null && latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
+    if (latest != null && at != null && latest.turnNanos() - listed.turnNanos() > CLEAR_NANOS) {
       latest.yieldSoon(false);
       if (latest.isStubborn()) {
-        hurry(later);
+        hurry(at);
       }
     }
   }
 
   /// Has the watcher look at a processor now: the domain that runs there has had continuations
   /// lately that did not yield when they were asked.
-  private void hurry(Processor later) {
-    Worker running = later.worker();
+  private void hurry(Processor processor) {
+    Worker running = processor.worker();
     if (running != null) {
-      later.asked(running);
+      processor.asked(running);
       isHurried = true;
       LockSupport.unpark(watcher);
     }

@@ -7,10 +7,9 @@ import java.util.function.BooleanSupplier;
 /// Decides for how long the platform threads that call a service spin before they park. Any thread
 /// may call.
 ///
-/// To park and to be woken costs a caller two switches of the kernel, and where other threads
-/// compute the kernel may not run it again for some milliseconds. A service that answers within
-/// [#MOST_NANOS] is waited for without that. One that did not, [#MOST_MISSES] times in a row, is
-/// waited for so once in [#RETRY] calls only.
+/// A caller that parks costs two thread switches, and while other threads compute, the kernel may
+/// not run it again for several milliseconds. A caller therefore spins for up to [#MOST_NANOS]
+/// first. After [#MOST_MISSES] calls in a row that took longer, only one call in [#RETRY] spins.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -4,17 +4,17 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import sluice.memory.block.Block;
 
-/// A device of sectors at fixed places: a disk, an image file, memory. Any thread may call, several
-/// at a time; what overlaps in time and place has no defined order.
+/// A device of sectors: a disk, an image file, or memory. Safe for use by several threads at a
+/// time; the order of concurrent transfers that overlap is undefined.
 ///
-/// Bulk data is in [Block]s; while a method runs the device holds a lease on each. A write is
-/// stable only after a later [#flush]; a crash before it may leave any subset of the unflushed
-/// writes, each sector of [#sectorBytes] either old or new.
+/// Bulk data is in [Block]s; a method holds a lease of each while it runs. A write is stable only
+/// after a later [#flush]. A crash before it may leave any subset of the unflushed writes, with
+/// each sector of [#sectorBytes] either old or new.
 public interface BlockDevice extends AutoCloseable {
-  /// Whole number of sectors.
+  /// Returns the length of the device, a whole number of sectors.
   long lengthBytes();
 
-  /// Unit of position and length of every transfer, a power of two from 512 to 4096.
+  /// Returns the unit of position and length of every transfer, a power of two from 512 to 4096.
   default int sectorBytes() {
     return 512;
   }
@@ -23,15 +23,15 @@ public interface BlockDevice extends AutoCloseable {
     return false;
   }
 
-  /// Fills `bytes` of a block.
+  /// Reads `bytes` bytes into a block.
   ///
-  /// @param position in bytes, a multiple of the sector
-  /// @throws IOException when not all of it could be read; the block's content is undefined then
+  /// @param position in bytes, a multiple of the sector size
+  /// @throws IOException if not all of it could be read; the block's content is undefined then
   void read(long position, Block into, long offset, int bytes) throws IOException;
 
-  /// Carries out all transfers, in any order and many at a time where the device can.
+  /// Performs all transfers, in any order and concurrently if the device can.
   ///
-  /// @throws IOException when any failed; which of the others were carried out is not said
+  /// @throws IOException if any transfer failed; it is undefined which of the others were performed
   default void read(Transfer[] transfers, int count) throws IOException {
     for (int i = 0; i < count; i++) {
       Transfer t = transfers[i];
@@ -41,7 +41,7 @@ public interface BlockDevice extends AutoCloseable {
 
   void write(long position, Block from, long offset, int bytes) throws IOException;
 
-  /// As the other: carries out all transfers, in any order.
+  /// Performs all transfers, like [#read(Transfer[], int)].
   default void write(Transfer[] transfers, int count) throws IOException {
     for (int i = 0; i < count; i++) {
       Transfer t = transfers[i];
@@ -49,18 +49,18 @@ public interface BlockDevice extends AutoCloseable {
     }
   }
 
-  /// Tells of memory that many transfers will use, so that the device can pin it once; takes the
-  /// place of what was told before. Nothing depends on it but time.
+  /// Registers memory that many transfers will use, so that the device can pin it once. Replaces
+  /// the memory registered before. Only affects performance.
   default void register(MemorySegment region) {}
 
-  /// Makes everything stable whose write has returned before.
+  /// Makes stable all writes that have returned before.
   ///
-  /// @throws IOException when that cannot be promised: unflushed writes may be lost from now on
+  /// @throws IOException if this cannot be guaranteed; unflushed writes may then be lost
   void flush() throws IOException;
 
   @Override
   void close() throws IOException;
 
-  /// One piece of a batch.
+  /// A part of a batch.
   record Transfer(long position, Block block, long offset, int bytes) {}
 }

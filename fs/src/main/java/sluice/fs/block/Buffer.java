@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// A cached block in the hands of one thread, from being read or changed until it is closed.
+/// A cached block in use by one thread, from its reading or change until it is closed.
 ///
-/// Its bytes are a snapshot unless it came from a [Transaction]: then the holder may write them
-/// until the transaction is closed. Numbers are little-endian, as on ext2's disk; see [#getIntBig]
-/// for the journal's.
+/// Its bytes are a snapshot, unless it came from a [Transaction]: then the holder may write them
+/// until the transaction is closed. Numbers are little-endian, as in ext2; see [#getIntBig] for the
+/// journal's.
 public abstract class Buffer implements AutoCloseable {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfShort SHORT =
@@ -25,18 +25,20 @@ public abstract class Buffer implements AutoCloseable {
   private final long number;
   private @Nullable Block held;
 
-  /// @param held the block's bytes, which the buffer lets go when it is closed
+  /// Creates a buffer.
+  ///
+  /// @param held the bytes of the block, released when the buffer is closed
   public Buffer(long number, Block held) {
     this.number = number;
     this.held = held;
   }
 
-  /// Number of the block on its device.
+  /// Returns the number of the block on its device.
   public final long number() {
     return number;
   }
 
-  /// Where the bytes are, the whole block. Leased by the buffer until it is closed.
+  /// Returns the memory of the whole block. The buffer holds its lease until it is closed.
   public final Block block() {
     if (held == null) {
       throw new IllegalStateException("the buffer of block " + number + " is closed");
@@ -44,14 +46,14 @@ public abstract class Buffer implements AutoCloseable {
     return held;
   }
 
-  /// Whether the holder may write.
+  /// Returns true if the holder may write.
   protected abstract boolean writable();
 
   public final boolean closed() {
     return held == null;
   }
 
-  /// Lets go. Idempotent.
+  /// Releases the block. Idempotent.
   @Override
   public final void close() {
     if (held != null) {
@@ -61,7 +63,7 @@ public abstract class Buffer implements AutoCloseable {
     }
   }
 
-  /// Gives back what the constructor took over. Called once.
+  /// Releases the block that the constructor took over. Called once.
   protected abstract void letGo(Block held);
 
   public final int lengthBytes() {
@@ -72,7 +74,7 @@ public abstract class Buffer implements AutoCloseable {
     return bytes().get(BYTE, offset) & 0xFF;
   }
 
-  /// Two bytes, 0 to 65535.
+  /// Returns two bytes as a number from 0 to 65535.
   public final int getShort(int offset) {
     return bytes().get(SHORT, offset) & 0xFFFF;
   }
@@ -81,7 +83,7 @@ public abstract class Buffer implements AutoCloseable {
     return bytes().get(INT, offset);
   }
 
-  /// Four bytes, 0 to 2^32 - 1.
+  /// Returns four bytes as a number from 0 to 2^32 - 1.
   public final long getUnsignedInt(int offset) {
     return bytes().get(INT, offset) & 0xFFFF_FFFFL;
   }
@@ -90,7 +92,7 @@ public abstract class Buffer implements AutoCloseable {
     return bytes().get(LONG, offset);
   }
 
-  /// Four bytes, big-endian.
+  /// Returns four bytes, big-endian.
   public final int getIntBig(int offset) {
     return bytes().get(INT_BIG, offset);
   }
@@ -119,7 +121,7 @@ public abstract class Buffer implements AutoCloseable {
     MemorySegment.copy(bytes(), BYTE, offset, into, at, count);
   }
 
-  /// As many as fit into the array, little-endian.
+  /// Reads numbers, little-endian, until the array is full.
   public final void getInts(int offset, int[] into) {
     MemorySegment.copy(bytes(), INT, offset, into, 0, into.length);
   }
@@ -132,7 +134,7 @@ public abstract class Buffer implements AutoCloseable {
     bytesToWrite().asSlice(offset, count).fill((byte) value);
   }
 
-  /// Four bytes of a block, little-endian, 0 to 2^32 - 1.
+  /// Returns four bytes of a block, little-endian, as a number from 0 to 2^32 - 1.
   public static long unsignedInt(Block block, int offset) {
     return block.segment().get(INT, offset) & 0xFFFF_FFFFL;
   }

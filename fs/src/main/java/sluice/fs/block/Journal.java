@@ -4,64 +4,64 @@ import java.io.IOException;
 import sluice.fs.FileTree;
 import sluice.memory.Memory;
 
-/// The order in which changed blocks reach the device. Any thread may call.
+/// The order in which changed blocks reach the device. Safe for use by any thread.
 ///
-/// There are two: the first keeps a log, so that what is done in one [Transaction] is on the device
-/// as a whole or not at all after a crash (JBD2, ordered mode: file data is on the device before
-/// the metadata that leads to it), and the second promises nothing until [#sync], as ext2 does.
+/// There are two implementations. The first keeps a log: after a crash, a [Transaction] is on the
+/// device either completely or not at all (JBD2, ordered mode: file data reaches the device before
+/// the metadata that leads to it). The second guarantees nothing until [#sync], as ext2 does.
 public interface Journal extends AutoCloseable {
-  /// Opens a transaction, or joins that which this thread has open. Waits while the journal has no
-  /// room for so many more blocks.
+  /// Begins a transaction, or joins the open transaction of this thread. Waits while the journal
+  /// has no room for the blocks.
   ///
-  /// @param metadataBlocks most blocks it will change other than by [Transaction#data]
-  /// @throws sluice.fs.FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
-  ///   transaction is too large already: nothing is changed then
+  /// @param metadataBlocks the maximum number of blocks it changes other than by [Transaction#data]
+  /// @throws sluice.fs.FsException `EROFS` after the journal has failed, `E2BIG` if the thread's
+  ///   transaction is too large already; nothing has changed then
   Transaction begin(int metadataBlocks) throws IOException;
 
-  /// Overwrites a part of blocks of a file's content that follow each other, in the cache and
-  /// outside of a transaction, as far as nothing but these bytes has to change for it. Never waits.
-  /// The caller holds the lock of the file, so that the blocks stay the file's, and has no buffer
-  /// of them open.
+  /// Overwrites a range of contiguous content blocks in the cache, outside of a transaction, if
+  /// nothing except these bytes must change. Never waits. The caller holds the lock of the file, so
+  /// that it keeps the blocks, and has no buffer of them open.
   ///
-  /// @param offset in the first block
-  /// @return bytes written; when it is 0, [Transaction#data] must be used
+  /// @param offset the offset in the first block
+  /// @return the number of bytes written; if 0, the caller uses [Transaction#data]
   default int tryOverwrite(long block, int offset, Memory from, long at, int bytes) {
     return 0;
   }
 
-  /// Whether a transaction is all or nothing over a crash.
+  /// Returns true if a transaction is atomic with respect to a crash.
   boolean atomic();
 
-  /// Whether a block may be allocated: it was not freed by a transaction that is not stable yet. An
-  /// allocator that finds only others calls [#sync] (outside of its transaction) and looks again.
+  /// Returns true if a block may be allocated: it was not freed by a transaction that is not stable
+  /// yet. An allocator that finds no such block calls [#sync], outside of its transaction, and
+  /// tries again.
   default boolean reusable(long block) {
     return true;
   }
 
-  /// Whether it is at its end because something could not be written: no transaction begins.
+  /// Returns true if the journal has ended because a write failed: no more transactions begin.
   default boolean failed() {
     return false;
   }
 
-  /// A point in the order of changes: every transaction closed so far is before it.
+  /// Returns a point in the order of changes. It is behind every transaction closed so far.
   long point();
 
-  /// Whether everything before the point is stable. Never waits and starts nothing.
+  /// Returns true if everything before a point is stable. Never waits and starts nothing.
   default boolean stable(long point) {
     return !atomic();
   }
 
-  /// Waits until everything before the point is stable; starts that if needed.
+  /// Waits until everything before a point is stable. Starts a commit if necessary.
   void await(long point) throws IOException;
 
-  /// Runs `then` when everything before the point is stable, and starts that if needed.
+  /// Calls `then` when everything before a point is stable. Starts a commit if necessary.
   void whenStable(long point, FileTree.StableListener then);
 
   /// Makes everything stable.
   void sync() throws IOException;
 
-  /// Makes everything stable, and has every block at its place, so that a program that does not
-  /// know the log finds all of it.
+  /// Makes everything stable and writes every block to its place, so that a program without support
+  /// for the log finds the current state.
   default void settle() throws IOException {
     sync();
   }

@@ -3,59 +3,60 @@ package sluice.fs.block;
 import java.io.IOException;
 import sluice.memory.Memory;
 
-/// Changes of blocks that belong together. Of the thread that began it; a buffer it gave may be
-/// written until the buffer or the outermost transaction is closed, whichever is first.
+/// A set of changes of blocks that belong together. Confined to the thread that began it. A buffer
+/// it returned may be written until the buffer or the outermost transaction is closed.
 ///
-/// A holder of a block as a snapshot keeps the old bytes: the change is made in a copy then. Two
-/// threads may have transactions open at a time; that they do not change the same bytes is their
-/// affair.
+/// A thread that holds a snapshot of a block keeps the old bytes: the change is made in a copy. Two
+/// threads may have transactions open at the same time; they must not change the same bytes.
 public interface Transaction extends AutoCloseable {
-  /// A metadata block that will be changed, with its content.
+  /// Returns a metadata block to change, with its content.
   Buffer change(long block) throws IOException;
 
-  /// A metadata block that was just allocated: all zeros, whatever the device holds.
+  /// Returns a newly allocated metadata block, filled with zeros.
   Buffer create(long block) throws IOException;
 
-  /// A metadata block that loses what a block from [#createFirst] takes. Without a log it reaches
-  /// the device only after everything else that was changed up to now: a crash in between leaves
-  /// both, not neither. With one it is [#change].
+  /// Returns a metadata block that loses entries to a block from [#createFirst]. Without a log it
+  /// reaches the device only after everything else changed so far: a crash in between leaves the
+  /// entries in both blocks, not in neither. With a log it is the same as [#change].
   default Buffer changeLast(long block) throws IOException {
     return change(block);
   }
 
-  /// A metadata block as from [#create], which takes what another one loses.
+  /// Returns a new metadata block that takes entries from another one; otherwise like [#create].
   default Buffer createFirst(long block) throws IOException {
     return create(block);
   }
 
-  /// A block of a file's content that will be changed. Stable before this transaction is.
+  /// Returns a content block of a file to change. It is stable before this transaction is.
   ///
-  /// @param fresh its old content does not matter: all zeros, and the device is not read
+  /// @param fresh true if the old content does not matter: the block is zeros, and the device is
+  ///   not read
   Buffer data(long block, boolean fresh) throws IOException;
 
-  /// Replaces blocks of a file's content that follow each other; stable before this transaction is.
-  /// What they held is neither read nor kept: when the source fails in the middle, the block it
-  /// failed at is zeros, and some behind it may be.
+  /// Replaces contiguous content blocks of a file. They are stable before this transaction is.
+  /// Their old content is neither read nor kept: if the source fails, the block being copied is
+  /// zeroed, and blocks behind it may be.
   ///
   /// @param count number of blocks, at least 1
-  /// @param at where the new content begins in `from`
+  /// @param at the offset of the new content in `from`
   void overwrite(long block, int count, Memory from, long at) throws IOException;
 
-  /// A metadata block was freed: what the log holds of it is never replayed, what the cache holds
+  /// Discards a freed metadata block: copies in the log are never replayed, and the cached content
   /// is never written.
   void forget(long block) throws IOException;
 
-  /// Blocks of a file's content that follow each other were freed: what the cache holds is never
-  /// written. They are not used for anything else before this transaction is stable.
+  /// Discards freed content blocks that are contiguous: their cached content is never written. They
+  /// are not reused before this transaction is stable.
   ///
   /// @param count number of blocks, at least 1
   void forgetData(long block, int count) throws IOException;
 
-  /// Something failed in mid-change. With a log, nothing that is not stable yet ever will be, and
-  /// the journal is at its end; without one it does nothing. The transaction is still to be closed.
+  /// Reports a failure in the middle of a change. With a log, the journal ends, and changes that
+  /// are not stable yet are lost; without a log this has no effect. The transaction must still be
+  /// closed.
   void abort(IOException reason);
 
-  /// Closes; the outermost one hands the changes to the journal as one.
+  /// Closes the transaction. The outermost one passes all changes to the journal as one.
   @Override
   void close();
 }

@@ -4,16 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Which frame holds a block. Any thread looks up without a lock; changes are made under the stripe
-/// of the number.
+/// A hash table of the frames by block number. Lookups take no lock; changes are made under the
+/// stripe of the number.
 ///
 /// ```
 ///   heads[hash(number)] ──▶ Frame ──next──▶ Frame ──next──▶ null
 /// ```
 ///
-/// A looking thread may stand on a frame that moves to another chain: it then looks at the wrong
-/// frames and finds nothing, after at most [#STEPS] of them. So what it finds is checked by the
-/// finder, and only the answer of [#get] that there is nothing is final.
+/// While a lookup traverses a chain, a frame may move to another chain. The lookup then continues
+/// in the wrong chain and finds nothing, after at most [#STEPS] frames. So the caller validates the
+/// frame it found, and only [#get] proves that a block is absent.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -26,7 +26,9 @@ final class BlockTable {
   private final @Nullable Frame[] heads;
   private final Object[] stripes;
 
-  /// @param frames number of frames there are
+  /// Creates an empty table.
+  ///
+  /// @param frames the number of frames of the cache
   BlockTable(int frames) {
     heads = new @Nullable Frame[Integer.highestOneBit(Math.max(8, frames)) * 2];
     stripes = new Object[Math.min(heads.length, STRIPES)];
@@ -35,12 +37,12 @@ final class BlockTable {
     }
   }
 
-  /// What to hold while a block is mapped, unmapped, claimed or let go.
+  /// Returns the monitor to hold while a block is mapped, unmapped, claimed or released.
   Object stripe(long block) {
     return stripes[bucket(block) & (stripes.length - 1)];
   }
 
-  /// The frame of a block, without a lock; the caller checks what it got.
+  /// Returns the frame of a block, or null. Takes no lock; the caller validates the result.
   @Nullable Frame find(long block) {
     @Nullable Frame frame = (Frame) HEAD.getAcquire(heads, bucket(block));
     for (int step = 0; frame != null && step < STEPS; step++) {
@@ -52,7 +54,7 @@ final class BlockTable {
     return null;
   }
 
-  /// The frame of a block. Under its stripe.
+  /// Returns the frame of a block, or null. The caller holds its stripe.
   @Nullable Frame get(long block) {
     Frame frame = heads[bucket(block)];
     while (frame != null && frame.number() != block) {
@@ -61,7 +63,7 @@ final class BlockTable {
     return frame;
   }
 
-  /// Maps a frame that no chain holds. Under the block's stripe.
+  /// Maps a frame that is in no chain. The caller holds the block's stripe.
   void put(long block, Frame frame) {
     int bucket = bucket(block);
     frame.map(block);
@@ -69,7 +71,7 @@ final class BlockTable {
     HEAD.setRelease(heads, bucket, frame);
   }
 
-  /// Unmaps a frame. Under the stripe of its number.
+  /// Unmaps a frame. The caller holds the stripe of its number.
   void remove(Frame frame) {
     int bucket = bucket(frame.number());
     Frame before = null;

@@ -3,7 +3,7 @@ package sluice.fs.cache;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// What went wrong in a row of steps that are all taken. Of one thread.
+/// The errors of a series of steps that continues after an error. Not thread-safe.
 final class CollectedErrors {
   private static final int MOST_SHOWN = 8;
 

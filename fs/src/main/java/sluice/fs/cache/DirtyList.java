@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// The frames that differ from the device and may be written, oldest first. Any thread may call;
-/// adding and removing is done under the stripe of the frame too.
+/// The frames that differ from the device and may be written, oldest first. Safe for use by any
+/// thread; a thread that adds or removes a frame also holds the frame's stripe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,7 +35,7 @@ final class DirtyList {
     return count;
   }
 
-  /// How many were ever added.
+  /// Returns the number of frames ever added.
   long added() {
     return added;
   }
@@ -46,7 +46,7 @@ final class DirtyList {
     COUNT.setRelease(this, count + 1);
   }
 
-  /// Adds neighbouring frames, which are claimed, and none of which is here.
+  /// Adds adjacent frames, which are claimed and not yet in the list.
   synchronized void add(FrameSupply supply, Frame first, int run) {
     for (int i = 0; i < run; i++) {
       Frame frame = supply.at(first, i);
@@ -72,7 +72,7 @@ final class DirtyList {
     unlink(frame);
   }
 
-  /// Removes a frame. Under the monitor.
+  /// Removes a frame. The caller holds the monitor.
   void unlink(Frame frame) {
     Frame before = frame.dirtyBefore;
     Frame after = frame.dirtyAfter;
@@ -91,7 +91,7 @@ final class DirtyList {
     COUNT.setRelease(this, count - 1);
   }
 
-  /// A copy takes the place, and the age, of what it was copied from.
+  /// Replaces a frame by its copy, which keeps the position and so the age.
   synchronized void replace(Frame old, Frame by) {
     by.dirtyBefore = old.dirtyBefore;
     by.dirtyAfter = old.dirtyAfter;
@@ -109,18 +109,18 @@ final class DirtyList {
     old.dirtyAfter = null;
   }
 
-  /// Leases the oldest frames that are not being written into: from then on a change of them is
-  /// made in a copy.
+  /// Leases the oldest frames that no writer has claimed. A later change of such a frame is made in
+  /// a copy.
   ///
-  /// @param most how many at most
-  /// @param but blocks that stay
+  /// @param most the maximum number of frames
+  /// @param but selects blocks to skip
   synchronized void lend(int most, LongPredicate but, List<FrameLease> into) {
     for (Frame at = oldest; at != null && into.size() < most; at = at.dirtyAfter) {
       if (but.test(at.number())) {
         continue;
       }
-      // What fails without a writer is being looked at by a thread that gives frames up, and soon
-      // let go.
+      // A lease that fails without a writer is due to a thread that looks for a frame to evict. It
+      // releases the frame soon.
       boolean lent = at.lend();
       while (!lent && at.writers() == 0) {
         Uninterruptibly.pause();

@@ -4,18 +4,19 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.ThreadEnds;
 
-/// Writes changed blocks back that no thread waits for: those older than a few seconds, and the
-/// oldest when there are many. A thread of the cache, begun with the first change.
+/// Writes back changed blocks in the background: blocks that changed more than a few seconds ago,
+/// and the oldest ones if there are many. A thread of the cache, started with the first change.
 ///
-/// A write that fails here is not lost: the block stays changed, and a caller that syncs is told.
+/// A failed write loses nothing: the block stays changed, and the next caller of sync gets the
+/// error.
 final class Flusher {
   private final WriteBack writeBack;
   private final DirtyList dirty;
 
-  /// From how many changed blocks on it begins at once.
+  /// The number of changed blocks from which on the thread writes at once.
   private final int many;
 
-  /// How long a change may stay in memory only.
+  /// The maximum age of a change that is only in memory.
   private final long oldMillis;
 
   private @Nullable Thread thread;
@@ -30,7 +31,7 @@ final class Flusher {
     this.oldMillis = oldMillis;
   }
 
-  /// After a change: without a lock in the common case.
+  /// Starts or wakes the thread after a change, if necessary. Takes no lock in the common case.
   void changed() {
     if (!running) {
       start();
@@ -57,7 +58,7 @@ final class Flusher {
     while (pause(failed)) {
       failed = false;
       try {
-        // What was changed before the last pause began is old now: the list is in order of age.
+        // Blocks that changed before the last pause are old now: the list is ordered by age.
         long young = Math.max(0, dirty.added() - old);
         writeBack.reduceTo(Math.min(young, many / 2));
       } catch (IOException toldBySync) {
@@ -67,7 +68,9 @@ final class Flusher {
     }
   }
 
-  /// @return false at the end
+  /// Waits for the next round.
+  ///
+  /// @return false if the cache is closing
   private synchronized boolean pause(boolean failed) {
     idle = !failed;
     if (!closed && (failed || dirty.count() <= many)) {

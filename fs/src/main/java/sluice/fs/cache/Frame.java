@@ -8,20 +8,21 @@ import sluice.memory.Memory;
 import sluice.memory.block.PooledBlock;
 import sluice.memory.block.Region;
 
-/// One place of the cache: room for a block, found by number, held by leases. Any thread finds and
-/// leases it; what changes it holds the stripe of its number (see [BlockTable]).
+/// A slot of the cache: memory for one block, found by number and held by leases. Any thread finds
+/// and leases it; a thread that changes its state holds the stripe of its number (see
+/// [BlockTable]).
 ///
-/// The cache itself holds one lease on each mapped frame. A writer in place has claimed the frame:
-/// it cannot be leased then, and [#version] is odd. A frame that another thread holds is never
-/// written: the writer maps a copy instead, and the old frame lives on, unmapped, until its last
-/// lease ends. So a lease is a snapshot. A lease found without a lock counts only if the frame
-/// [#shows] the block afterwards; until it has looked, a reader may hold any frame that is in use,
-/// for a moment.
+/// The cache itself holds one lease on each mapped frame. A thread that writes in place has claimed
+/// the frame: it cannot be leased then, and [#version] is odd. A frame that another thread has
+/// leased is never written. The writer maps a copy instead, and the old frame stays, unmapped,
+/// until its last lease ends. So a lease is a snapshot. A lease that was obtained without a lock is
+/// valid only if the frame then [#shows] the block; until this test, a reader may briefly hold any
+/// frame in use.
 ///
-/// Why reading without a lease is right: `version` is even only while the frame is mapped and its
-/// bytes are not changed, and it never takes a value twice. A reader that finds the same even value
-/// before and after copying, and the number it wants in between, has copied the bytes of that block
-/// as they were at one moment.
+/// Reading without a lease is correct because `version` is even only while the frame is mapped and
+/// its bytes do not change, and because it never repeats a value. A reader that finds the same even
+/// value before and after the copy, and the wanted number in between, has copied a consistent state
+/// of that block.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -55,14 +56,14 @@ public final class Frame extends PooledBlock {
   volatile @Nullable Frame next;
   private volatile int writers;
 
-  /// Readers wait for the writer, which waits for no other thread.
+  /// True if readers wait for the writer. Such a writer waits for no other thread.
   volatile boolean content;
 
   boolean loading;
   boolean dirty;
   boolean held;
 
-  /// A thread waits at the stripe for it to be filled or let go.
+  /// True if a thread waits at the stripe for the frame to be filled or released.
   volatile boolean awaited;
 
   byte heat;
@@ -89,7 +90,7 @@ public final class Frame extends PooledBlock {
     return supply.memory().regionOffset() + supply.offset(this);
   }
 
-  /// Whether the log holds back its writing; read by the thread that claimed it.
+  /// Returns true if the journal holds back the write of this frame. Read by the claiming thread.
   public boolean isHeld() {
     return held;
   }
@@ -98,8 +99,8 @@ public final class Frame extends PooledBlock {
     return number;
   }
 
-  /// Whether it is mapped to a block and shows it. True stays true for a holder of a lease, as far
-  /// as the bytes go.
+  /// Returns true if the frame is mapped to a block and shows its content. For the holder of a
+  /// lease, the bytes then never change.
   boolean shows(long block) {
     return number == block && ((int) VERSION.getAcquire(this) & 1) == 0;
   }
@@ -108,20 +109,20 @@ public final class Frame extends PooledBlock {
     return (int) VERSION.getAcquire(this);
   }
 
-  /// After the bytes have been read.
+  /// Returns the version after the bytes have been read.
   int versionAfterReading() {
     VarHandle.loadLoadFence();
     return versionOpaque();
   }
 
-  /// Of one more frame after the bytes of several have been read, and [#versionAfterReading] of the
-  /// first was called.
+  /// Returns the version of a further frame, after the bytes of several frames have been read and
+  /// [#versionAfterReading] of the first was called.
   int versionOpaque() {
     return (int) VERSION.getOpaque(this);
   }
 
-  /// Counts an access as one more only when some time has passed since the last, so that reading a
-  /// block in small pieces does not make it look wanted.
+  /// Counts an access, but only if some time has passed since the last one. So a block that is read
+  /// in small pieces does not look frequently used.
   void touch(int now) {
     int age = now - touched;
     if (age > 1 || age < 0) {
@@ -133,25 +134,26 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// Begins a life.
+  /// Resets the access count for new content.
   ///
-  /// @param used whether it was asked for; if not, the first request does not count
+  /// @param used true if the block was requested; otherwise the first request does not count
   void cool(int now, boolean used) {
     touched = used ? now : NEVER;
     heat = 0;
   }
 
-  /// Gives it a number; its bytes do not show before [#show]. From now on a finder may claim it.
+  /// Assigns a number. The bytes do not show before [#show]. From now on, a thread that finds the
+  /// frame may claim it.
   void map(long block) {
     number = block;
-    if (leases() > 0) { // else it is claimed, and offered when that ends
+    if (leases() > 0) { // otherwise it is claimed, and offered at the end of the claim
       offer();
     }
   }
 
-  /// Takes the number away. The bytes stay as they are for holders of a lease, and no thread that
-  /// still finds it can claim it. By its claimer, or by a thread that holds a lease beside the
-  /// cache's.
+  /// Removes the number. Holders of a lease keep the bytes, and no thread that still finds the
+  /// frame can claim it. Called by the claimer, or by a holder of a lease in addition to that of
+  /// the cache.
   void unmap() {
     hide();
     number = NONE;
@@ -160,7 +162,7 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// The bytes are about to change or to mean nothing.
+  /// Makes the version odd, before the bytes change or lose their meaning.
   void hide() {
     if ((version & 1) == 0) {
       VERSION.setOpaque(this, version + 1);
@@ -168,7 +170,7 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// The bytes are those of the number.
+  /// Makes the version even: the bytes are those of the block.
   void show() {
     if ((version & 1) != 0) {
       VERSION.setRelease(this, version + 1);
@@ -179,14 +181,14 @@ public final class Frame extends PooledBlock {
     return writers;
   }
 
-  /// The claimer is the first writer.
+  /// Makes the claimer the first writer.
   void firstWriter() {
     WRITERS.setRelease(this, 1);
   }
 
-  /// Another writer joins its claimers.
+  /// Adds a writer to an existing claim.
   ///
-  /// @return false when there is none, or no longer
+  /// @return false if the frame has no writer, or no more
   boolean anotherWriter() {
     int now = writers;
     while (now > 0) {
@@ -199,7 +201,7 @@ public final class Frame extends PooledBlock {
     return false;
   }
 
-  /// @return whether it was the last, which has the claim to end
+  /// Removes a writer. Returns true if it was the last one, which then ends the claim.
   boolean lastWriter() {
     return (int) WRITERS.getAndAdd(this, -1) == 1;
   }
@@ -208,18 +210,19 @@ public final class Frame extends PooledBlock {
     return tryLease();
   }
 
-  /// Only a mapped frame can be claimed by a finder; it then stays mapped to its number, which may
-  /// be another than it had when it was found.
+  /// Claims a mapped frame that was found without a lock. It then stays mapped to its number, which
+  /// may differ from the number at which it was found.
   boolean claim() {
     return tryClaim();
   }
 
-  /// Claims a frame that is mapped nowhere, by its taker.
+  /// Claims an unmapped frame, for the thread that has taken it.
   boolean claimOwn() {
     return tryClaimOwn();
   }
 
-  /// By its claimer. Mostly it is so already, and a volatile write takes longer than to look.
+  /// Sets the flag for content, for the claimer. The value rarely changes, and a test is cheaper
+  /// than a volatile write.
   void setContent(boolean now) {
     if (content != now) {
       content = now;
@@ -230,8 +233,8 @@ public final class Frame extends PooledBlock {
     unclaim(number != NONE);
   }
 
-  /// Takes all its bytes from a source. When that fails they are zeros, because what was there may
-  /// be another file's. By its claimer.
+  /// Fills the frame from a source, for the claimer. If the source fails, the frame is zeroed,
+  /// because it may contain bytes of another file.
   public void fillFrom(Memory source, long at) {
     boolean filled = false;
     try {
@@ -244,7 +247,7 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// A frame without a holder is taken: one lease, the taker's.
+  /// Takes a free frame. It then has one lease, which belongs to the caller.
   void take() {
     revive();
   }

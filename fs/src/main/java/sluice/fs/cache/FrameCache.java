@@ -15,26 +15,27 @@ import sluice.memory.block.Block;
 import sluice.memory.block.Region;
 import sluice.sys.Errno;
 
-/// The buffer cache. Any thread may call; what is here is found, leased and copied without a lock.
+/// The buffer cache. Safe for use by any thread; blocks in memory are found, leased and copied
+/// without a lock.
 ///
-/// What is held for how long: a stripe of [BlockTable] for a few steps, never over a transfer;
-/// inside of it or alone the monitors of [FrameSupply] and [DirtyList]; the lock of [WriteBack]
-/// over a transfer, by writers only.
+/// Locking: a stripe of [BlockTable] is held for a few steps, never during a transfer. The monitors
+/// of [FrameSupply] and [DirtyList] are taken alone or inside of a stripe. The lock of [WriteBack]
+/// is held during a transfer, by writers only.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | frames | see [Frame] | | |
 ///
-/// Limits: as many blocks as it was opened for, five eighths of them changed; from a half on they
-/// are written in the background. When all are leased or changed, changed ones are written; when
-/// that does not help for ten seconds, `ENOMEM`.
+/// Limits: the cache holds a fixed number of blocks. Up to five eighths of them may be changed;
+/// from one half on they are written in the background. When all are leased or changed, changed
+/// blocks are written back; if that yields no frame for ten seconds, the caller gets `ENOMEM`.
 public final class FrameCache implements BufferCache {
   private static final int FEWEST_FRAMES = 64;
 
-  /// How often a copy is tried again that a writer has disturbed.
+  /// The number of attempts for a copy that a writer disturbs.
   private static final int ATTEMPTS = 16;
 
-  /// Blocks copied at once: the copy is not interrupted, and a safepoint waits for it.
+  /// The number of blocks in one copy. A copy cannot be interrupted, and a safepoint waits for it.
   private static final int MOST_RUN = 256;
 
   private final BlockDevice device;
@@ -72,11 +73,13 @@ public final class FrameCache implements BufferCache {
     flusher = new Flusher(writeBack, dirty, supply.count() / 2, times.oldMillis());
   }
 
-  /// A cache over a device, charged to an account until the last lease on a block ends.
+  /// Opens a cache on a device. Its memory is charged to an account until the last lease of a block
+  /// ends.
   ///
   /// @param blockBytes 1024, 2048 or 4096
-  /// @param cacheBytes memory for blocks, at least 64 blocks; taken at once, touched when needed
-  /// @throws FsException `ENOMEM` when the account has no room
+  /// @param cacheBytes memory for blocks, at least 64 blocks; allocated at once, touched when
+  ///   needed
+  /// @throws FsException `ENOMEM` if the account has no room
   public static FrameCache open(
       BlockDevice device, int blockBytes, long cacheBytes, Account account, CacheDelays times)
       throws IOException {
@@ -110,8 +113,8 @@ public final class FrameCache implements BufferCache {
     return new FrameCache(device, blockBytes, supply, table, times);
   }
 
-  /// All frames are one block of a region of their own, which ends with it: the device knows one
-  /// range, and neighbours lie together.
+  /// Allocates the frames as one block of a region of its own, which ends with it. So the device
+  /// registers one range, and adjacent frames are contiguous.
   private static Block allocate(Account account, long bytes, int blockBytes) throws IOException {
     Block memory = Region.single("buffer cache", account, bytes, blockBytes, true);
     if (memory == null) {
@@ -178,9 +181,9 @@ public final class FrameCache implements BufferCache {
     return done;
   }
 
-  /// As much as lies in neighbouring frames, with one copy.
+  /// Copies from adjacent frames with a single copy.
   ///
-  /// Versions only grow, so their sum is the same afterwards when each is.
+  /// Versions only grow, so an unchanged sum of the versions proves that none has changed.
   private int copyRun(long block, int offset, Memory into, long at, int count) {
     int most = (int) Math.min(MOST_RUN, ((long) offset + count + blockBytes - 1) >> blockShift);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -207,7 +210,7 @@ public final class FrameCache implements BufferCache {
           return bytes;
         }
       }
-      most = 1; // a thread writes one of them, which must not keep the others from being read
+      most = 1; // after a conflict with a writer, copies one frame at a time
       Thread.onSpinWait();
     }
     return 0;
@@ -254,7 +257,8 @@ public final class FrameCache implements BufferCache {
     return (long) dirty.count() * blockBytes;
   }
 
-  /// Before a change: makes room when too much is changed. The caller pays, since it changes.
+  /// Makes room before a change if too many blocks are changed. The changing thread pays for the
+  /// writes.
   public void throttle() throws IOException {
     flusher.changed();
     if (dirty.count() > dirtyLimit) {
@@ -262,7 +266,7 @@ public final class FrameCache implements BufferCache {
     }
   }
 
-  /// Replaces the content of a block: for repairs of a device before it is used.
+  /// Replaces the content of a block, to repair a device before it is used.
   public void overwrite(long block, MemorySegment bytes) throws IOException {
     Frame frame = claims.claim(block, FrameClaims.Start.ANY, FrameClaims.Purpose.METADATA);
     frame.segment().copyFrom(bytes);

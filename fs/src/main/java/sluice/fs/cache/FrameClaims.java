@@ -4,29 +4,30 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in the hands of writers. Any thread may call; journals do, for their transactions.
+/// Claims frames for writers. Safe for use by any thread; journals call it for their transactions.
 ///
 /// A frame that only the cache holds is claimed and written in place. A frame that has another
-/// holder, a reader, a device or a commit, stays as it is, and the writer gets a copy that takes
-/// its place.
+/// holder (a reader, a device or a commit) does not change: the writer gets a copy that takes its
+/// place.
 public final class FrameClaims {
-  /// What a frame is claimed for.
+  /// The purpose of a claim.
   public enum Purpose {
-    /// Content of a file: readers wait for the writer, which waits for no other. May be written
-    /// back.
+    /// Content of a file: readers wait for the writer, which waits for no other thread. May be
+    /// written back.
     CONTENT,
-    /// Metadata without a log: readers copy. May be written back.
+    /// Metadata without a log: readers get a copy. May be written back.
     METADATA,
-    /// Metadata of a log: readers copy. Not written back by the cache: [Frame#held].
+    /// Metadata with a log: readers get a copy. Not written back by the cache, see [Frame#held].
     LOGGED
   }
 
-  /// What the writer finds in the frame.
+  /// The initial content of a claimed frame.
   public enum Start {
-    /// What the block holds: read from the device if it must be.
+    /// The content of the block, read from the device if necessary.
     CONTENT,
     ZEROS,
-    /// Anything, be it of another file: for a writer of all of it, before it can be read.
+    /// Undefined, possibly bytes of another file: the writer replaces all of it before it can be
+    /// read.
     ANY
   }
 
@@ -42,7 +43,8 @@ public final class FrameClaims {
     this.loader = loader;
   }
 
-  /// The frame of a block, which may be written until [#letGo]; each claim needs one.
+  /// Claims the frame of a block, which may be written until [#letGo]. Each claim needs its own
+  /// release.
   public Frame claim(long block, Start start, Purpose purpose) throws IOException {
     Frame alone = claimAlone(block, purpose);
     if (alone != null) {
@@ -70,7 +72,7 @@ public final class FrameClaims {
           } else if (frame.anotherWriter() || frame.claim()) {
             got = frame;
           } else if (frame.leases() <= 0) {
-            busy = true; // being given up, or looked at for that
+            busy = true; // it is being evicted, or examined for eviction
           } else if (spare != null) {
             got = replace(block, frame, spare, start);
             busy = got == null;
@@ -95,9 +97,10 @@ public final class FrameClaims {
     }
   }
 
-  /// The common case, without a lock: the block is here, is not of the other kind, and no other
-  /// holds it. While it is claimed it stays mapped, and what the stripe guards of it does not
-  /// change: writers that do not claim lease what they mark.
+  /// Claims a frame in the common case, without a lock: the block is in memory, has no other
+  /// holder, and is claimed for the same kind of purpose. A claimed frame stays mapped, and the
+  /// state that the stripe guards does not change, because writers that do not claim a frame lease
+  /// it before they mark it.
   private @Nullable Frame claimAlone(long block, Purpose purpose) {
     Frame frame = table.find(block);
     if (frame == null || !frame.claim()) {
@@ -112,7 +115,7 @@ public final class FrameClaims {
       return null;
     }
     frame.setContent(purpose == Purpose.CONTENT);
-    frame.hide(); // before another can join
+    frame.hide(); // before another writer can join
     frame.firstWriter();
     if (!logged) {
       markDirty(frame);
@@ -135,18 +138,18 @@ public final class FrameClaims {
   }
 
   /// Claims a frame without another holder. A reader that found it in its former life may hold a
-  /// lease for the moment until he sees that it is not his block.
+  /// lease until it notices that the number is wrong.
   private static void claimOwn(Frame frame) {
     while (!frame.claimOwn()) {
       Uninterruptibly.pause();
     }
   }
 
-  /// Maps a copy in place of a frame that others hold.
+  /// Maps a copy in place of a frame that has other holders.
   ///
-  /// @return null when the frame is being given up: nothing was done
+  /// @return null if the frame is being evicted; nothing has changed then
   private @Nullable Frame replace(long block, Frame old, Frame spare, Start start) {
-    // One lease more, so that it is not claimed although the other holders may let go.
+    // An additional lease prevents a claim, even if the other holders release the frame.
     if (!old.lend()) {
       return null;
     }
@@ -175,7 +178,7 @@ public final class FrameClaims {
   private void begin(Frame frame, boolean zeros, Purpose purpose) {
     frame.setContent(purpose == Purpose.CONTENT);
     if (frame.writers() == 0) {
-      frame.hide(); // before another can join
+      frame.hide(); // before another writer can join
       frame.firstWriter();
     }
     if (purpose == Purpose.LOGGED) {
@@ -189,7 +192,7 @@ public final class FrameClaims {
     }
   }
 
-  /// Ends a claim: with the last one the bytes show, and may be leased.
+  /// Ends a claim. With the last one, the frame shows its bytes and can be leased.
   public void letGo(Frame frame) {
     long block = frame.number();
     if (frame.lastWriter()) {
@@ -203,7 +206,7 @@ public final class FrameClaims {
     }
   }
 
-  /// The block was freed: what is here of it is never written.
+  /// Discards the changes of a freed block. Its cached content is never written.
   public void forget(long block) {
     synchronized (table.stripe(block)) {
       Frame frame = table.get(block);
@@ -214,8 +217,8 @@ public final class FrameClaims {
     }
   }
 
-  /// As [#forget] for a block that cannot be used again soon: its frame is free at once, so that
-  /// memory that is warm is used next, unless it is held.
+  /// Discards a freed block that is not reused soon. Unlike [#forget] it frees the frame at once,
+  /// unless the frame is held, so that warm memory is reused next.
   public void drop(long block) {
     Frame frame;
     synchronized (table.stripe(block)) {
@@ -238,10 +241,11 @@ public final class FrameClaims {
     frame.release();
   }
 
-  /// Leases a block as it is now. No writer has it in hand: the caller holds a journal's gate.
+  /// Leases the current content of a block. The caller holds a journal's gate, so no writer has
+  /// claimed it.
   ///
-  /// @param onlyDirty not when the device has it already
-  /// @return null when it is not here, or not dirty
+  /// @param onlyDirty true to return null for a block that the device has already
+  /// @return null if the block is not in memory, or not dirty
   @Nullable
   public FrameLease lend(long block, boolean onlyDirty) {
     while (true) {
@@ -254,11 +258,11 @@ public final class FrameClaims {
           return new FrameLease(block, frame);
         }
       }
-      Uninterruptibly.pause(); // being looked at by a thread that gives frames up
+      Uninterruptibly.pause(); // examined for eviction by another thread
     }
   }
 
-  /// The log has these: what has not been changed since needs no protection but its lease.
+  /// Clears the protection of logged frames that have not changed since; their lease suffices.
   public void committed(List<FrameLease> metadata) {
     for (FrameLease leased : metadata) {
       synchronized (table.stripe(leased.number())) {

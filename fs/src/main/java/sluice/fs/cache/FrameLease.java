@@ -1,5 +1,5 @@
 package sluice.fs.cache;
 
-/// A frame with a lease, and the block whose bytes it holds even if a newer frame shows that block
-/// by now. Immutable: any thread may use it; its maker ends the lease.
+/// A leased frame and the block whose content it holds, even if a newer frame shows that block by
+/// now. Immutable and safe for use by any thread; its creator ends the lease.
 public record FrameLease(long number, Frame frame) {}

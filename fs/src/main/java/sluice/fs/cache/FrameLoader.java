@@ -6,14 +6,14 @@ import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.sys.Errno;
 
-/// Brings blocks into frames: each miss is read once, however many threads ask for it. Any thread
-/// may call; no lock is held while the device works.
+/// Loads blocks into frames. Each missing block is read once, however many threads request it. Safe
+/// for use by any thread; no lock is held while the device reads.
 final class FrameLoader {
-  /// How long a reader waits for a writer of content to finish its block.
+  /// The maximum time that a reader waits for a writer of content.
   ///
-  /// The writer waits for no other, but on a busy machine it may be long without a processor: a
-  /// thread that does not wait then sees a block that is half written. There is an end all the
-  /// same, for a thread that reads what it has in hand itself.
+  /// The writer waits for no other thread, but on a busy machine it may be without a processor for
+  /// long. A reader that did not wait would see a half-written block. The limit exists for a thread
+  /// that reads a block it is writing itself.
   private static final long WAIT_NANOS = 60_000_000_000L;
 
   private final BlockDevice device;
@@ -41,14 +41,14 @@ final class FrameLoader {
     this.frameNanos = frameNanos;
   }
 
-  /// What to do once the stripe is let go.
+  /// The action to take after the stripe is released.
   private enum Next {
     AGAIN,
     LOAD,
     COPY
   }
 
-  /// The frame of a block with a lease for the caller.
+  /// Returns the frame of a block, with a lease for the caller.
   Frame read(long block) throws IOException {
     check(block);
     long deadline = System.nanoTime() + WAIT_NANOS;
@@ -69,7 +69,7 @@ final class FrameLoader {
       if (made != null) {
         return made;
       }
-      Uninterruptibly.pause(); // outside of the stripe, which the other may need
+      Uninterruptibly.pause(); // outside of the stripe, which the other thread may need
     }
   }
 
@@ -77,7 +77,7 @@ final class FrameLoader {
     boolean inHand = frame.writers() > 0 && frame.content && System.nanoTime() - deadline < 0;
     if (frame.loading || inHand) {
       frame.awaited = true;
-      // A writer looks whether he is awaited after he has let go.
+      // A writer tests `awaited` after it has ended its claim.
       if (frame.loading || frame.writers() > 0) {
         Uninterruptibly.await(table.stripe(block));
       }
@@ -86,13 +86,13 @@ final class FrameLoader {
     if (frame.writers() > 0) {
       return Next.COPY;
     }
-    return Next.AGAIN; // being given up, or looked at for that
+    return Next.AGAIN; // it is being evicted, or examined for eviction
   }
 
-  /// A snapshot of a block that a transaction is changing: its reader knows which bytes of it are
-  /// at rest.
+  /// Returns a copy of a block that a transaction is changing. Its reader knows which bytes are
+  /// stable.
   ///
-  /// @return null when the transaction is done with it
+  /// @return null if the transaction has released the block
   private @Nullable Frame copy(long block) throws IOException {
     Frame copy = take(block);
     synchronized (table.stripe(block)) {
@@ -106,7 +106,9 @@ final class FrameLoader {
     return null;
   }
 
-  /// @return null when another thread was faster
+  /// Loads a block from the device.
+  ///
+  /// @return null if another thread was faster
   private @Nullable Frame load(long block) throws IOException {
     Frame frame = reserve(block);
     if (frame == null) {
@@ -125,8 +127,8 @@ final class FrameLoader {
 
   /// Maps a frame that is about to be filled from the device.
   ///
-  /// @return the frame with a lease for the caller, so that it is not claimed; null when the block
-  ///   is here already, or about to be
+  /// @return the frame with a lease for the caller, which prevents a claim; null if the block is in
+  ///   memory already, or is being loaded
   @Nullable Frame reserve(long block) throws IOException {
     Frame frame = take(block);
     synchronized (table.stripe(block)) {
@@ -141,9 +143,9 @@ final class FrameLoader {
     return null;
   }
 
-  /// The bytes are there.
+  /// Publishes a frame that has been filled.
   ///
-  /// @param used whether it was asked for, and not read ahead
+  /// @param used true if the block was requested, false if it was read ahead
   void loaded(long block, Frame frame, boolean used) {
     synchronized (table.stripe(block)) {
       frame.loading = false;
@@ -153,7 +155,8 @@ final class FrameLoader {
     }
   }
 
-  /// Reading failed: each waiting thread tries for itself, and fails for itself.
+  /// Unmaps a frame that could not be filled. Each waiting thread tries again and gets its own
+  /// error.
   void abandon(long block, Frame frame) {
     synchronized (table.stripe(block)) {
       table.remove(frame);
@@ -163,7 +166,7 @@ final class FrameLoader {
     frame.release();
   }
 
-  /// Wakes what waits for a frame. Under its stripe.
+  /// Wakes the threads that wait for a frame. The caller holds its stripe.
   void wake(long block, Frame frame) {
     if (frame.awaited) {
       frame.awaited = false;
@@ -171,10 +174,10 @@ final class FrameLoader {
     }
   }
 
-  /// A frame that is mapped nowhere, with one lease: the caller's. Writes dirty ones back for it if
-  /// it must. Never under a stripe.
+  /// Takes an unmapped frame with one lease for the caller. Writes changed frames back if
+  /// necessary. The caller holds no stripe.
   ///
-  /// @param block what it is for
+  /// @param block the block for which the frame is taken
   Frame take(long block) throws IOException {
     Frame frame = supply.tryTake(block);
     if (frame != null) {
@@ -213,7 +216,7 @@ final class FrameLoader {
     return !closed;
   }
 
-  /// @return false when it was closed before
+  /// Closes the loader. Returns false if it was closed before.
   synchronized boolean close() {
     boolean first = !closed;
     closed = true;

@@ -3,13 +3,14 @@ package sluice.fs.cache;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The order in which frames are given up: S3-FIFO (Yang et al., SOSP 2023). Used under the monitor
-/// of [FrameSupply].
+/// The eviction order of frames: S3-FIFO (Yang et al., SOSP 2023). Accessed under the monitor of
+/// [FrameSupply].
 ///
-/// A new frame enters the small queue, a tenth of all; what was asked for again before it reached
-/// the end moves to the main queue, the rest is given up, its number remembered for a while. What
-/// is read again while it is remembered enters the main queue at once. So what is read once, a
-/// scan, never pushes out more than the small queue.
+/// A new frame enters the small queue, a tenth of all frames. If the block is requested again
+/// before the frame reaches the end, the frame moves to the main queue; otherwise it is evicted,
+/// and its number is remembered for a while. A block that is read again while it is remembered
+/// enters the main queue directly. So a scan, which reads each block once, evicts no more than the
+/// small queue.
 final class FrameQueues {
   private static final byte NOWHERE = 0;
   private static final byte SMALL = 1;
@@ -21,13 +22,13 @@ final class FrameQueues {
   private final int[] before;
   private final int[] after;
 
-  /// First in, last in and number of frames of each queue, indexed by SMALL and MAIN.
+  /// The oldest frame, newest frame and size of each queue, indexed by SMALL and MAIN.
   private final int[] oldest = {NIL, NIL, NIL};
 
   private final int[] newest = {NIL, NIL, NIL};
   private final int[] count = {0, 0, 0};
 
-  /// Numbers given up: `ghosts[hash]` is the number, `ghostAge[hash]` when.
+  /// The evicted numbers: `ghosts[hash]` is the number, `ghostAge[hash]` the clock at its eviction.
   private final long[] ghosts;
 
   private final int[] ghostAge;
@@ -45,24 +46,24 @@ final class FrameQueues {
     smallTarget = Math.max(1, frames.length / 10);
   }
 
-  /// Advances sixteen times while as many frames enter as there are.
+  /// Returns a coarse time: it advances by sixteen while as many frames enter as the cache has.
   int epoch() {
     return clock / Math.max(1, frames.length / 16);
   }
 
-  /// A frame that has come into use.
+  /// Adds a frame that has come into use.
   ///
-  /// @param used whether it was asked for, and not read ahead
+  /// @param used true if the block was requested, false if it was read ahead
   void enter(Frame frame, boolean used) {
     if (place[frame.index] == NOWHERE) {
-      // Reading ahead that comes late brings back what was just given up: that is no second wish.
+      // A late read-ahead brings back a block that was just evicted; this is not a second request.
       push(used && remembered(frame.number()) ? MAIN : SMALL, frame.index);
       clock++;
       frame.cool(epoch(), used);
     }
   }
 
-  /// @return false when it is in no queue
+  /// Removes a frame. Returns false if it is in no queue.
   boolean leave(Frame frame) {
     if (place[frame.index] == NOWHERE) {
       return false;
@@ -71,9 +72,9 @@ final class FrameQueues {
     return true;
   }
 
-  /// A copy takes the place of what it was copied from.
+  /// Replaces a frame by its copy, in the same queue.
   ///
-  /// @return false when the old one is in no queue
+  /// @return false if the old frame is in no queue
   boolean replace(Frame old, Frame by) {
     byte queue = place[old.index];
     if (queue == NOWHERE) {
@@ -85,14 +86,14 @@ final class FrameQueues {
     return true;
   }
 
-  /// Picks a frame that is not needed and claims it; it is in no queue then.
+  /// Selects a frame to evict, claims it and removes it from its queue.
   ///
-  /// @return null when all are leased or dirty
+  /// @return null if all frames are leased or dirty
   @Nullable Frame claimVictim() {
     int looks = 2 * (count[SMALL] + count[MAIN]) * (Frame.MOST_HEAT + 1);
     int refused = 0;
     for (int i = 0; i < looks; i++) {
-      // Where one queue refuses a lot (dirty frames of a large write), the other is asked.
+      // After many rejected frames of one queue (dirty frames of a large write), tries the other.
       boolean small = (count[SMALL] > smallTarget) ^ ((refused & 64) != 0);
       byte queue = count[MAIN] == 0 || (small && count[SMALL] > 0) ? SMALL : MAIN;
       if (count[queue] == 0) {
@@ -121,7 +122,7 @@ final class FrameQueues {
     if (frame.dirty || frame.held || frame.leases() != 1 || !frame.claim()) {
       return false;
     }
-    if (frame.dirty || frame.held) { // it became so before the claim
+    if (frame.dirty || frame.held) { // changed before the claim
       frame.endClaim();
       return false;
     }

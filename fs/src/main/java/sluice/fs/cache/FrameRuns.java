@@ -3,22 +3,22 @@ package sluice.fs.cache;
 import java.util.Objects;
 import sluice.memory.Memory;
 
-/// Blocks of content that follow each other on the device and in memory, overwritten or forgotten
-/// at once. Any thread may call; journals do, for their transactions.
+/// Overwrites or forgets contiguous blocks of content whose frames are adjacent in memory, with a
+/// single copy. Safe for use by any thread; journals call it for their transactions.
 ///
-/// Each frame of a run is claimed, then all are written with one copy. No thread joins such a
-/// claim, because it has no writer that could be counted: a thread that wants the block meanwhile,
-/// a sync too, looks again until the copy has ended, and the copy calls no other. That saves the
-/// count. Before the claim nothing is known of a frame; after it all is stable that is asked here:
-/// a thread that maps, unmaps, cleans or loads it leases or claims it before, or has the lock of
-/// the file, which our caller holds. No thread waits at the stripe for the end of it either: only
-/// frames that are loading, or have writers, are waited for there.
+/// Each frame of a run is claimed, then all are written with one copy. The claim has no writer
+/// count, so no other thread joins it. A thread that wants the block meanwhile, also a sync,
+/// retries until the copy has ended; the copy calls no other code. This saves the cost of the
+/// count. Before the claim, nothing is known about a frame. After it, the tested state is stable: a
+/// thread that maps, unmaps, cleans or loads the frame leases or claims it first, or holds the lock
+/// of the file, which the caller holds. No thread waits at the stripe for the end of such a claim
+/// either, because only frames that are loading or have writers are awaited there.
 ///
-/// A thread that leases what is changed has the monitor of [DirtyList] and waits for such claims.
-/// So none here waits for that monitor with a frame in hand that is on the list: the frames of a
-/// run are all on it, or none is.
+/// A thread that leases changed frames holds the monitor of [DirtyList] and waits for such claims.
+/// So this class never waits for that monitor while it has claimed a frame of the list: the frames
+/// of a run are either all in the list, or none is.
 ///
-/// Limits: 64 blocks at once, so that no thread waits for long.
+/// Limits: 64 blocks per run, so that no thread waits for long.
 public final class FrameRuns {
   private static final int MOST = 64;
 
@@ -34,10 +34,11 @@ public final class FrameRuns {
     blockShift = Integer.numberOfTrailingZeros(blockBytes);
   }
 
-  /// Replaces blocks of content without a log, as far as they are here, have no holder, and they
-  /// are neighbours. When the source fails, they are zeros.
+  /// Replaces blocks of content, without a log, whose frames are in memory, have no other holder,
+  /// and are adjacent. If the source fails, the blocks are zeroed.
   ///
-  /// @return how many; 0: [FrameClaims#claim] must be used for the first
+  /// @return the number of blocks replaced; if 0, the caller uses [FrameClaims#claim] for the first
+  ///   one
   public int overwrite(long block, int count, Memory from, long at) {
     Frame first = table.find(block);
     if (first == null || !first.claim()) {
@@ -55,7 +56,7 @@ public final class FrameRuns {
       from.copyTo(at, supply.memory(), supply.offset(first), (long) run << blockShift);
       filled = true;
     } finally {
-      if (!filled) { // what was there may be another file's
+      if (!filled) { // it may contain bytes of another file
         zero(first, run);
       }
       if (!listed) {
@@ -66,11 +67,11 @@ public final class FrameRuns {
     return run;
   }
 
-  /// Overwrites a part of blocks of content that have been changed before and are not written back
-  /// yet, so that there is nothing to read, to mark or to wait for. Never waits.
+  /// Overwrites a range of content blocks that have changed and are not yet written back. Such
+  /// blocks need no reading, marking or waiting. Never waits.
   ///
-  /// @param offset in the first block
-  /// @return bytes written, as far as that holds; 0: another way must be gone
+  /// @param offset the offset in the first block
+  /// @return the number of bytes written; if 0, the caller takes the general path
   public int overwriteChanged(long block, int offset, Memory from, long at, int bytes) {
     Objects.checkIndex(offset, 1 << blockShift);
     Frame first = table.find(block);
@@ -107,16 +108,17 @@ public final class FrameRuns {
     return put;
   }
 
-  /// By the thread that has claimed it.
+  /// Returns true if a claimed frame holds a block as content. Called by the claiming thread.
   private static boolean isContentOf(Frame frame, long block) {
     return frame.number() == block && !frame.held && !frame.loading;
   }
 
-  /// Claims what lies behind a frame that is claimed, as far as it holds the blocks that follow,
-  /// and is on the list of what is changed if the first is.
+  /// Claims the frames behind a claimed frame while they hold the following blocks and are in the
+  /// dirty list if the first frame is.
   ///
-  /// @param content only what is content already; if not, it becomes so
-  /// @return number of frames, with the first
+  /// @param content true to claim only frames that hold content already; other frames become
+  ///   content
+  /// @return the number of frames, including the first
   private int claimBehind(Frame first, int most, boolean content) {
     long block = first.number();
     int run = 1;
@@ -158,11 +160,12 @@ public final class FrameRuns {
     }
   }
 
-  /// Blocks were freed: what is here of them is never written.
+  /// Discards the changes of freed blocks. Their cached content is never written.
   ///
-  /// @return how many from the first on; [FrameClaims#forget] must be used for the next
+  /// @return the number of blocks from the first on; for the next one the caller uses
+  ///   [FrameClaims#forget]
   public int forget(long block, int count) {
-    synchronized (dirty) { // claims are only tried while it is held
+    synchronized (dirty) { // inside of this monitor, a claim is tried but not awaited
       Frame frame = null;
       for (int done = 0; done < count; done++) {
         frame = frame == null ? null : supply.neighbour(frame, 1);

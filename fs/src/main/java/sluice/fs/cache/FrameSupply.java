@@ -3,28 +3,29 @@ package sluice.fs.cache;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// All frames of a cache: those that are free, and which of the others to give up. Any thread may
-/// call; the monitor is held for a few steps and never while a stripe is waited for.
+/// All frames of a cache: the free frames, and the order in which the others are evicted. Safe for
+/// use by any thread; the monitor is held for a few steps, and never while a thread waits for a
+/// stripe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | queues, free, freeAt, freeCount | under the monitor | plain | plain |
 /// | epoch | under the monitor | plain by readers: an old value costs nothing | plain |
 ///
-/// Lifecycle: [#close] gives the memory back when the last frame has come home.
+/// Lifecycle: after [#close], the memory is released when the last frame is free.
 final class FrameSupply {
   private static final int NOWHERE = -1;
 
   private final BlockTable table;
   private final Frame[] frames;
 
-  /// The memory of all frames, in their order.
+  /// The memory of all frames, in the order of their indexes.
   private final Block memory;
 
   private final FrameQueues queues;
   private final Frame[] free;
 
-  /// Where in [#free] the frame of an index is, or [#NOWHERE].
+  /// The index in [#free] of each frame, or [#NOWHERE].
   private final int[] freeAt;
 
   private final int blockShift;
@@ -33,7 +34,9 @@ final class FrameSupply {
   private boolean closing;
   private boolean finished;
 
-  /// @param memory of `count` frames; its lease ends with the last of them
+  /// Creates the frames of a cache.
+  ///
+  /// @param memory memory of `count` frames; its lease ends with the last frame
   FrameSupply(Block memory, BlockTable table, int blockBytes, int count) {
     this.table = table;
     this.memory = memory;
@@ -54,30 +57,32 @@ final class FrameSupply {
     return frames.length;
   }
 
-  /// All frames as one, for reading what lies in neighbouring ones. No reader leases it: it is
-  /// there until [#close].
+  /// Returns the memory of all frames, to read from adjacent frames. It needs no lease; it exists
+  /// until [#close].
   Block memory() {
     return memory;
   }
 
-  /// Where a frame begins in [#memory].
+  /// Returns the offset of a frame in [#memory].
   long offset(Frame frame) {
     return (long) frame.index << blockShift;
   }
 
-  /// The frame that lies so many frames behind another in memory, null behind the last one.
+  /// Returns the frame that lies `distance` frames behind another in memory, or null behind the
+  /// last one.
   @Nullable Frame neighbour(Frame frame, int distance) {
     int index = frame.index + distance;
     return index < frames.length ? frames[index] : null;
   }
 
-  /// The frame that lies so many frames behind another in memory. There is one.
+  /// Returns the frame that lies `distance` frames behind another in memory. It must exist.
   Frame at(Frame frame, int distance) {
     return frames[frame.index + distance];
   }
 
-  /// The sum of the versions of neighbouring frames, after their bytes have been read. Counts an
-  /// access to each: one look at a frame, which the bytes have driven out of the nearest cache.
+  /// Returns the sum of the versions of adjacent frames, after their bytes have been read. Also
+  /// counts an access to each frame in the same pass, because the copied bytes have evicted the
+  /// frames from the CPU cache.
   int versionsAfterReading(Frame first, int count) {
     int now = epoch;
     int sum = first.versionAfterReading();
@@ -90,17 +95,16 @@ final class FrameSupply {
     return sum;
   }
 
-  /// The time that [Frame#touch] knows.
+  /// Returns the time for [Frame#touch].
   int epoch() {
     return epoch;
   }
 
-  /// A frame that is mapped nowhere, with one lease: the caller's. Gives up another's content for
-  /// it if it must.
+  /// Takes an unmapped frame with one lease for the caller. Evicts another block if necessary.
   ///
-  /// @param block what it is for: if it can be had, it is the frame behind that of the block
-  ///   before, so that what is read together lies together
-  /// @return null when all frames are leased or dirty
+  /// @param block the block for which the frame is taken; preferably the frame behind that of the
+  ///   previous block, so that blocks read together are adjacent
+  /// @return null if all frames are leased or dirty
   @Nullable Frame tryTake(long block) {
     Frame before = table.find(block - 1);
     Frame wish = before == null ? null : neighbour(before, 1);
@@ -116,7 +120,7 @@ final class FrameSupply {
         return null;
       }
     }
-    // Claimed: it has no other holder, so its number stays until it is unmapped here.
+    // The frame is claimed: it has no other holder, so its number stays until it is unmapped here.
     synchronized (table.stripe(victim.number())) {
       table.remove(victim);
     }
@@ -129,7 +133,7 @@ final class FrameSupply {
     free[freeCount++] = frame;
   }
 
-  /// Takes a free frame, the wished one if it is free.
+  /// Takes a free frame, preferably a given one.
   private Frame pull(@Nullable Frame wish) {
     Frame last = free[--freeCount];
     Frame frame = wish != null && freeAt[wish.index] != NOWHERE ? wish : last;
@@ -140,22 +144,23 @@ final class FrameSupply {
     return frame;
   }
 
-  /// A frame has been filled and mapped.
+  /// Adds a frame that has been filled and mapped to the queues.
   ///
-  /// @param used whether it was asked for, and not read ahead
+  /// @param used true if the block was requested, false if it was read ahead
   synchronized void enter(Frame frame, boolean used) {
     queues.enter(frame, used);
     epoch = queues.epoch();
   }
 
-  /// Before a frame is unmapped because a copy replaces it. Under its stripe.
+  /// Replaces a frame by its copy in the queues, before the frame is unmapped. The caller holds its
+  /// stripe.
   ///
-  /// @return false when it is being given up: nothing was done
+  /// @return false if the frame is being evicted; nothing has changed then
   synchronized boolean replace(Frame old, Frame by) {
     return queues.replace(old, by);
   }
 
-  /// The last lease on an unmapped frame has ended.
+  /// Returns an unmapped frame whose last lease has ended.
   synchronized void giveBack(Frame frame) {
     push(frame);
     notifyAll();
@@ -164,15 +169,15 @@ final class FrameSupply {
     }
   }
 
-  /// Waits for a frame to come home, a moment at most.
+  /// Waits for a free frame, 10 ms at most.
   synchronized void awaitFree() {
     if (freeCount == 0) {
       Uninterruptibly.await(this, 10);
     }
   }
 
-  /// Unmaps all frames; the memory goes when the last lease on one ends. Nothing is loading or
-  /// claimed any more.
+  /// Unmaps all frames. The memory is released when the last lease of a frame ends. No frame is
+  /// being loaded or claimed any more.
   void close() {
     synchronized (this) {
       closing = true;
@@ -196,8 +201,8 @@ final class FrameSupply {
       if (frame.number() != number || !leave(frame)) {
         return;
       }
-      // A write that was begun before the end may still copy: see FrameRuns. With
-      // one lease more it cannot be claimed any more.
+      // A write that began before the end may still copy, see FrameRuns. With an additional lease,
+      // the frame cannot be claimed any more.
       while (!frame.lend()) {
         if (frame.writers() > 0) {
           throw new IllegalStateException("block " + number + " is in an open transaction's hands");
@@ -210,9 +215,9 @@ final class FrameSupply {
     frame.release();
   }
 
-  /// Takes a frame out of its queue, before it is unmapped. Under its stripe.
+  /// Removes a frame from its queue before it is unmapped. The caller holds its stripe.
   ///
-  /// @return false when it is in none: it is being given up
+  /// @return false if it is in no queue, because it is being evicted
   synchronized boolean leave(Frame frame) {
     return queues.leave(frame);
   }

@@ -9,8 +9,9 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevice.Transfer;
 import sluice.sys.threads.ThreadEnds;
 
-/// Reads what will soon be asked for. Any thread asks; a thread of the cache, begun with the first
-/// request, reads. What does not fit in the queue is forgotten: it will be read when it is needed.
+/// Reads blocks that are likely to be requested soon. Any thread makes requests; a thread of the
+/// cache, started with the first request, reads. Requests that exceed the queue are dropped: such
+/// blocks are read when they are needed.
 final class ReadAhead {
   private static final int BATCH = 64;
   private static final int REQUESTS = 64;
@@ -24,13 +25,16 @@ final class ReadAhead {
   private final FrameLoader loader;
   private final int most;
 
-  /// Under this object's monitor, as what follows.
+  /// The pending requests. This field and the next are guarded by this object's monitor.
   private final ArrayDeque<Range> requests = new ArrayDeque<>(REQUESTS);
 
   private @Nullable Thread reader;
   private volatile boolean closed;
 
-  /// @param most blocks in one request, so that what is read is not given up before it is used
+  /// Creates a reader.
+  ///
+  /// @param most the maximum number of blocks per request, so that blocks are not evicted before
+  ///   use
   ReadAhead(
       BlockDevice device,
       int blockBytes,
@@ -70,7 +74,7 @@ final class ReadAhead {
     notifyAll();
   }
 
-  /// Waits for a request; null when it is closed, whatever was asked for.
+  /// Waits for a request. Returns null when the reader is closed, even if requests are pending.
   private synchronized @Nullable Range next() {
     while (requests.isEmpty() && !closed) {
       Uninterruptibly.awaitAsOwn(this, 0);
@@ -103,14 +107,14 @@ final class ReadAhead {
       device.read(transfers, transfers.length);
       reserved.forEach(at -> loader.loaded(at.number(), at.frame(), false));
     } catch (IOException | RuntimeException failed) {
-      // A caller that needs the block reads it itself and is told why not.
+      // A caller that needs the block reads it itself and gets the error.
       reserved.forEach(at -> loader.abandon(at.number(), at.frame()));
     } finally {
       reserved.forEach(at -> at.frame().release());
     }
   }
 
-  /// Ends when the batch that is being read is there; requests that wait are forgotten.
+  /// Ends the thread after the current batch. Pending requests are dropped.
   void close() {
     Thread running;
     synchronized (this) {

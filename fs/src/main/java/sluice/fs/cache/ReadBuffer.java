@@ -3,9 +3,9 @@ package sluice.fs.cache;
 import sluice.fs.block.Buffer;
 import sluice.memory.block.Block;
 
-/// A snapshot of a block for reading. Of one thread.
+/// A snapshot of a block for reading. Confined to one thread.
 final class ReadBuffer extends Buffer {
-  /// Takes over the caller's lease.
+  /// Creates a buffer, which takes over the caller's lease.
   ReadBuffer(long number, Frame frame) {
     super(number, frame);
   }

@@ -1,20 +1,20 @@
 package sluice.fs.cache;
 
-/// Waiting that an interrupt does not break off: a block that is half read belongs to others too.
-/// Any thread may call.
+/// Waits that an interrupt does not end, because other threads need the block being transferred.
+/// Safe for use by any thread.
 public final class Uninterruptibly {
-  /// So that a lost notification would cost time, not a thread.
+  /// A limit that turns a lost notification into a delay.
   private static final long LONGEST_MILLIS = 1000;
 
   private Uninterruptibly() {}
 
-  /// Waits on a monitor the caller holds, for a notification or a second.
+  /// Waits on a monitor that the caller holds, for a notification or one second.
   public static void await(Object monitor) {
     await(monitor, LONGEST_MILLIS);
   }
 
-  /// As [#await(Object)], of a thread of this module, which nothing of ours interrupts: it keeps no
-  /// interrupt, which would end each later wait at once.
+  /// Waits like [#await(Object)], for a thread of this module. Such a thread is not interrupted on
+  /// purpose: the interrupt status is cleared, because it would end each later wait at once.
   public static void awaitAsOwn(Object monitor) {
     awaitAsOwn(monitor, LONGEST_MILLIS);
   }
@@ -24,15 +24,15 @@ public final class Uninterruptibly {
     boolean _ = Thread.interrupted();
   }
 
-  /// Before looking again at what another thread is about to finish. Gives the processor away: a
-  /// virtual thread that spins would keep its carrier from the one it waits for.
+  /// Pauses before a retry, while another thread is about to finish. Yields the processor, because
+  /// a virtual thread that spins could keep the other from its carrier.
   @SuppressWarnings("ThreadPriorityCheck")
   static void pause() {
     Thread.onSpinWait();
     Thread.yield();
   }
 
-  @SuppressWarnings("WaitNotInLoop") // every caller looks again
+  @SuppressWarnings("WaitNotInLoop") // all callers retry in a loop
   static void await(Object monitor, long millis) {
     try {
       monitor.wait(millis);

@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import sluice.fs.block.BlockDevice;
 
-/// Brings changed blocks to their places on the device. Any thread may call; one at a time writes,
-/// so that two versions of a block never race to the same place.
+/// Writes changed blocks to their places on the device. Safe for use by any thread; one thread
+/// writes at a time, so that two versions of a block never race.
 public final class WriteBack {
-  /// Blocks in one call of the device.
+  /// The number of blocks in one call of the device.
   private static final int BATCH = 256;
 
   private final BlockDevice device;
@@ -20,7 +20,7 @@ public final class WriteBack {
   private final DirtyList dirty;
   private final ReentrantLock writing = new ReentrantLock();
 
-  /// Blocks that are written only by a taker of a [#snapshot].
+  /// Selects the blocks that are written only by the caller of [#snapshot].
   private volatile LongPredicate heldBack = _ -> false;
 
   WriteBack(BlockDevice device, int blockBytes, BlockTable table, DirtyList dirty) {
@@ -30,20 +30,20 @@ public final class WriteBack {
     this.dirty = dirty;
   }
 
-  /// Leaves blocks to a journal that writes them in its order. Called once, before any is changed.
+  /// Excludes blocks that a journal writes in its own order. Called once, before the first change.
   public void holdBack(LongPredicate blocks) {
     heldBack = blocks;
   }
 
-  /// Writes the oldest changed blocks until at most so many are left. Those that a writer has in
-  /// hand, or that are held back, are left out.
+  /// Writes the oldest changed blocks until at most `blocks` are left. Skips blocks that a writer
+  /// has claimed or that are held back.
   ///
-  /// @throws IOException when any could not be written; it stays, as the youngest
+  /// @throws IOException if a block could not be written; it stays changed, as the youngest
   void reduceTo(long blocks) throws IOException {
     writing.lock();
     try {
       CollectedErrors failures = new CollectedErrors();
-      // Not more than are there now: other threads go on changing.
+      // Limited to the current number, because other threads continue to change blocks.
       int rest = dirty.count();
       List<FrameLease> batch = new ArrayList<>(BATCH);
       while (rest > 0 && dirty.count() > blocks) {
@@ -61,19 +61,19 @@ public final class WriteBack {
     }
   }
 
-  /// As [#reduceTo], by so many at least.
+  /// Writes at least `blocks` changed blocks, see [#reduceTo].
   void reduceBy(int blocks) throws IOException {
     reduceTo(Math.max(0, dirty.count() - blocks));
   }
 
-  /// Leases all changed blocks as they are now, but those that a writer has in hand.
+  /// Leases all changed blocks in their current state, except those that a writer has claimed.
   public List<FrameLease> snapshot() {
     List<FrameLease> all = new ArrayList<>(dirty.count());
     dirty.lend(Integer.MAX_VALUE, _ -> false, all);
     return all;
   }
 
-  /// Writes those of the frames that are changed still, and ends the leases, whatever happens.
+  /// Writes the frames that are still changed, and ends all leases in any case.
   public void write(List<FrameLease> frames) throws IOException {
     CollectedErrors failures = new CollectedErrors();
     writing.lock();
@@ -87,7 +87,7 @@ public final class WriteBack {
     failures.raise();
   }
 
-  /// Writes leased frames as they are, for a log that knows what is newest, and keeps the leases.
+  /// Writes leased frames as they are, for a log that knows the newest versions. Keeps the leases.
   public void writeAll(List<FrameLease> frames) throws IOException {
     writing.lock();
     try {
@@ -118,7 +118,7 @@ public final class WriteBack {
     }
   }
 
-  /// One of the batch failed: each alone, so that only what cannot be written stays.
+  /// Writes the blocks of a failed batch one by one, so that only the unwritable ones stay changed.
   private void apart(List<FrameLease> wanted, CollectedErrors failures) {
     for (FrameLease leased : wanted) {
       try {
@@ -143,8 +143,9 @@ public final class WriteBack {
     device.write(transfers, transfers.length);
   }
 
-  /// Whether the device may lack it. An old version is written too while the new one is not: a
-  /// thread may be waiting for it. It is not when the new one has been written already.
+  /// Returns true if the device may lack the content. An old version is written too while the new
+  /// one is not, because a thread may wait for it. If the new version has been written, the old one
+  /// is skipped.
   private boolean stillChanged(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame now = table.get(leased.number());
@@ -152,7 +153,7 @@ public final class WriteBack {
     }
   }
 
-  /// It is on the device as it is in the frame, which could not be changed: it was leased.
+  /// Marks a block as written. Its frame was leased, so it has not changed.
   private void settle(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame frame = leased.frame();

@@ -13,13 +13,13 @@ import sluice.sys.Files;
 import sluice.sys.IoVec;
 import sluice.sys.SysException;
 
-/// An image file or block device by `pread(2)`, `pwritev(2)` and `fdatasync(2)`. Any thread may
-/// call, several at a time; they share a lock that only [#close] takes alone, so that no thread
-/// uses a number that means another file by now.
+/// An image file or block device accessed with `pread(2)`, `pwritev(2)` and `fdatasync(2)`. Safe
+/// for use by several threads at a time. They share a lock that only [#close] takes exclusively, so
+/// that no thread uses a descriptor number that refers to another file by now.
 public final class FileDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
 
-  /// Transfers and bytes of one `pwritev(2)`.
+  /// The maximum number of transfers in one `pwritev(2)`; [#MOST_BYTES] limits their bytes.
   private static final int MOST_AT_ONCE = 256;
 
   private static final int MOST_BYTES = 64 << 20;
@@ -87,7 +87,7 @@ public final class FileDevice implements BlockDevice {
     }
   }
 
-  /// As the interface says; what follows one another on the device goes with one call.
+  /// Performs all transfers. Contiguous ones are written with one system call.
   @Override
   public void write(Transfer[] transfers, int count) throws IOException {
     for (int i = 0; i < count; i++) {
@@ -113,9 +113,9 @@ public final class FileDevice implements BlockDevice {
     }
   }
 
-  /// Writes the transfers from the first on that follow one another.
+  /// Writes a run of contiguous transfers.
   ///
-  /// @return the first that is still to be written
+  /// @return the index of the next transfer to write
   private int writeRun(int fd, MemorySegment vector, Transfer[] transfers, int first, int end)
       throws IOException {
     long start = transfers[first].position();
@@ -133,7 +133,7 @@ public final class FileDevice implements BlockDevice {
       int n = Files.pwritev(fd, vector, entries, start);
       done = written(n, "pwritev", (int) bytes, start);
     }
-    for (int i = first; i < next && done < bytes; i++) { // the rest of a short one
+    for (int i = first; i < next && done < bytes; i++) { // the rest of a short write
       Transfer t = transfers[i];
       int had = (int) Math.min(t.bytes(), Math.max(0, done - (t.position() - start)));
       write(fd, t.position() + had, t.block(), t.offset() + had, t.bytes() - had);
@@ -174,9 +174,9 @@ public final class FileDevice implements BlockDevice {
     }
   }
 
-  /// Puts a loop device over it, from which a mount can be made.
+  /// Attaches a loop device, from which a mount can be made.
   ///
-  /// @throws IOException when there is none to be had
+  /// @throws IOException if no loop device is available
   public LoopAttachment attach() throws IOException {
     use.readLock().lock();
     try {

@@ -9,15 +9,18 @@ import sluice.sys.RecordLocks;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// An image file or block device that is open for this process alone. Immutable but for [#close],
-/// which its owner calls once; any thread may use the descriptor until then.
+/// An image file or block device that is open exclusively for this process. Immutable except for
+/// [#close], which its owner calls once; any thread may use the descriptor until then.
 ///
-/// @param sectorBytes unit of direct transfers: the logical sector of a block device, 512 of a file
+/// @param sectorBytes unit of direct transfers: the logical sector of a block device, 512 for a
+///   file
 public record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, boolean readOnly) {
-  /// The byte, far behind any image, that is locked while a mount serves it.
+  /// The byte, far behind the end of any image, that is locked while a mount serves the image.
   private static final long SERVED = 1L << 62;
 
-  /// @param flags more `O_` bits, such as `O_DIRECT`
+  /// Opens an image.
+  ///
+  /// @param flags additional `O_` bits, such as `O_DIRECT`
   static ImageFile open(Path path, boolean readOnly, int flags) throws IOException {
     int access = (readOnly ? Files.O_RDONLY : Files.O_RDWR) | flags;
     Statx status = new Statx();
@@ -30,7 +33,7 @@ public record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, bo
       throw FsException.of(
           Errno.EINVAL, path + " is neither a file nor a block device; Fix: name an image");
     }
-    // O_EXCL without O_CREAT: refused while it is mounted or another program has it this way.
+    // O_EXCL without O_CREAT fails if the device is mounted or opened this way by another program.
     int exclusive = device ? Files.O_EXCL : 0;
     int fd =
         (int)

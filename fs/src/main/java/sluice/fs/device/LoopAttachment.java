@@ -5,26 +5,26 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 import sluice.sys.mount.LoopDevice;
 
-/// A loop device over an image, for a mount of ours: the kernel waits in `umount(2)` and `sync(2)`
-/// for the server of a FUSE file system that is mounted from a block device. Content never goes
-/// through it. It lives until this is closed and nothing is mounted from it any more. Of the thread
-/// that mounts.
+/// A loop device on an image, for a mount served by this process. A FUSE file system that is
+/// mounted from a block device makes the kernel wait for its server in `umount(2)` and `sync(2)`.
+/// No content passes through the loop device. It exists until this object is closed and nothing is
+/// mounted from it. Confined to the mounting thread.
 ///
 /// @param path such as `/dev/loop0`
 public record LoopAttachment(String path, int fd) implements AutoCloseable {
   private static final String CONTROL = "/dev/loop-control";
 
-  /// The name of the devices of our mounts.
+  /// The name that marks loop devices of such mounts.
   private static final String OURS = "sluice fs mount";
 
-  /// Another process may take a device that was free.
+  /// The number of attempts, because another process may take a device that was free.
   private static final int ATTEMPTS = 64;
 
-  /// Puts an image behind a free device. The kernel gets an open file of its own, so that the locks
-  /// of ours end with this process, not with the mount.
+  /// Attaches an image to a free device. The kernel gets an open file of its own, so that this
+  /// process's locks end with the process, not with the mount.
   ///
   /// @param image descriptor of the image
-  /// @throws SysException when there is no device to be had
+  /// @throws SysException if no device is available
   static LoopAttachment over(int image, boolean readOnly) throws SysException {
     String again = "/proc/self/fd/" + image;
     int access = readOnly ? Files.O_RDONLY : Files.O_RDWR;
@@ -65,7 +65,8 @@ public record LoopAttachment(String path, int fd) implements AutoCloseable {
     return (int) SysException.check(fd, "openat", path, "O_RDWR");
   }
 
-  /// Whether a loop device is one of these. Only root may ask: to other users none is.
+  /// Returns true if a loop device was created by this class. Only root can find out; for other
+  /// users the result is false.
   static boolean isOurs(String path) {
     int fd = Files.openat(Files.AT_FDCWD, path, Files.O_RDONLY, 0);
     if (fd < 0) {

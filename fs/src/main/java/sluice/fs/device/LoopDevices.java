@@ -9,25 +9,29 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Image files that the kernel uses through a loop device, as `mount -o loop` does: it knows
-/// nothing of locks of files, so two would write the same blocks. Stateless; any thread may call.
+/// Detects images that the kernel uses through a loop device, as with `mount -o loop`. Loop devices
+/// ignore file locks, so two writers would change the same blocks. Stateless and safe for use by
+/// any thread.
 ///
-/// Loop devices are told apart by the path of their file, so a container may be refused an image
-/// because of the loop device of another one whose path and size are the same. A [LoopAttachment]
-/// of ours does no harm: where the image's lock is free, the server that made it was killed.
+/// Loop devices are identified by the path of their file. So an image may be rejected because of a
+/// loop device of another container, if path and size are the same. A [LoopAttachment] is harmless:
+/// if the lock of its image is free, the server that created it was killed.
 final class LoopDevices {
   private static final Path ALL = Path.of("/sys/block");
   private static final int SECTOR_BYTES = 512;
 
-  /// After an unmount, others (udev) may look at the device for a moment.
+  /// The number of attempts. After an unmount, other programs (udev) may briefly use the device.
   private static final int TRIES = 30;
 
   private static final long PAUSE_NANOS = 100_000_000L;
 
   private LoopDevices() {}
 
-  /// @param readOnly whether the caller only reads, which is fine beside a device that only reads
-  /// @throws FsException `EBUSY` when a loop device is over the file
+  /// Rejects an image that a loop device uses.
+  ///
+  /// @param readOnly true if the caller only reads, which is compatible with a read-only loop
+  ///   device
+  /// @throws FsException `EBUSY` if a loop device uses the file
   static void refuse(Path image, boolean readOnly, long bytes) throws IOException {
     Path real = image.toRealPath();
     String loop = over(real, readOnly, bytes);
@@ -70,7 +74,7 @@ final class LoopDevices {
     try {
       return Files.readString(file).strip();
     } catch (IOException e) {
-      return ""; // no file is behind it, or no longer
+      return ""; // no file is attached, or not any more
     }
   }
 }

@@ -8,8 +8,8 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Mapping;
 
-/// A device of memory pages, which exist from their first write on. Any thread may call, several at
-/// a time.
+/// A device in memory, whose pages are allocated at their first write. Safe for use by several
+/// threads at a time.
 public final class MemoryDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
 

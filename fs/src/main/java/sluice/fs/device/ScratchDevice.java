@@ -11,8 +11,8 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A device over another one, which it only reads: what is written stays in memory and is gone when
-/// it is closed. Any thread may call.
+/// A device on top of another one, which it only reads: writes stay in memory and are lost when it
+/// is closed. Safe for use by any thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,7 +24,9 @@ public final class ScratchDevice implements BlockDevice {
   private final int most;
   private final Map<Long, byte[]> written = new HashMap<>();
 
-  /// @param mostBytes what is kept in memory at most; beyond it a write is `ENOMEM`
+  /// Creates a scratch device.
+  ///
+  /// @param mostBytes the memory limit; a write beyond it fails with `ENOMEM`
   public ScratchDevice(BlockDevice below, long mostBytes) {
     this.below = below;
     most = (int) Math.min(Integer.MAX_VALUE, mostBytes / UNIT);
@@ -106,7 +108,7 @@ public final class ScratchDevice implements BlockDevice {
     return content;
   }
 
-  /// A part of a transfer that lies in one unit.
+  /// A part of a transfer that lies within one unit.
   private interface Part {
     void at(long unit, int inUnit, int done, int count) throws IOException;
   }
@@ -124,7 +126,7 @@ public final class ScratchDevice implements BlockDevice {
   @Override
   public void flush() {}
 
-  /// The device below stays its owner's.
+  /// Discards the writes. The caller keeps the device below.
   @Override
   public synchronized void close() {
     written.clear();

@@ -4,10 +4,10 @@ import java.lang.foreign.MemorySegment;
 import sluice.fs.block.BlockDevice.Transfer;
 import sluice.sys.IoVec;
 
-/// Transfers that follow one another on the device, which are one operation of a [UringLane], and
-/// how much of it is done. Of the thread that holds the lane.
+/// A run of contiguous transfers, which is one operation of a [UringLane], and its progress.
+/// Confined to the thread that holds the lane.
 final class TransferRun {
-  /// No more are added behind so many bytes, so that long runs are several operations at a time.
+  /// The size at which a run ends, so that long sequences become several concurrent operations.
   private static final int MOST_BYTES = 1 << 20;
 
   private final int sectorBytes;
@@ -23,15 +23,15 @@ final class TransferRun {
     this.sectorBytes = sectorBytes;
   }
 
-  /// Whether the device can take the memory as it lies.
+  /// Returns true if the alignment of the memory permits direct I/O.
   static boolean aligned(Transfer t, int sectorBytes) {
     return ((t.block().segment().address() + t.offset()) & (sectorBytes - 1)) == 0;
   }
 
-  /// Takes one transfer, which is not empty, and those behind it that go on where it ends.
+  /// Begins a run with a non-empty transfer and the transfers that continue it.
   ///
-  /// @param to behind the last that may be taken
-  /// @param vector first entry that may be used for their ranges, as many as transfers
+  /// @param to the end of the transfers that may be taken
+  /// @param vector the first vector entry that may be used, one per transfer
   void begin(Transfer[] all, int from, int to, int vector) {
     transfers = all;
     first = from;
@@ -51,14 +51,14 @@ final class TransferRun {
         && aligned(t, sectorBytes);
   }
 
-  /// Behind the last transfer that was taken.
+  /// Returns the index behind the last transfer taken.
   int end() {
     return end;
   }
 
-  /// So many more bytes are done.
+  /// Adds to the number of bytes done.
   ///
-  /// @return whether all are
+  /// @return true if all are done
   boolean advance(int more) {
     done += more;
     return done >= bytes;
@@ -68,24 +68,24 @@ final class TransferRun {
     return bytes - done;
   }
 
-  /// Where on the device the rest begins.
+  /// Returns the position of the rest on the device.
   long restPosition() {
     return transfers[first].position() + done;
   }
 
-  /// Where in memory the rest begins: good after [#fill].
+  /// Returns the address of the rest in memory. Valid after [#fill].
   long restAddress() {
     return restAddress;
   }
 
-  /// Where the ranges are, in bytes from the start of the vectors.
+  /// Returns the offset of the run's entries in the vectors, in bytes.
   long vectorAt() {
     return (long) vectorFirst * IoVec.SIZE;
   }
 
-  /// Writes the ranges of the rest; what goes on in memory too is one.
+  /// Writes the vector entries for the rest. Ranges that are contiguous in memory become one.
   ///
-  /// @return how many
+  /// @return the number of entries
   int fill(MemorySegment vectors) {
     int entries = 0;
     int skip = done;

@@ -5,12 +5,14 @@ import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.sys.Errno;
 
-/// What every device checks of a transfer. Without state: any thread may call.
+/// The checks of a transfer that all devices share. Stateless and safe for use by any thread.
 public final class Transfers {
   private Transfers() {}
 
-  /// @throws IllegalArgumentException when it is not made of whole sectors
-  /// @throws FsException `EIO` when it leaves the device
+  /// Checks a transfer.
+  ///
+  /// @throws IllegalArgumentException if it does not consist of whole sectors
+  /// @throws FsException `EIO` if it exceeds the device
   public static void check(BlockDevice device, long position, int bytes) throws FsException {
     int mask = device.sectorBytes() - 1;
     if ((position & mask) != 0 || (bytes & mask) != 0 || bytes < 0 || position < 0) {
@@ -29,7 +31,7 @@ public final class Transfers {
     }
   }
 
-  /// As [#check], for a write.
+  /// Checks a write; otherwise like [#check].
   public static void checkWrite(BlockDevice device, long position, int bytes) throws IOException {
     if (device.readOnly()) {
       throw FsException.of(Errno.EROFS, "write to a device that was opened for reading");

@@ -12,11 +12,11 @@ import sluice.sys.Files;
 import sluice.sys.Mapping;
 import sluice.sys.SysException;
 
-/// An image file or block device past the page cache of the kernel: `O_DIRECT` and io_uring, many
-/// transfers at a time. Any thread may call; a call borrows one of a few rings until all its
-/// transfers are complete.
+/// An image file or block device that bypasses the kernel's page cache: `O_DIRECT` and io_uring,
+/// with many transfers at a time. Safe for use by any thread; a call borrows one of a few rings
+/// until all of its transfers are complete.
 ///
-/// Memory that was registered is pinned once, not for each transfer.
+/// Registered memory is pinned once, instead of for each transfer.
 public final class UringDevice implements BlockDevice {
   private static final int RINGS = 2;
 
@@ -33,7 +33,9 @@ public final class UringDevice implements BlockDevice {
     this.notice = notice;
   }
 
-  /// @param notice told why another way is taken than the fastest
+  /// Opens a device.
+  ///
+  /// @param notice receives the reason if a slower method must be used
   public static BlockDevice open(Path path, boolean readOnly, Consumer<String> notice)
       throws IOException {
     ImageFile file;
@@ -65,7 +67,7 @@ public final class UringDevice implements BlockDevice {
     }
   }
 
-  /// What the file system takes as the unit of direct transfers: asked for by trying.
+  /// Returns the unit of direct transfers of the file system, found by trying.
   private static int sectorOf(ImageFile file) throws IOException {
     try (Mapping page = Mapping.anonymous(8192, false)) {
       for (int sector = file.sectorBytes(); sector <= 4096; sector *= 2) {
@@ -173,7 +175,7 @@ public final class UringDevice implements BlockDevice {
 
   @Override
   public void flush() throws IOException {
-    UringLane lane = borrow(); // so that close waits for us
+    UringLane lane = borrow(); // so that close waits for this call
     try {
       checkOpen();
       SysException.check(Files.fdatasync(file.fd()), "fdatasync", file);

@@ -15,21 +15,21 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
-/// One ring of a [UringDevice]. Of the thread that holds its lock, until its transfers are
+/// A ring of a [UringDevice]. Used by the thread that holds its lock, until its transfers are
 /// complete.
 ///
-/// Transfers that follow one another on the device are a run, which is one operation: of registered
-/// memory where they follow one another in it too, of a vector of ranges otherwise.
+/// Contiguous transfers form a run, which is one operation: on registered memory if they are
+/// contiguous in it too, otherwise with a vector of ranges.
 final class UringLane implements AutoCloseable {
   private static final int ENTRIES = 64;
 
-  /// Transfers of one operation.
+  /// The maximum number of transfers in one operation.
   private static final int RUN_TRANSFERS = 256;
 
-  /// For memory that the device cannot take as it lies.
+  /// The size of the buffer for memory whose alignment does not permit direct I/O.
   private static final int BOUNCE_BYTES = 1 << 18;
 
-  /// Most the kernel registers as one buffer.
+  /// The largest buffer that the kernel registers.
   private static final long MOST_REGISTERED = 1L << 30;
 
   final ReentrantLock lock = new ReentrantLock();
@@ -43,12 +43,12 @@ final class UringLane implements AutoCloseable {
   private @Nullable MemorySegment registered;
   private int failure;
 
-  /// Operations of the window under way that are not complete.
+  /// The number of staged operations that are not complete.
   private int pending;
 
   private boolean writing;
 
-  /// What the last transfer of the bounce memory brought: bytes, or a negative errno.
+  /// The result of the last transfer of the bounce buffer: bytes, or a negative errno.
   private int moved;
 
   private final RingDriver.Sink completions = this::completed;
@@ -76,7 +76,7 @@ final class UringLane implements AutoCloseable {
     }
   }
 
-  /// Pins memory that outlives the ring's use of it; takes the place of what was registered before.
+  /// Pins memory that outlives its use by the ring. Replaces the memory registered before.
   void register(MemorySegment region) throws IOException {
     lock.lock();
     try {
@@ -100,9 +100,9 @@ final class UringLane implements AutoCloseable {
     }
   }
 
-  /// Carries out as many transfers as the ring and the vectors take.
+  /// Performs as many transfers as the ring and the vectors can hold.
   ///
-  /// @return the first that is still to be carried out
+  /// @return the index of the next transfer to perform
   private int window(Transfer[] transfers, int from, int count, boolean write) throws IOException {
     failure = 0;
     int operations = 0;
@@ -137,7 +137,8 @@ final class UringLane implements AutoCloseable {
     return TransferRun.aligned(t, sectorBytes);
   }
 
-  /// Waits for everything that is staged: the kernel uses the memory until then, whatever fails.
+  /// Waits for all staged operations. The kernel uses the memory until they end, even after a
+  /// failure.
   private void await(int staged, boolean write) throws IOException {
     pending = staged;
     writing = write;
@@ -167,7 +168,7 @@ final class UringLane implements AutoCloseable {
     }
   }
 
-  /// Stages what is not done of a run.
+  /// Stages the rest of a run.
   private void stage(TransferRun run, int i, boolean write) {
     SubmissionQueue queue = ring.submission();
     int entries = run.fill(vectors);
@@ -202,7 +203,7 @@ final class UringLane implements AutoCloseable {
     }
   }
 
-  /// One transfer of the bounce memory, whole.
+  /// Transfers all bytes of the bounce buffer.
   private void viaBounce(long position, int bytes, boolean write) throws IOException {
     for (int at = 0; at < bytes && failure == 0; ) {
       if (write) {

@@ -1,4 +1,4 @@
-/// Block devices: in memory (`MemoryDevice`), a file (`FileDevice` over an `ImageFile`), and a file
-/// past the page cache with io_uring: `UringDevice` shares transfers among `UringLane`s.
+/// The block devices: memory (`MemoryDevice`), a file (`FileDevice` on an `ImageFile`), and a file
+/// with direct I/O and io_uring (`UringDevice`, which distributes transfers to `UringLane`s).
 /// `sluice.fs.storage.BlockDevices` opens them.
 package sluice.fs.device;

@@ -9,8 +9,8 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Changes attributes of files: `chmod`, `chown`, `truncate`, `utimensat` in one step. Any thread
-/// may call.
+/// Changes the attributes of files: `chmod`, `chown`, `truncate` and `utimensat` in one step. Safe
+/// for use by any thread.
 final class AttributeWriter {
   private static final int ENDS_CAPABILITIES =
       AttributeChange.SIZE
@@ -101,7 +101,7 @@ final class AttributeWriter {
       throws FsException {
     boolean owner = caller.uid() == inode.uid;
     if (change.has(AttributeChange.UID) && (!owner || change.uid() != inode.uid)) {
-      throw FsException.of(Errno.EPERM, "only root gives files away");
+      throw FsException.of(Errno.EPERM, "only root may change the owner of a file");
     }
     boolean group = change.gid() == inode.gid || caller.inGroup(change.gid());
     if (change.has(AttributeChange.GID) && (!owner || !group)) {

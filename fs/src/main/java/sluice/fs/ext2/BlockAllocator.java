@@ -9,14 +9,14 @@ import sluice.fs.ext2.layout.BitRun;
 import sluice.fs.ext2.layout.BlockRuns;
 import sluice.fs.ext2.layout.Geometry;
 
-/// Hands out blocks near a wished one, and takes them back. Any thread with an operation open may
-/// call; it takes the lock of the [GroupDescriptors].
+/// Allocates and frees blocks, as close as possible to a goal block. Any thread that has an
+/// operation open may call it; it takes the lock of the [GroupDescriptors].
 ///
-/// Blocks are promised before anything is changed ([GroupDescriptors#reserve]), so an operation is
-/// refused with `ENOSPC` as a whole or not at all; allocating what was promised succeeds unless
-/// bitmaps and counts contradict each other.
+/// Blocks are reserved before anything changes ([GroupDescriptors#reserve]), so an operation either
+/// fails with `ENOSPC` before its first change or succeeds. Allocating reserved blocks fails only
+/// if the bitmaps and the counts contradict each other.
 final class BlockAllocator {
-  /// No such bit.
+  /// The result of a search that found no bit.
   private static final int NONE = -1;
 
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
@@ -26,9 +26,9 @@ final class BlockAllocator {
   private final GroupDescriptors groups;
   private final BufferCache cache;
 
-  /// Per group, where the next file's first block had best be: behind where there was room last, so
-  /// that full blocks are not looked through for each file, or where blocks were freed, which may
-  /// be in the cache still. Under the lock, or as a hint.
+  /// The bit in each group where the next file should start. It lies behind the last allocation, so
+  /// that the search does not scan full blocks again for each file, or at blocks freed since, which
+  /// may still be in the cache. Written under the lock; read without it as a hint.
   private final int[] nextRoom;
 
   BlockAllocator(Volume volume) {
@@ -38,16 +38,16 @@ final class BlockAllocator {
     nextRoom = new int[geometry.groups];
   }
 
-  /// Where the first block of a file had best be.
+  /// Returns the preferred first block for a file of a group.
   long goal(int group) {
     return geometry.groupStart(group) + nextRoom[group];
   }
 
-  /// Allocates a run of promised blocks.
+  /// Allocates a run of reserved blocks.
   ///
-  /// @param goal where it should begin
-  /// @param wanted most blocks, at least 1
-  /// @return first block in the low 40 bits, number of blocks above them
+  /// @param goal the block where the run should begin
+  /// @param wanted the largest number of blocks to allocate, at least 1
+  /// @return the first block in the low 40 bits, the number of blocks above them
   long allocate(Operation op, long goal, int wanted) throws IOException {
     groups.lock.lock();
     try {
@@ -105,7 +105,8 @@ final class BlockAllocator {
     return first | (long) (end - start) << 40;
   }
 
-  /// The wished bit, else the first of eight free ones in a byte, else the first free one.
+  /// Returns the preferred bit if it is free, else the first bit of a free byte, else the first
+  /// free bit.
   private static int findRoom(Buffer bitmap, long @Nullable [] busy, int from, int bits) {
     if (from < bits && isFree(bitmap, busy, from)) {
       return from;
@@ -121,13 +122,14 @@ final class BlockAllocator {
     return after != NONE ? after : findFreeBit(bitmap, busy, 0, Math.min(from, bits));
   }
 
-  /// The first bit of a byte in which all are free. Bitmaps are looked at 64 bits at a time.
+  /// Returns the first bit of a byte whose eight bits are all free. Scans 64 bits at a time.
   private static int findFreeByte(Buffer bitmap, long @Nullable [] busy, int from, int to) {
     int at = from;
     while (at < to) {
       if ((at & 7) == 0 && at + 8 <= to) {
         long taken = word(bitmap, busy, at);
-        long zeros = (taken - LOW_BITS) & ~taken & HIGH_BITS; // its lowest bit is the first's
+        // the lowest bit set is that of the first free byte
+        long zeros = (taken - LOW_BITS) & ~taken & HIGH_BITS;
         if (zeros != 0) {
           return (at << 3) + (Long.numberOfTrailingZeros(zeros) & -8);
         }
@@ -145,7 +147,8 @@ final class BlockAllocator {
     return bitmap.getByte(at) == 0 && (busy == null || (busy[at >> 3] >> (at << 3) & 0xFF) == 0);
   }
 
-  /// Eight bytes of a bitmap from a multiple of eight on, with those that wait.
+  /// Returns eight bytes of a bitmap, at an offset that is a multiple of eight, with the bits of
+  /// blocks whose freeing is not yet stable.
   private static long word(Buffer bitmap, long @Nullable [] busy, int at) {
     return bitmap.getLong(at) | (busy == null ? 0 : busy[at >> 3]);
   }
@@ -173,9 +176,9 @@ final class BlockAllocator {
         && (busy == null || (busy[bit >> 6] >> bit & 1) == 0);
   }
 
-  /// Frees a run of blocks of one group; they are available when the operation is stable.
+  /// Frees a run of blocks of one group. They become available when the operation is stable.
   ///
-  /// @throws FsException `EUCLEAN` when they are free already
+  /// @throws FsException `EUCLEAN` if the bitmap already marks one of them as free
   void free(Operation op, long inode, long first, int count) throws IOException {
     int group = geometry.groupOfBlock(first);
     int start = (int) (first - geometry.groupStart(group));

@@ -7,15 +7,16 @@ import sluice.fs.block.Buffer;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 
-/// Where the content of files is: twelve direct blocks and up to three levels of blocks of
-/// pointers. Called with the inode's lock held, for writing where it changes.
+/// Maps the blocks of a file to blocks of the device: twelve direct blocks and up to three levels
+/// of indirect blocks. The caller holds the inode's lock, the write lock for changes.
 ///
 /// After Card, Ts'o, Tweedie, "Design and Implementation of the Second Extended Filesystem", 1994.
 final class BlockMap {
   private static final int DIRECT = InodeLayout.DIRECT_BLOCKS;
   private static final int LEVELS = 3;
 
-  /// Metadata blocks that freeing one more block may change besides those it has changed.
+  /// The number of metadata blocks that freeing one more block may change, beyond those changed
+  /// already.
   static final int ROOM_TO_FREE = 12;
 
   private final Volume volume;
@@ -23,7 +24,7 @@ final class BlockMap {
   private final BlockAllocator allocator;
   private final MapPages pages;
 
-  /// Logarithm of the pointers in a block.
+  /// The base-2 logarithm of the number of pointers in a block.
   private final int shift;
 
   private final int sectorsPerBlock;
@@ -39,22 +40,22 @@ final class BlockMap {
 
   // ---- looking up -------------------------------------------------------------------------------
 
-  /// Block of the device that holds a block of a file, if it is known without reading. For readers
-  /// without a lock, which check afterwards.
+  /// Returns the device block that holds a block of a file, if the answer needs no reading. For
+  /// readers without a lock, which validate the result afterwards.
   ///
-  /// @return 0 for a hole, [MapPages#UNKNOWN], or a block that no device has when one of the file's
-  ///   direct blocks is damaged
+  /// @return 0 for a hole, [MapPages#UNKNOWN], or a block number outside of any device if one of
+  ///   the file's direct blocks is damaged
   long cachedBlock(Inode inode, long logical) {
     return logical < DIRECT
         ? inode.trusted[(int) logical] & 0xFFFF_FFFFL
         : pages.find(inode, logical - DIRECT);
   }
 
-  /// How many blocks of a file follow each other on the device, as far as that is known without
-  /// reading and looked up at once. For readers without a lock, which check afterwards.
+  /// Returns the number of blocks of a file that are contiguous on the device, as far as one lookup
+  /// tells without reading. For readers without a lock, which validate the result afterwards.
   ///
-  /// @param block where the first of them is
-  /// @param last block of the file that is of interest
+  /// @param block the device block of the first one
+  /// @param last the last block of the file to consider
   int cachedRun(Inode inode, long logical, long block, long last) {
     if (logical >= DIRECT) {
       return pages.run(inode, logical - DIRECT, block, last - DIRECT);
@@ -68,9 +69,10 @@ final class BlockMap {
     return run;
   }
 
-  /// How many blocks of a file are holes, from one on that is.
+  /// Returns the length of the hole that begins at a block of a file, in blocks. The block itself
+  /// must be in a hole.
   ///
-  /// @param most how many are of interest, all below one block of pointers
+  /// @param most the largest result; the blocks must all be below one indirect block
   int holes(Inode inode, long logical, int most) throws IOException {
     if (logical >= DIRECT) {
       int known = pages.holes(inode, logical - DIRECT, most);
@@ -85,11 +87,11 @@ final class BlockMap {
     return run;
   }
 
-  /// Block of the device that holds a block of a file, 0 for a hole. Pointers are checked when they
-  /// come from the device: the direct ones with their inode, the others with their page; in those
-  /// with a bad one, each time.
+  /// Returns the device block that holds a block of a file, or 0 for a hole. Pointers are checked
+  /// when they are read from the device: direct pointers with their inode, indirect ones with their
+  /// page. In an inode or page that has a bad pointer, each pointer is checked at each use.
   ///
-  /// @throws FsException `EUCLEAN` when a pointer leads nowhere
+  /// @throws FsException `EUCLEAN` if the pointer is not to a block for content
   long map(Inode inode, long logical) throws IOException {
     if (logical < DIRECT) {
       long block = inode.block[(int) logical] & 0xFFFF_FFFFL;
@@ -109,8 +111,8 @@ final class BlockMap {
     return block == 0 ? 0 : volume.checkBlock(inode.number, block);
   }
 
-  /// Remembers a page if all of its pointers are good; else each is checked when it is followed, so
-  /// that a bad one does no harm to its neighbours.
+  /// Caches a page if all of its pointers are good. Otherwise each pointer is checked when it is
+  /// followed, so that one bad pointer does not make its neighbours unreadable.
   private void fillPage(Inode inode, long page) throws IOException {
     long first = DIRECT + (page << MapPages.SHIFT);
     int[] blocks = new int[MapPages.BLOCKS];
@@ -128,7 +130,7 @@ final class BlockMap {
     pages.put(inode, page, blocks);
   }
 
-  /// How many levels of pointers lead to a block behind the direct ones.
+  /// Returns the number of levels of indirect blocks above a block that is not a direct one.
   private int level(long logical) {
     long index = logical - DIRECT;
     for (int level = 1; level <= LEVELS; level++) {
@@ -170,7 +172,7 @@ final class BlockMap {
     return inode.block[DIRECT + level - 1] & 0xFFFF_FFFFL;
   }
 
-  /// The block whose entries point to content, 0 when there is none.
+  /// Returns the indirect block whose entries point to content, or 0 if there is none.
   private long leaf(Inode inode, long logical) throws IOException {
     int level = level(logical);
     long offset = logical - firstOfLevel(level);
@@ -181,7 +183,7 @@ final class BlockMap {
     return block == 0 ? 0 : volume.checkBlock(inode.number, block);
   }
 
-  /// Blocks of pointers on the way to a block of a file.
+  /// Passes each indirect block on the path to a block of a file to a consumer.
   void pointersTo(Inode inode, long logical, LongConsumer sink) throws IOException {
     int level = level(logical);
     long offset = logical - firstOfLevel(level);
@@ -192,7 +194,7 @@ final class BlockMap {
     }
   }
 
-  /// Blocks of pointers that must be made before a block can be attached.
+  /// Returns the number of indirect blocks to create before a block can be attached.
   int missingPointers(Inode inode, long logical) throws IOException {
     if (logical < DIRECT) {
       return 0;
@@ -208,12 +210,12 @@ final class BlockMap {
     return block == 0 ? depth : 0;
   }
 
-  /// Blocks from this one on that share its last block of pointers.
+  /// Returns the number of blocks, from this one on, that share its last indirect block.
   int sameLeaf(long logical) {
     return logical < DIRECT ? (int) (DIRECT - logical) : (1 << shift) - slot(logical);
   }
 
-  /// The first block at or after `logical` that is mapped, or `end`.
+  /// Returns the first mapped block at or after `logical`, or `end`.
   long nextData(Inode inode, long logical, long end) throws IOException {
     long at = logical;
     while (at < end && map(inode, at) == 0) {
@@ -239,7 +241,7 @@ final class BlockMap {
     return first + (offset & -span) + span;
   }
 
-  /// The first block at or after `logical` that is a hole, or `end`.
+  /// Returns the first block at or after `logical` that is a hole, or `end`.
   long nextHole(Inode inode, long logical, long end) throws IOException {
     long at = logical;
     while (at < end && map(inode, at) != 0) {
@@ -250,7 +252,7 @@ final class BlockMap {
 
   // ---- attaching --------------------------------------------------------------------------------
 
-  /// Where the next block of a file had best be.
+  /// Returns the preferred device block for the next block of a file.
   long goal(Inode inode, long logical) throws IOException {
     long before = logical == 0 ? 0 : map(inode, logical - 1);
     if (before != 0) {
@@ -259,8 +261,8 @@ final class BlockMap {
     return inode.goal != 0 ? inode.goal : allocator.goal(geometry.groupOfInode(inode.number));
   }
 
-  /// Attaches blocks that were holes, all below one block of pointers. The blocks of pointers it
-  /// makes were promised before.
+  /// Attaches blocks in place of a hole. All of them must be below one indirect block. The indirect
+  /// blocks that this creates must have been reserved.
   void attach(Operation op, Inode inode, long logical, long block, int count) throws IOException {
     if (logical < DIRECT) {
       for (int i = 0; i < count; i++) {
@@ -311,9 +313,10 @@ final class BlockMap {
 
   // ---- freeing ----------------------------------------------------------------------------------
 
-  /// Frees what is mapped in `[from, to)`, from the end, as far as the operation has room.
+  /// Frees the mapped blocks in `[from, to)`, last block first, until the operation's room is used
+  /// up.
   ///
-  /// @return from where on everything up to `to` is free: `from` when all is done
+  /// @return the block from which on everything up to `to` is free: `from` if all are freed
   long free(Operation op, Inode inode, long from, long to) throws IOException {
     Freeing freeing = new Freeing(op, inode, from, to);
     for (int level = LEVELS; level >= 1 && !freeing.stopped; level--) {
@@ -337,7 +340,7 @@ final class BlockMap {
     return freeing.stopped ? freeing.reached : from;
   }
 
-  /// @return whether nothing is left of the tree, and its own block is freed
+  /// Returns true if the whole tree was freed, including its own block.
   private boolean freeTree(Freeing freeing, long block, int level, long first) throws IOException {
     int[] entries = new int[1 << shift];
     try (Buffer buffer = volume.cache.read(block)) {
@@ -383,7 +386,8 @@ final class BlockMap {
     return false;
   }
 
-  /// One call of [#free]: collects neighbouring blocks, so that each bitmap is changed once.
+  /// The state of one call of [#free]. It collects adjacent blocks, so that each bitmap is changed
+  /// once.
   private final class Freeing {
     final Operation op;
     final Inode inode;
@@ -392,7 +396,7 @@ final class BlockMap {
     private long runStart;
     private int runCount;
 
-    /// Of what is collected, the content that the cache has not forgotten yet.
+    /// The first block of the collected content that is still to be dropped from the cache.
     private long contentStart;
 
     private int contentCount;
@@ -457,7 +461,7 @@ final class BlockMap {
     }
 
     void flush() throws IOException {
-      forgetContent(); // before the blocks may be another's
+      forgetContent(); // before the blocks can belong to another file
       if (runCount > 0) {
         int count = runCount;
         runCount = 0;

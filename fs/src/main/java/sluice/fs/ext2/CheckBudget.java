@@ -4,8 +4,8 @@ import sluice.fs.FsException;
 import sluice.memory.Account;
 import sluice.sys.Errno;
 
-/// How much of the heap a check may take, so that an image made to harm ends the check and not the
-/// process. Of the thread that checks.
+/// A limit on the heap memory that a check uses. A malicious image makes the check fail, but not
+/// the process. Confined to the checking thread.
 final class CheckBudget {
   private final Account account;
 
@@ -13,14 +13,14 @@ final class CheckBudget {
     account = new Account("check", bytes);
   }
 
-  /// Half of what the heap may grow to: the rest is for what is passing.
+  /// Returns a budget of half of the maximum heap. The other half is for short-lived objects.
   static CheckBudget ofHeap() {
     return new CheckBudget(Runtime.getRuntime().maxMemory() / 2);
   }
 
-  /// Before memory is taken.
+  /// Charges an allocation to the budget. Called before the allocation.
   ///
-  /// @throws FsException `ENOMEM` when there is not so much
+  /// @throws FsException `ENOMEM` if the budget is exhausted
   void charge(long bytes) throws FsException {
     if (!account.tryCharge(bytes)) {
       throw FsException.of(

@@ -7,12 +7,12 @@ import java.util.BitSet;
 import sluice.fs.ext2.layout.AttributeLayout;
 import sluice.fs.ext2.layout.AttributeRegion;
 
-/// Looks whether the extended attributes of one place, an inode's rest or a block, contradict
-/// themselves. Of the thread that checks.
+/// Checks the extended attributes of one region for contradictions: the space behind the fields of
+/// an inode, or a block. Confined to the checking thread.
 ///
-/// Entries, their values and the zeros that end the list may not meet, and each entry's hash is
-/// that of its name and value. In an inode values are counted from the first entry, which follows
-/// the magic number; a hash of 0 is none there.
+/// Entries, values and the zero word that ends the list must not overlap, and each hash must match
+/// the name and value of its entry. In an inode, value offsets are relative to the first entry,
+/// which follows the magic number, and a hash of 0 means that there is none.
 final class CheckedAttributes {
   private final byte[] bytes;
   private final ByteBuffer b;
@@ -27,13 +27,18 @@ final class CheckedAttributes {
     b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /// @param bytes those of an inode behind its fields, from the magic number on
-  /// @return what is wrong, empty when nothing is
+  /// Checks the attributes inside of an inode.
+  ///
+  /// @param bytes the bytes behind the inode's fields, from the magic number on
+  /// @return a description of the error, empty if there is none
   static String inInode(byte[] bytes) {
     return new CheckedAttributes(bytes, 4, true).check(4);
   }
 
-  /// @param bytes of a whole block that begins with the magic number
+  /// Checks a block of attributes.
+  ///
+  /// @param bytes the whole block, which begins with the magic number
+  /// @return a description of the error, empty if there is none
   static String inBlock(byte[] bytes) {
     return new CheckedAttributes(bytes, 0, false).check(AttributeLayout.HEADER_BYTES);
   }
@@ -42,7 +47,7 @@ final class CheckedAttributes {
     return (count + 3) & ~3;
   }
 
-  /// @return false when the bytes are taken already, or outside
+  /// Marks bytes as used. Returns false if they lie outside of the region or are used already.
   private boolean take(int from, int count) {
     int next = taken.nextSetBit(from);
     if (from < 0 || count > bytes.length - from || (next >= 0 && next < from + count)) {

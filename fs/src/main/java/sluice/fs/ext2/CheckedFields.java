@@ -11,10 +11,10 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Looks whether the fields of one inode contradict each other, without following its blocks. Of
-/// the thread that checks.
+/// Checks the fields of one inode for contradictions, without following its blocks. Confined to the
+/// checking thread.
 ///
-/// What [InodeTable] refuses is not looked at again.
+/// It does not repeat the checks that [InodeTable] makes.
 final class CheckedFields {
   private static final int EPOCH = 3;
 
@@ -23,8 +23,8 @@ final class CheckedFields {
   private final Checksums checksums;
   private final Consumer<String> says;
 
-  /// Whether a small time of deletion must be a number in a list of orphans: not in images that
-  /// were made just after 1970.
+  /// True if the superblock's times are plausible. Only then must a deletion time below the inode
+  /// count be a link of the orphan list; images made just after 1970 have such deletion times.
   private final boolean timesAreTimes;
 
   CheckedFields(Geometry geometry, byte[] superblock, Checksums checksums, Consumer<String> says) {
@@ -56,10 +56,10 @@ final class CheckedFields {
     return true;
   }
 
-  /// An inode that is free and was never used is passed over without an object: a large image has
-  /// many.
+  /// Checks one inode. A free inode that was never used is skipped without an allocation, because a
+  /// large image has many of them.
   ///
-  /// @param bytes in which the inode begins at a byte
+  /// @param bytes a buffer that contains the inode at offset `at`
   void check(long number, byte[] bytes, int at) {
     if (isZero(bytes, at, geometry.inodeBytes)) {
       return;
@@ -69,7 +69,7 @@ final class CheckedFields {
     int deleted = b.getInt(InodeLayout.DELETE_TIME);
     boolean used = b.getShort(InodeLayout.LINKS) != 0;
     if (checksums.everywhere() && !checksums.inodeFits(number, bytes, at, geometry.inodeBytes)) {
-      report(number, "has a checksum that is not that of its bytes");
+      report(number, "has a checksum that does not match its bytes");
     }
     if (deleted != 0 && timesAreTimes && Integer.compareUnsigned(deleted, geometry.inodes) < 0) {
       report(number, "is in a list of orphans that does not begin in the superblock");
@@ -129,8 +129,8 @@ final class CheckedFields {
         && b.getInt(InodeLayout.FILE_ACL) == 0;
   }
 
-  /// Inode 7 has one root of pointers, that of the second level, to the descriptors that are kept
-  /// for growing.
+  /// Returns true if the fields of the resize inode (7) are valid: its only root pointer is the
+  /// double-indirect one, which leads to the descriptor blocks reserved for growing.
   private boolean checkResize(ByteBuffer b, boolean file) {
     int second = InodeLayout.DIRECT_BLOCKS + 1;
     for (int i = 0; i < InodeLayout.BLOCK_POINTERS; i++) {
@@ -166,7 +166,7 @@ final class CheckedFields {
     }
     boolean longSize = kind == FileKind.DIRECTORY || geometry.revision == 0;
     if (b.getInt(InodeLayout.SIZE_HIGH) != 0 && (longSize || kind == FileKind.SYMLINK)) {
-      report(number, "has i_size_high, and is no long file");
+      report(number, "has i_size_high, but is not a long file");
     }
     if ((flags & InodeLayout.FLAG_IMAGIC) != 0 && !geometry.has(Features.IMAGIC_INODES)) {
       report(number, "has the flag of the feature imagic_inodes");
@@ -202,12 +202,13 @@ final class CheckedFields {
     }
   }
 
-  /// A link of less than 60 bytes lies in the inode, and ends where its length says.
+  /// Checks a symbolic link of less than 60 bytes. Its target is stored in the inode and ends where
+  /// the size says.
   private void checkShortLink(long number, ByteBuffer b) {
     int size = b.getInt(InodeLayout.SIZE);
     int room = 4 * InodeLayout.BLOCK_POINTERS;
     if (size <= 0 || size >= room) {
-      return; // a block holds it, or InodeTable refuses it
+      return; // a block holds the target, or InodeTable rejects the inode
     }
     int length = 0;
     while (length < room && b.get(InodeLayout.BLOCK + length) != 0) {
@@ -235,7 +236,7 @@ final class CheckedFields {
       byte[] region = Arrays.copyOfRange(bytes, at + start, at + geometry.inodeBytes);
       String wrong = CheckedAttributes.inInode(region);
       if (!wrong.isEmpty()) {
-        report(number, "has extended attributes in its rest: " + wrong);
+        report(number, "has invalid extended attributes: " + wrong);
       }
     }
     checkTime(number, b, InodeLayout.ACCESS_TIME, InodeLayout.ACCESS_TIME_EXTRA);
@@ -244,7 +245,7 @@ final class CheckedFields {
     checkTime(number, b, InodeLayout.BIRTH_TIME, InodeLayout.BIRTH_TIME_EXTRA);
   }
 
-  /// A time before 1970 that an old kernel wrote with bits of a time after 2310.
+  /// Reports a time before 1970 that an old kernel wrote with the epoch bits of a time after 2310.
   private void checkTime(long number, ByteBuffer b, int field, int extraField) {
     if (extraField + 4 <= geometry.inodeBytes
         && b.getInt(field) < 0

@@ -7,19 +7,19 @@ import sluice.fs.block.Buffer;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.GroupLayout;
 
-/// Compares each group's descriptor and bitmaps with what a check has found in use. Of the thread
-/// that checks.
+/// Compares each group's descriptor and bitmaps with the blocks and inodes that a check found in
+/// use. Confined to the checking thread.
 ///
-/// With `uninit_bg` or `metadata_csum` a group may say that its bitmaps were never written: then
-/// they stand for one in which only the group's own tables are marked, and for one of free inodes;
-/// and that inodes at the end of its table were never written: they are not looked at.
+/// With `uninit_bg` or `metadata_csum` a group may be flagged as uninitialized. Its block bitmap
+/// then counts as one in which only the group's own tables are marked, and its inode bitmap as all
+/// free. A group may also declare the inodes at the end of its table unused; these are not read.
 final class CheckedGroups {
   private final Volume volume;
   private final Geometry geometry;
   private final Checksums checksums;
   private final Consumer<String> says;
 
-  /// The bitmap that is being looked at.
+  /// The bitmap being checked.
   private final byte[] bitmap;
 
   CheckedGroups(Volume volume, Checksums checksums, Consumer<String> says) {
@@ -46,7 +46,7 @@ final class CheckedGroups {
     return checksums.ofGroups() && (field(descriptor, GroupLayout.FLAGS) & flag) != 0;
   }
 
-  /// Looks at a descriptor alone.
+  /// Checks the fields of a descriptor.
   void checkDescriptor(int group) throws IOException {
     byte[] d = descriptor(group);
     int flags = field(d, GroupLayout.FLAGS);
@@ -59,7 +59,7 @@ final class CheckedGroups {
       return;
     }
     if (field(d, GroupLayout.CHECKSUM) != checksums.group(group, d)) {
-      says.accept("group " + group + ": its descriptor's checksum is not that of its bytes");
+      says.accept("group " + group + ": its descriptor's checksum does not match its bytes");
     }
     if (group == geometry.groups - 1 && (flags & GroupLayout.BLOCK_UNINIT) != 0) {
       says.accept("group " + group + ", the last, says that its bitmap of blocks was not written");
@@ -72,7 +72,8 @@ final class CheckedGroups {
     }
   }
 
-  /// How many inodes of a group may be in use: those behind them were never written.
+  /// Returns the number of inodes of a group that may be in use. Those behind them were never
+  /// written.
   int writtenInodes(int group) throws IOException {
     if (!checksums.ofGroups()) {
       return geometry.inodesPerGroup;
@@ -82,7 +83,7 @@ final class CheckedGroups {
     return says(d, GroupLayout.INODE_UNINIT) ? 0 : geometry.inodesPerGroup - unused;
   }
 
-  /// Reads the bitmap of inodes of a group.
+  /// Reads the inode bitmap of a group.
   void readInodes(int group, byte[] into) throws IOException {
     byte[] d = descriptor(group);
     if (says(d, GroupLayout.INODE_UNINIT)) {
@@ -121,9 +122,10 @@ final class CheckedGroups {
     }
   }
 
-  /// Looks at both bitmaps and compares with what is in use.
+  /// Checks both bitmaps and compares them with the blocks and inodes in use.
   ///
-  /// @return free blocks of the group, and free inodes shifted up by 32
+  /// @return the number of free blocks of the group, plus the number of free inodes shifted left by
+  ///   32
   long check(int group, ClaimedBlocks claims, CheckedInodes inodes) throws IOException {
     byte[] d = descriptor(group);
     int free = checkBlocks(group, d, claims);
@@ -159,7 +161,7 @@ final class CheckedGroups {
     }
   }
 
-  /// @return free blocks by the bitmap
+  /// Returns the number of free blocks according to the bitmap.
   private int checkBlocks(int group, byte[] descriptor, ClaimedBlocks claims) throws IOException {
     int count = geometry.groupBlocks(group);
     long start = geometry.groupStart(group);
@@ -188,7 +190,8 @@ final class CheckedGroups {
     return free;
   }
 
-  /// Whether a group's own tables lie where descriptors are kept for growing.
+  /// Reports tables of a group that overlap each other or the descriptor blocks reserved for
+  /// growing.
   void checkTables(int group) {
     long[] tables = {
       volume.groups.blockBitmap(group),

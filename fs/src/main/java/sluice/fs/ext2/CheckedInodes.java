@@ -6,17 +6,13 @@ import sluice.fs.FileKind;
 import sluice.fs.FsException;
 import sluice.fs.ext2.layout.Geometry;
 
-/// What a check knows of each inode in use: its kind, its count of links, the names that lead to it
-/// and its parent. Of the thread that checks.
+/// The facts that a check collects about each inode in use: its kind, its link count, the number of
+/// names found and its parent. Confined to the checking thread.
 ///
-/// Memory follows what is in use, not what the superblock counts: 12 bytes for an inode, for 64
-/// neighbours as soon as one of them is in use, and 8 bytes for each 64 inodes of a group that has
-/// one. Of a file system that is in use this is at most a fifth of what its inodes take on the
-/// device, and no hole there costs anything.
-///
-/// ```
-/// groups[group] → pages[inode >> 6] → | kind << 16 & links | names | parent | × 64
-/// ```
+/// The memory needed depends on the inodes in use, not on the superblock's counts: 12 bytes per
+/// inode, allocated for 64 neighbours when the first of them is in use, and 8 bytes per 64 inodes
+/// of a group that has any. That is at most a fifth of the size of the inodes on the device. Sparse
+/// inode tables cost nothing.
 final class CheckedInodes {
   private static final int SHIFT = 6;
   private static final int PAGE = 1 << SHIFT;
@@ -40,7 +36,9 @@ final class CheckedInodes {
     }
   }
 
-  /// @throws FsException `ENOMEM`
+  /// Creates an empty table.
+  ///
+  /// @throws FsException `ENOMEM` if the budget is exhausted
   CheckedInodes(Geometry geometry, CheckBudget budget) throws FsException {
     this.geometry = geometry;
     this.budget = budget;
@@ -69,9 +67,9 @@ final class CheckedInodes {
     }
   }
 
-  /// Notes an inode that is in use.
+  /// Records an inode that is in use.
   ///
-  /// @throws FsException `ENOMEM`
+  /// @throws FsException `ENOMEM` if the budget is exhausted
   void add(long inode, int mode, int links) throws FsException {
     int number = geometry.groupOfInode(inode);
     Group group = groups[number];
@@ -90,7 +88,7 @@ final class CheckedInodes {
     group.directories += isDirectory(inode) ? 1 : 0;
   }
 
-  /// The bits of an inode's mode that say its kind, shifted down; 0 when it is not in use.
+  /// Returns the file type bits of an inode's mode, shifted right by 12; 0 if it is not in use.
   int kind(long inode) {
     return get(inode, 0) >>> KIND_SHIFT;
   }
@@ -99,12 +97,12 @@ final class CheckedInodes {
     return kind(inode) == FileKind.DIRECTORY.modeBits() >>> MODE_SHIFT;
   }
 
-  /// What a kind is called.
+  /// Converts the result of [#kind] to a file kind.
   static FileKind named(int kind) {
     return FileKind.ofMode(kind << MODE_SHIFT);
   }
 
-  /// Whether an entry says the kind that its inode is.
+  /// Returns true if the kind stored in a directory entry is the kind of its inode.
   static boolean isKind(int kind, FileKind said) {
     return kind == said.modeBits() >>> MODE_SHIFT;
   }
@@ -113,7 +111,7 @@ final class CheckedInodes {
     return get(inode, 0) & 0xFFFF;
   }
 
-  /// One more name leads to an inode; those that are not in use are not counted.
+  /// Increments the number of names of an inode. Has no effect on an inode that is not in use.
   void addName(long inode) {
     set(inode, NAMES, names(inode) + 1);
   }
@@ -122,7 +120,7 @@ final class CheckedInodes {
     return get(inode, NAMES);
   }
 
-  /// The directory in which a directory was found, 0 when it was not.
+  /// Returns the directory in which a directory was found, or 0 if it was not found.
   int parent(long inode) {
     return get(inode, PARENT);
   }
@@ -131,13 +129,13 @@ final class CheckedInodes {
     set(inode, PARENT, (int) parent);
   }
 
-  /// Directories in a group.
+  /// Returns the number of directories in a group.
   int directories(int number) {
     Group group = groups[number];
     return group == null ? 0 : group.directories;
   }
 
-  /// Gives each inode in use, in their order.
+  /// Passes each inode in use to a consumer, in ascending order.
   void forEach(IntConsumer sink) {
     for (int number = 0; number < groups.length; number++) {
       Group group = groups[number];

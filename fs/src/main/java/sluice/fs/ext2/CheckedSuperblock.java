@@ -8,8 +8,8 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Looks whether a superblock's fields contradict each other, beyond what [Geometry] needs to
-/// follow the image at all. Of the thread that checks.
+/// Checks the fields of a superblock for contradictions, beyond the fields that [Geometry] needs in
+/// order to read the image. Confined to the checking thread.
 final class CheckedSuperblock {
   private static final int MAX_DESCRIPTOR_BYTES = 1024;
   private static final int MAX_FLEX_SHIFT = 31;
@@ -20,7 +20,9 @@ final class CheckedSuperblock {
   private final ByteBuffer s;
   private final Consumer<String> says;
 
-  /// @param bytes its 1024
+  /// Creates a check of one superblock.
+  ///
+  /// @param bytes the 1024 bytes of the superblock
   CheckedSuperblock(Geometry geometry, byte[] bytes, Consumer<String> says) {
     this.geometry = geometry;
     this.bytes = bytes;
@@ -105,11 +107,12 @@ final class CheckedSuperblock {
     int type = bytes[SuperblockLayout.CHECKSUM_TYPE];
     require(type == Checksums.TYPE_CRC32C, "s_checksum_type", type);
     if (s.getInt(SuperblockLayout.CHECKSUM) != Checksums.superblock(bytes)) {
-      says.accept("the superblock's checksum is not that of its bytes");
+      says.accept("the superblock's checksum does not match its bytes");
     }
   }
 
-  /// Whether it names a journal exactly when it has the feature.
+  /// Reports a superblock that names a journal without the feature, or has the feature without
+  /// naming exactly one journal.
   private void checkJournal() {
     boolean inInode = s.getInt(SuperblockLayout.JOURNAL_INODE) != 0;
     boolean named = false;
@@ -123,7 +126,7 @@ final class CheckedSuperblock {
     } else if (inInode && named) {
       says.accept("the superblock names two journals, one in the image and one on another device");
     } else if (!inInode) {
-      says.accept("the journal is on another device, which is not looked at");
+      says.accept("the journal is on another device, which is not checked");
     }
   }
 }

@@ -12,14 +12,15 @@ import sluice.fs.ext2.layout.GroupLayout;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// The checksums that images with `metadata_csum` or `uninit_bg` hold, which a check compares; we
-/// write no such images. Immutable: any thread may use it.
+/// Computes the checksums of images with `metadata_csum` or `uninit_bg`, for checking only: Sluice
+/// does not write such images. Immutable and safe for use by any thread.
 ///
-/// As the kernel's `Documentation/filesystems/ext4/checksums.rst` says: CRC32C without a final
-/// inversion, begun with the UUID; with `uninit_bg` alone, CRC16 of the group descriptors. Java's
-/// CRC32C inverts at the end, so the UUID goes before all that is summed, and the sum is inverted.
+/// See the kernel's `Documentation/filesystems/ext4/checksums.rst`: a CRC32C without the final
+/// inversion, seeded with the UUID; with `uninit_bg` alone, a CRC16 of the group descriptors.
+/// Java's CRC32C inverts its result, so the UUID is fed in before the data and the result is
+/// inverted again.
 final class Checksums {
-  /// `s_checksum_type` of CRC32C.
+  /// The value of `s_checksum_type` for CRC32C.
   static final int TYPE_CRC32C = 1;
 
   private static final int CRC16_POLYNOMIAL = 0xA001;
@@ -34,12 +35,12 @@ final class Checksums {
     groups = everywhere || (geometry.readOnlyCompatible & Features.UNINIT_BG) != 0;
   }
 
-  /// Whether every structure has one.
+  /// Returns true if every metadata structure has a checksum (`metadata_csum`).
   boolean everywhere() {
     return everywhere;
   }
 
-  /// Whether group descriptors have one, and may say that their bitmaps were never written.
+  /// Returns true if group descriptors have a checksum and may be flagged as uninitialized.
   boolean ofGroups() {
     return groups;
   }
@@ -58,7 +59,7 @@ final class Checksums {
     return crc;
   }
 
-  /// A sum that begins with an inode's number and generation.
+  /// Returns a checksum that has consumed an inode's number and generation.
   private CRC32C ofInode(long inode, int generation) {
     CRC32C crc = seeded();
     crc.update(little(inode, 4));
@@ -76,6 +77,8 @@ final class Checksums {
     return ~(int) crc.getValue();
   }
 
+  /// Returns the checksum of a superblock.
+  ///
   /// @param superblock its 1024 bytes
   static int superblock(byte[] superblock) {
     CRC32C crc = new CRC32C();
@@ -83,6 +86,8 @@ final class Checksums {
     return value(crc);
   }
 
+  /// Returns the checksum of a group descriptor.
+  ///
   /// @param descriptor its 32 bytes
   int group(int number, byte[] descriptor) {
     if (!everywhere) {
@@ -108,14 +113,15 @@ final class Checksums {
     return crc;
   }
 
-  /// Of the bits of a group: descriptors of 32 bytes have room for the low half.
+  /// Returns the checksum of a bitmap of a group: the low half, for which a 32-byte descriptor has
+  /// room.
   int bitmap(byte[] bitmap, int bits) {
     CRC32C crc = seeded();
     crc.update(bitmap, 0, bits / 8);
     return value(crc) & 0xFFFF;
   }
 
-  /// Of an inode, its fields of the checksum taken for zeros.
+  /// Returns the checksum of an inode. Its own checksum fields count as zeros.
   int inode(long number, byte[] bytes, int at, int inodeBytes) {
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     CRC32C crc = ofInode(number, b.getInt(at + InodeLayout.GENERATION));
@@ -136,7 +142,8 @@ final class Checksums {
     return extra >= InodeLayout.CHECKSUM_HIGH + 2 - InodeLayout.GOOD_OLD_BYTES;
   }
 
-  /// Whether an inode holds its checksum; an inode never written, all zeros, has none.
+  /// Returns true if an inode's checksum is correct. An inode that is all zeros was never written
+  /// and has no checksum.
   boolean inodeFits(long number, byte[] bytes, int at, int inodeBytes) {
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int sum = inode(number, bytes, at, inodeBytes);
@@ -155,16 +162,17 @@ final class Checksums {
     return true;
   }
 
-  /// Of a directory's block of entries, without its tail.
+  /// Returns the checksum of a block of directory entries, without its tail.
   int entries(Inode directory, byte[] block) {
     CRC32C crc = ofInode(directory.number, directory.generation);
     crc.update(block, 0, block.length - EntryLayout.TAIL_BYTES);
     return value(crc);
   }
 
-  /// Of a node of a hash tree: head and entries in use, and the first half of the tail.
+  /// Returns the checksum of a node of a hash tree: the head, the entries in use, and the first
+  /// half of the tail.
   ///
-  /// @param start of the entries
+  /// @param start the offset of the entries
   int node(Inode directory, byte[] block, int start) {
     ByteBuffer b = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
     int limit = b.getShort(start) & 0xFFFF;
@@ -176,8 +184,9 @@ final class Checksums {
     return value(crc);
   }
 
-  /// Whether a block of a directory holds its checksum: entries in a tail that looks like an entry,
-  /// nodes of a tree behind the last place for one.
+  /// Returns true if the checksum of a directory block is correct. A block of entries has its
+  /// checksum in a tail that is formatted as an entry; a tree node has it behind the last entry
+  /// slot.
   boolean directoryFits(Inode directory, byte[] block) {
     ByteBuffer b = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
     int tail = block.length - EntryLayout.TAIL_BYTES;
@@ -195,7 +204,8 @@ final class Checksums {
         && b.getInt(behind + 4) == node(directory, block, start);
   }
 
-  /// Of a block of extended attributes, its own field taken for zeros.
+  /// Returns the checksum of a block of extended attributes. Its own checksum field counts as
+  /// zeros.
   int attributes(long number, byte[] block) {
     CRC32C crc = seeded();
     crc.update(little(number, 8));

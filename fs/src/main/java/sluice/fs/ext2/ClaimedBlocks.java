@@ -14,12 +14,12 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Which blocks files take, found by following every pointer of a check. Of the thread that checks.
+/// The set of blocks that files use, found by following every block pointer during a check.
+/// Confined to the checking thread.
 ///
-/// A block is followed once, whatever points to it, so a damaged image costs no more than a good
-/// one. Memory is one bit for each block of a group that has content, at most an eighth of a byte
-/// for each block of the device (32 MB for a terabyte in blocks of 4 KB), and 96 bytes for each
-/// block of extended attributes.
+/// Each block is followed once, no matter how many pointers lead to it, so a damaged image takes no
+/// longer than a good one. Memory is one bit per block of each group that has content, at most 32
+/// MB for a terabyte in blocks of 4 KB, and 96 bytes for each block of extended attributes.
 final class ClaimedBlocks {
   private static final long SHARED_BYTES = 96;
 
@@ -29,20 +29,23 @@ final class ClaimedBlocks {
   private final CheckBudget budget;
   private final Checksums checksums;
 
-  /// Blocks that may lie behind the end of a directory.
+  /// The number of blocks that may follow the end of a directory.
   private final int preallocated;
 
-  /// Per group, a bit for each block; null as long as nothing in it is taken.
+  /// For each group, one bit per block; null while no block of the group is claimed.
   private final long[] @Nullable [] claimed;
 
-  /// Blocks of inode 7 other than those for descriptors: its one root of pointers.
+  /// The number of blocks of inode 7 that are not descriptor blocks. Only one is valid: its
+  /// double-indirect root.
   private int resizeRoots;
 
-  /// Inodes that share a block of extended attributes.
+  /// The blocks of extended attributes, each with the number of inodes that share it.
   private final Map<Long, Integer> attributeBlocks = new HashMap<>();
 
-  /// @param superblock its bytes
-  /// @throws FsException `ENOMEM`
+  /// Creates an empty set.
+  ///
+  /// @param superblock the bytes of the superblock
+  /// @throws FsException `ENOMEM` if the budget is exhausted
   ClaimedBlocks(Volume volume, byte[] superblock, CheckBudget budget, Consumer<String> says)
       throws FsException {
     this.volume = volume;
@@ -95,9 +98,10 @@ final class ClaimedBlocks {
     return true;
   }
 
-  /// Follows the pointers of one inode and compares what they take with what it says.
+  /// Follows the block pointers of an inode and compares the blocks found with its size and sector
+  /// count.
   ///
-  /// @param translator one more block of the inode's, or 0
+  /// @param translator the Hurd translator block of the inode, or 0
   void follow(Inode inode, long translator) throws IOException {
     PathWalk walk = new PathWalk(inode);
     if (inode.hasBlockMap(geometry.blockBytes) || hasList(inode)) {
@@ -120,7 +124,7 @@ final class ClaimedBlocks {
       }
     }
     if (inode.number == InodeLayout.BAD_BLOCKS) {
-      return; // it says nothing of what it has
+      return; // its sector count is undefined
     }
     long sectors = taken << (geometry.blockShift - 9);
     if (inode.sectors != sectors) {
@@ -129,14 +133,14 @@ final class ClaimedBlocks {
     }
   }
 
-  /// Whether an inode has pointers whatever its mode says.
+  /// Returns true if an inode has block pointers regardless of its mode.
   private static boolean hasList(Inode inode) {
     return inode.number == InodeLayout.BAD_BLOCKS || inode.number == InodeLayout.JOURNAL;
   }
 
-  /// Compares a size with the blocks.
+  /// Compares the size of an inode with its blocks.
   ///
-  /// @param end the first block behind the last
+  /// @param end the block after the last mapped one
   private void checkSize(Inode inode, long end) throws IOException {
     long blocks = inode.size >> geometry.blockShift;
     String about = "inode " + inode.number + " has " + inode.size + " bytes";
@@ -151,7 +155,8 @@ final class ClaimedBlocks {
     }
   }
 
-  /// A link that does not fit into its inode has one block, and ends where its length says.
+  /// Checks the size of a symbolic link. A link that does not fit into its inode has exactly one
+  /// block, and ends where its size says.
   private void checkLink(Inode inode) throws IOException {
     if (inode.size < 4L * InodeLayout.BLOCK_POINTERS) {
       if (!inode.isFastSymlink(geometry.blockBytes)) {
@@ -183,15 +188,15 @@ final class ClaimedBlocks {
     }
   }
 
-  /// One inode's tree of pointers.
+  /// A walk over the pointer tree of one inode.
   private final class PathWalk {
     private final Inode inode;
     long taken;
 
-    /// Blocks of content that were passed, holes among them.
+    /// The number of content blocks passed, including holes.
     private long passed;
 
-    /// The first block behind the last that there is.
+    /// The block after the last mapped one.
     long next;
 
     PathWalk(Inode inode) {
@@ -221,13 +226,14 @@ final class ClaimedBlocks {
     }
   }
 
-  /// Looks at each block of attributes, and compares how many inodes share it with what it says.
+  /// Checks each block of attributes, and compares its reference count with the number of inodes
+  /// that share it.
   void checkAttributes() throws IOException {
     byte[] bytes = new byte[geometry.blockBytes];
     for (var entry : attributeBlocks.entrySet()) {
       long number = entry.getKey();
       if (!volume.isContent(number)) {
-        continue; // was reported with its inode
+        continue; // already reported with its inode
       }
       try (Buffer buffer = volume.cache.read(number)) {
         buffer.get(0, bytes, 0, bytes.length);
@@ -253,7 +259,7 @@ final class ClaimedBlocks {
     }
     int sum = b.getInt(AttributeLayout.CHECKSUM);
     if (checksums.everywhere() && sum != checksums.attributes(number, bytes)) {
-      return "its checksum is not that of its bytes";
+      return "its checksum does not match its bytes";
     }
     return CheckedAttributes.inBlock(bytes);
   }

@@ -5,16 +5,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.ext2.layout.Names;
 
-/// Remembers what names lead to, also to nothing, so that a lookup takes no lock. Any thread may
-/// look; a thread that puts holds the directory's lock, for writing where it changes the directory.
+/// A cache of directory entries, including negative ones, so that a lookup takes no lock. Any
+/// thread may look up; a thread that puts holds the directory's lock, the write lock when it
+/// changes the directory.
 ///
-/// Two places per name, of a fixed number: what is displaced is looked up again.
-///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | places | holder of the lock of the entry's directory | volatile | volatile |
+/// The cache has a fixed number of slots. Each name has two candidate slots; an entry that is
+/// displaced is read from the directory again.
 final class DentryCache {
-  /// Not remembered.
+  /// The result for a name that is not cached.
   static final long UNKNOWN = -1;
 
   private final Names names;
@@ -27,13 +25,17 @@ final class DentryCache {
     }
   }
 
-  /// @param count places, a power of two
+  /// Creates an empty cache.
+  ///
+  /// @param count the number of slots, a power of two
   DentryCache(Names names, int count) {
     this.names = names;
     places = new AtomicReferenceArray<>(count);
   }
 
-  /// @return an inode number, 0 for a name that is not there, or [#UNKNOWN]
+  /// Looks up a name.
+  ///
+  /// @return an inode number, 0 for a name that does not exist, or [#UNKNOWN]
   long find(long directory, byte[] name) {
     int hash = names.hash(directory, name);
     int place = hash & (places.length() - 1);
@@ -45,7 +47,9 @@ final class DentryCache {
     return second != null && second.matches(hash, directory, name) ? second.inode : UNKNOWN;
   }
 
-  /// @param inode 0 for a name that is not there
+  /// Caches the result of a lookup.
+  ///
+  /// @param inode the inode number, 0 for a name that does not exist
   void put(long directory, byte[] name, long inode) {
     int hash = names.hash(directory, name);
     int place = hash & (places.length() - 1);
@@ -54,7 +58,8 @@ final class DentryCache {
     Dentry dentry = new Dentry(directory, name, hash, inode);
     boolean inFirst = first != null && first.matches(hash, directory, name);
     boolean inSecond = second != null && second.matches(hash, directory, name);
-    // Nothing is moved: a dentry that another thread is making void must not come back.
+    // An entry never moves to its other slot: a move could restore an entry that another thread is
+    // replacing.
     if (inFirst || (!inSecond && (first == null || (second != null && hash < 0)))) {
       places.set(place, dentry);
     }

@@ -19,18 +19,18 @@ import sluice.fs.ext2.layout.Names;
 import sluice.fs.ext2.layout.ScratchBlocks;
 import sluice.sys.Errno;
 
-/// Names in directories: finds, adds, replaces, removes and lists entries. Called with the
-/// directory's lock held, for writing where it changes.
+/// Finds, adds, replaces, removes and lists the entries of directories. The caller holds the
+/// directory's lock, the write lock for changes.
 ///
-/// Names of directories of more than one block are found through a [DirectoryIndex] in memory. On
-/// the device a directory is linear, and then entries never move while they exist; or, from its
-/// second block on and where the image has `dir_index`, it has a tree of hashes ([HashTree]), and
-/// then an entry moves when its leaf is split ([HashTreeSplit]). A tree that can take no more is
-/// given up: the flag goes, and what was the tree is room for entries, as with Linux's ext2.
+/// In a directory of more than one block, names are found through a [DirectoryIndex] in memory. On
+/// the device, a directory is linear: its entries never move. If the image has `dir_index`, a
+/// directory of two or more blocks has a hash tree ([HashTree]): its entries move when a leaf is
+/// split ([HashTreeSplit]). A tree that is full is abandoned: its flag is cleared, and its nodes
+/// become room for entries, as in Linux's ext2.
 final class Directories {
   private static final long MAX_BYTES = Integer.MAX_VALUE;
 
-  /// Lookups by a tree of hashes before an index in memory is worth its making.
+  /// The number of lookups through a hash tree before an index in memory is built.
   private static final int COLD_LOOKUPS = 32;
 
   private final Volume volume;
@@ -46,29 +46,31 @@ final class Directories {
 
   private record Indexed(Inode directory, DirectoryIndex index) {}
 
-  /// What is found.
+  /// An entry found in a directory.
   ///
   /// @param position byte offset in the directory
   record Entry(long position, long inode, FileKind kind) {}
 
-  /// Where a new entry goes. Good as long as the directory's lock is held and nothing is changed,
-  /// until [#add], once.
+  /// The place for a new entry. It is valid for one call of [#add], while the directory's lock is
+  /// held and before any other change.
   ///
-  /// @param position of the entry to split or use, -1 for a new block
-  /// @param newBlocks blocks to promise before
-  /// @param bytes of the block the entry goes into
-  /// @param inTree whether it is in the leaf where a tree of hashes wants it
-  /// @param split of the leaf, which must come before
+  /// @param position the byte offset of the entry to split or reuse, -1 for a new block
+  /// @param newBlocks the number of blocks to reserve before the change
+  /// @param bytes the content of the block that receives the entry
+  /// @param inTree true if the entry goes into the leaf that the hash tree assigns to it
+  /// @param split the split of the leaf that must come first, or null
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record PathAt(
       long position, int newBlocks, byte[] bytes, boolean inTree, @Nullable HashTreeSplit split) {
-    /// Whether other entries will get other places.
+    /// Returns true if adding the entry moves other entries.
     boolean movesOthers() {
       return split != null;
     }
   }
 
-  /// @param maxIndexBytes memory for indexes of large directories
+  /// Creates the directory code of one volume.
+  ///
+  /// @param maxIndexBytes the memory limit for the indexes of large directories
   Directories(
       Volume volume, BlockMap map, BlockAllocator allocator, Names names, long maxIndexBytes) {
     this.volume = volume;
@@ -87,9 +89,9 @@ final class Directories {
 
   // ---- blocks -----------------------------------------------------------------------------------
 
-  /// Where a block of a directory lies.
+  /// Returns the device block of a block of a directory.
   ///
-  /// @throws FsException `EUCLEAN` when it is a hole
+  /// @throws FsException `EUCLEAN` if it is a hole
   long deviceBlock(Inode directory, long block) throws IOException {
     long number = map.map(directory, block);
     if (number == 0) {
@@ -99,7 +101,7 @@ final class Directories {
     return number;
   }
 
-  /// The bytes of a directory's block, every entry checked.
+  /// Reads a block of a directory and checks all of its entries.
   byte[] readBlock(Inode directory, long block) throws IOException {
     return readBlock(directory, block, new byte[geometry.blockBytes]);
   }
@@ -119,7 +121,7 @@ final class Directories {
 
   // ---- finding ----------------------------------------------------------------------------------
 
-  /// The entry with a name, null when there is none.
+  /// Returns the entry with a name, or null if there is none.
   @Nullable Entry find(Inode directory, byte[] name) throws IOException {
     if (blocks(directory) <= 1) {
       return blocks(directory) == 0 ? null : findIn(directory, 0, name);
@@ -152,7 +154,7 @@ final class Directories {
         && hashTree.isWhole(directory);
   }
 
-  /// A block of which nothing is checked yet. It may be given back to the scratch blocks.
+  /// Reads a block without checking it. The caller may return the array to the scratch blocks.
   byte[] readRaw(Inode directory, long block) throws IOException {
     byte[] bytes = scratch.take();
     if (block >= blocks(directory)) {
@@ -164,7 +166,7 @@ final class Directories {
     return bytes;
   }
 
-  /// Looks in the leaf of a hash tree, and in those that continue it with the same hash.
+  /// Searches the leaf of a hash tree, then the leaves that continue the same hash.
   private @Nullable Entry findFrom(Inode directory, HashTree.Path path, byte[] name)
       throws IOException {
     while (true) {
@@ -235,7 +237,8 @@ final class Directories {
     return index;
   }
 
-  /// Keeps the memory of all indexes bounded: the oldest goes. Its holder may go on with it.
+  /// Counts a new index and drops the oldest ones while all indexes exceed the memory limit. A
+  /// thread that holds a dropped index may continue to use it.
   private void admit(Inode directory, DirectoryIndex index) {
     indexBytes.addAndGet(index.bytes());
     indexed.add(new Indexed(directory, index));
@@ -253,9 +256,9 @@ final class Directories {
 
   // ---- changing ---------------------------------------------------------------------------------
 
-  /// Where an entry with such a name would go.
+  /// Returns the place for a new entry with a name.
   ///
-  /// @throws FsException `ENOSPC` when the directory cannot grow
+  /// @throws FsException `ENOSPC` if the directory cannot grow
   PathAt place(Inode directory, byte[] name) throws IOException {
     int needed = EntryLayout.bytes(name.length);
     long count = blocks(directory);
@@ -291,7 +294,7 @@ final class Directories {
     return new PathAt(-1, 1 + map.missingPointers(directory, count), empty, false, null);
   }
 
-  /// The place in the leaf that the tree of hashes gives, null when the tree can take no more.
+  /// Returns the place in the leaf that the hash tree assigns, or null if the tree is full.
   private @Nullable PathAt placeInTree(Inode directory, byte[] name) throws IOException {
     hashTree.requireWhole(directory);
     HashTree.Path path = hashTree.find(directory, name);
@@ -316,7 +319,8 @@ final class Directories {
     return new PathAt(-1, more + missingPointers(directory, more), bytes, true, split);
   }
 
-  /// The place in a directory of one block after it has got a tree, null when it gets none.
+  /// Returns the place in a one-block directory that is being converted to a hash tree, or null if
+  /// it cannot be converted.
   private @Nullable PathAt placeInNewTree(Inode directory, byte[] name) throws IOException {
     byte[] bytes = readBlock(directory, 0, scratch.take());
     int second = EntryLayout.bytes(1);
@@ -342,7 +346,7 @@ final class Directories {
     return directory.size + ((long) more << geometry.blockShift) <= MAX_BYTES;
   }
 
-  /// Most blocks of pointers that are missing for so many more blocks.
+  /// Returns an upper limit for the indirect blocks that a number of new blocks need.
   private int missingPointers(Inode directory, int more) throws IOException {
     int missing = 0;
     for (int i = 0; i < more; i++) {
@@ -362,7 +366,7 @@ final class Directories {
     return null;
   }
 
-  /// Adds an entry at the place that [#place] gave under the same lock; the caller stores the
+  /// Adds an entry at the place that [#place] returned under the same lock. The caller stores the
   /// directory.
   void add(Operation op, Inode directory, PathAt place, byte[] name, Inode file)
       throws IOException {
@@ -404,7 +408,7 @@ final class Directories {
     scratch.give(bytes);
   }
 
-  /// Splits a leaf, and adds an entry to the half that gets a new block.
+  /// Splits a leaf and adds an entry to the half that moves to a new block.
   private void addToSplit(
       Operation op, Inode directory, HashTreeSplit split, byte[] name, Inode file)
       throws IOException {
@@ -442,8 +446,7 @@ final class Directories {
     hashTree.give(path);
   }
 
-  /// Leads to two leaves where the path is at one, in a node that is made for it when the lowest
-  /// one is full.
+  /// Replaces the leaf of a path by two leaves. If the lowest node is full, it is split first.
   private void insert(Operation op, Inode directory, HashTreeSplit split, long low, long high)
       throws IOException {
     HashTree.Path path = split.path;
@@ -472,7 +475,10 @@ final class Directories {
     write(op, directory, lowest.logical(), lowest.bytes(), path.isNew);
   }
 
-  /// @param last whether the block loses what others take, which must be on the device before
+  /// Overwrites a block of a directory.
+  ///
+  /// @param last true if the block loses entries that another block receives; the other block must
+  ///   reach the device first
   private void write(Operation op, Inode directory, long block, byte[] bytes, boolean last)
       throws IOException {
     long number = deviceBlock(directory, block);
@@ -481,9 +487,9 @@ final class Directories {
     }
   }
 
-  /// Puts an entry behind another one of a copy of a block.
+  /// Puts an entry behind another one, in a copy of a block.
   ///
-  /// @return where it is
+  /// @return the offset of the new entry
   private int put(byte[] bytes, int behind, byte[] name, Inode file) {
     int used = EntryLayout.bytes(EntryBytes.nameLength(bytes, behind));
     int length = EntryBytes.recordLength(bytes, behind) - used;
@@ -507,8 +513,10 @@ final class Directories {
     return geometry.entryTypes() ? file.kind().entryType() : 0;
   }
 
-  /// @param content of the new block, null for one without entries
-  /// @return its byte position
+  /// Appends a block to a directory.
+  ///
+  /// @param content the content of the block, null for an empty one
+  /// @return the byte offset of the block in the directory
   private long append(Operation op, Inode directory, byte @Nullable [] content) throws IOException {
     long count = blocks(directory);
     long block = allocator.allocate(op, map.goal(directory, count), 1) & 0xFF_FFFF_FFFFL;
@@ -524,7 +532,7 @@ final class Directories {
     return count << geometry.blockShift;
   }
 
-  /// Makes the first block of a new directory; the caller stores it.
+  /// Creates the first block of a new directory. The caller stores the directory.
   void initialize(Operation op, Inode directory, long parent) throws IOException {
     append(op, directory, null);
     try (Buffer b = op.change(deviceBlock(directory, 0))) {
@@ -535,7 +543,7 @@ final class Directories {
     }
   }
 
-  /// Lets an entry lead to another file.
+  /// Makes an entry lead to another file.
   void replace(Operation op, Inode directory, Entry entry, Inode file) throws IOException {
     int at = (int) entry.position() & (geometry.blockBytes - 1);
     try (Buffer b = op.change(deviceBlock(directory, entry.position() >> geometry.blockShift))) {
@@ -580,7 +588,7 @@ final class Directories {
     scratch.give(bytes);
   }
 
-  /// Whether there is nothing but `.` and `..`.
+  /// Returns true if the directory contains only `.` and `..`.
   boolean isEmpty(Inode directory) throws IOException {
     for (long block = 0; block < blocks(directory); block++) {
       byte[] bytes = readBlock(directory, block);

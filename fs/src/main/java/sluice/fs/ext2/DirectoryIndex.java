@@ -2,38 +2,40 @@ package sluice.fs.ext2;
 
 import java.util.Arrays;
 
-/// Where each name of a large directory is, and how much room each of its blocks has: so that a
-/// linear directory of 100 000 entries is as fast as a small one. Read under the directory's lock,
-/// changed under its write lock.
+/// An index of a large directory: the position of each name and the free room of each block. It
+/// makes a linear directory of 100 000 entries as fast as a small one. Read under the directory's
+/// lock, changed under its write lock.
 ///
-/// It holds hashes, not names: the finder of a place compares the name there. It is not on the
-/// device, and may be dropped at any time and built again from the blocks.
+/// The index holds hashes, not names: the caller compares the name at each position found. It
+/// exists in memory only, and may be dropped and rebuilt from the blocks at any time.
 final class DirectoryIndex {
   private static final int EMPTY = 0;
   private static final int REMOVED = -1;
 
   private int[] hashes;
 
-  /// Byte offset of the entry divided by 4, plus 1.
+  /// The entry's byte offset divided by 4, plus 1.
   private int[] places;
 
   private int live;
   private int taken;
 
-  /// Largest gap of each block in bytes.
+  /// The largest gap of each block, in bytes.
   private short[] room;
 
   private int blocks;
   private int roomHint;
 
-  /// @param expectedBlocks as the directory says, which may be more than it has
+  /// Creates an empty index.
+  ///
+  /// @param expectedBlocks the number of blocks according to the directory, which may be too large
   DirectoryIndex(int expectedBlocks) {
     hashes = new int[256];
     places = new int[256];
     room = new short[Math.clamp(expectedBlocks, 4, 1024)];
   }
 
-  /// Bytes of memory it takes.
+  /// Returns the memory that the index takes, in bytes.
   long bytes() {
     return 8L * places.length + 2L * room.length;
   }
@@ -44,7 +46,7 @@ final class DirectoryIndex {
 
   // ---- names ------------------------------------------------------------------------------------
 
-  /// The first slot that may hold a name with this hash, -1 when there is none.
+  /// Returns the first slot that may hold a name with a hash, or -1 if there is none.
   int first(int hash) {
     return probe(hash, home(hash));
   }
@@ -68,7 +70,7 @@ final class DirectoryIndex {
     return -1;
   }
 
-  /// Byte offset of the entry in the directory.
+  /// Returns the byte offset of a slot's entry in the directory.
   long position(int slot) {
     return ((places[slot] - 1) & 0xFFFF_FFFFL) << 2;
   }
@@ -98,7 +100,7 @@ final class DirectoryIndex {
     }
   }
 
-  /// An entry has got another place.
+  /// Changes the position of an entry.
   void move(int hash, long from, long to) {
     int wanted = (int) (from >>> 2) + 1;
     for (int slot = first(hash); slot >= 0; slot = next(hash, slot)) {
@@ -137,7 +139,7 @@ final class DirectoryIndex {
     room[block] = (short) bytes;
   }
 
-  /// A block with a gap of so many bytes, -1 when there is none.
+  /// Returns a block with a gap of at least a number of bytes, or -1 if there is none.
   int findRoom(int bytes) {
     for (int i = 0; i < blocks; i++) {
       int block = roomHint + i;

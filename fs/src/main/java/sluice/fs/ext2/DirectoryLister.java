@@ -11,13 +11,13 @@ import sluice.fs.ext2.layout.HashBatch;
 import sluice.fs.ext2.layout.HashOrder;
 import sluice.sys.Errno;
 
-/// Lists directories. Any thread may call; the directory's lock is held while a part of it is
-/// collected, not while the sink is at work.
+/// Lists directories. Safe for use by any thread. The directory's lock is held while a batch of
+/// entries is collected, but not while the sink runs.
 ///
-/// A linear directory of more than one block is listed by places, which never change, and its
-/// cookies are byte offsets. A directory that has a tree of hashes, or will get one with its second
-/// block, is listed in the order of [HashOrder], because a split moves entries; a listing that
-/// began so goes on so, whatever becomes of the directory.
+/// A linear directory of more than one block is listed in the order of its blocks, because its
+/// entries never move; the cookies are byte offsets. A directory that has a hash tree, or will get
+/// one with its second block, is listed in the order of [HashOrder], because a split moves entries.
+/// A listing keeps the order it began with, even if the directory is converted meanwhile.
 final class DirectoryLister {
   private final Geometry geometry;
   private final InodeCache inodes;
@@ -25,9 +25,9 @@ final class DirectoryLister {
   private final HashTree tree;
   private final HashOrder order;
 
-  /// What was collected, and where to go on.
+  /// A batch of entries.
   ///
-  /// @param next the least key that is still to come, -1 when nothing is
+  /// @param next the least key of the following batch, -1 at the end
   private record Batch(List<HashBatch.Item> items, long next) {}
 
   DirectoryLister(Geometry geometry, InodeCache inodes, Directories directories) {
@@ -38,7 +38,7 @@ final class DirectoryLister {
     order = new HashOrder(geometry);
   }
 
-  /// As [FileTree#list].
+  /// Lists a directory, see [FileTree#list].
   boolean list(long number, long cookie, DirectorySink sink) throws IOException {
     if (cookie < 0) {
       throw FsException.of(Errno.EINVAL, "cookie " + cookie);
@@ -58,7 +58,7 @@ final class DirectoryLister {
     return directory;
   }
 
-  // ---- by place ---------------------------------------------------------------------------------
+  // ---- in block order ---------------------------------------------------------------------------
 
   private boolean listByPlace(long number, long cookie, DirectorySink sink) throws IOException {
     long at = cookie;
@@ -82,11 +82,12 @@ final class DirectoryLister {
     }
   }
 
-  // ---- by hash ----------------------------------------------------------------------------------
+  // ---- in hash order ----------------------------------------------------------------------------
 
-  /// Whether a position that is no hash's is one in the order of hashes: the start, or a position
-  /// that was never given out, such as a random one of `seekdir(3)`. Byte offsets in the directory
-  /// are of a listing by places, as of a tree that turned out to be broken.
+  /// Returns true if a cookie that is not a hash cookie denotes a position in hash order: the
+  /// start, or a position that was never handed out, such as a random `seekdir(3)`. A byte offset
+  /// inside of the directory belongs to a listing in block order, also in a directory whose tree
+  /// proved broken.
   private boolean isByHash(long number, long cookie) throws IOException {
     Inode directory = lock(number);
     try {
@@ -132,7 +133,7 @@ final class DirectoryLister {
     }
     int version = path == null ? geometry.nameHash : path.version;
     if (version < 0) {
-      throw FsException.of(Errno.EINVAL, "a cookie of an image that has trees of hashes");
+      throw FsException.of(Errno.EINVAL, "a cookie of an image with hash trees");
     }
     if (path != null) {
       Batch batch = collectLeaves(directory, path, from);
@@ -145,10 +146,10 @@ final class DirectoryLister {
     return collectAll(directory, version, from);
   }
 
-  /// From the leaf where the key belongs, and those that go on with the last hash of the one
-  /// before.
+  /// Collects the entries of the leaf to which a key belongs, and of the leaves that continue the
+  /// last hash of the leaf before.
   ///
-  /// @return null when names are in other leaves than theirs
+  /// @return null if the tree has names in wrong leaves
   private @Nullable Batch collectLeaves(Inode directory, HashTree.Path path, long from)
       throws IOException {
     HashBatch batch = new HashBatch(geometry, order, path.version, from);
@@ -167,7 +168,8 @@ final class DirectoryLister {
     return ended(batch, more ? HashOrder.least(path.start()) : -1);
   }
 
-  /// From all blocks: of a directory that has one, or has lost its tree while it was listed.
+  /// Collects entries from all blocks: of a one-block directory, or of a directory that has lost
+  /// its tree during the listing.
   private Batch collectAll(Inode directory, int version, long from) throws IOException {
     HashBatch batch = new HashBatch(geometry, order, version, from);
     for (long block = 0; block < directories.blocks(directory); block++) {

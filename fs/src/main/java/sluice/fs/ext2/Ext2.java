@@ -31,11 +31,11 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// The second extended file system on a block device. Any thread may call, several at a time.
+/// The second extended file system on a block device. Safe for use by several threads at a time.
 ///
-/// It reads and writes images of revision 0 and 1 with blocks of 1, 2 and 4 KiB, as `mke2fs -t
-/// ext2` and `-t ext3` make them. Each change is one [Transaction] of its [Journal], or several of
-/// which each leaves a whole file system.
+/// It reads and writes images of revision 0 and 1 with blocks of 1, 2 and 4 KiB, as made by `mke2fs
+/// -t ext2` and `-t ext3`. Each change is one [Transaction] of its [Journal], or several
+/// transactions each of which leaves the file system consistent.
 ///
 /// After Card, Ts'o, Tweedie, "Design and Implementation of the Second Extended Filesystem", 1994;
 /// Poirier, "The Second Extended File System", 2019; Golm et al., "The JX Operating System", USENIX
@@ -45,8 +45,8 @@ import sluice.sys.Errno;
 /// |---|---|---|---|
 /// | closed | the thread that closes first | volatile | volatile |
 public final class Ext2 implements FileTree {
-  /// Metadata blocks that a group may be expected to change: so many groups are open at a time as
-  /// the journal has room for.
+  /// The number of metadata blocks that a group is expected to change. It limits the number of
+  /// groups that are open at a time.
   private static final int GROUP_CREDITS = 32;
 
   private final BlockDevice device;
@@ -74,13 +74,14 @@ public final class Ext2 implements FileTree {
     mountState = new MountState(volume);
   }
 
-  /// Mounts an image. The device stays the caller's: close it after the tree.
+  /// Mounts an image. The caller keeps the device and closes it after the tree.
   ///
-  /// A log that a crash has left is replayed; a read-only mount writes nothing, and reads what the
-  /// log holds from the log ([#blocksInLog]).
+  /// The log of a crashed mount is replayed. A read-only mount writes nothing: it reads the blocks
+  /// that the log contains from the log ([#blocksInLog]).
   ///
-  /// @throws FsException `EINVAL` when the image is no ext2 or has features we do not know, `EROFS`
-  ///   when it can only be read and writing was asked for, `EUCLEAN` when it contradicts itself
+  /// @throws FsException `EINVAL` if the image is not ext2 or has unknown features, `EROFS` if
+  ///   writing was requested but the image can only be read, `EUCLEAN` if the image contradicts
+  ///   itself
   public static Ext2 mount(BlockDevice device, MountOptions options) throws IOException {
     Geometry geometry = Geometry.of(readSuperblock(device), device.lengthBytes());
     String why = geometry.whyReadOnly();
@@ -107,7 +108,7 @@ public final class Ext2 implements FileTree {
           journaled
               ? Journals.jbd2(cache, JournalMount.places(geometry, cache))
               : Journals.plain(cache);
-      // The log may have held a newer superblock.
+      // The log may have contained a newer superblock.
       Geometry replayed = Geometry.of(readSuperblock(cache, geometry), device.lengthBytes());
       return mount(seen, new Volume(replayed, cache, journal, why), options);
     } catch (IOException | RuntimeException e) {
@@ -117,12 +118,12 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Mounts an image through a cache and a journal of the caller's choosing, any two that belong
-  /// together: [BufferCaches] with [Journals#plain], or others that do what the interfaces say. The
-  /// tree closes them, the journal first; the device stays the caller's. A log in the image is left
-  /// alone, and must be empty.
+  /// Mounts an image through a cache and a journal chosen by the caller: [BufferCaches] with
+  /// [Journals#plain], or other implementations that belong together. The tree closes them, the
+  /// journal first; the caller keeps the device. A log in the image is not replayed and must be
+  /// empty.
   ///
-  /// @throws FsException as the other; `EROFS` when the log is not empty
+  /// @throws FsException as the other method; `EROFS` if the log is not empty
   public static Ext2 mount(
       BlockDevice device, BufferCache cache, Journal journal, MountOptions options)
       throws IOException {
@@ -147,7 +148,7 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Over a volume that is open already; the tree closes it.
+  /// Mounts an image on an open volume, which the tree closes.
   static Ext2 mount(BlockDevice device, Volume volume, MountOptions options) throws IOException {
     Ext2 tree = new Ext2(device, volume, options);
     try {
@@ -160,9 +161,9 @@ public final class Ext2 implements FileTree {
   }
 
   private void beginMount() throws IOException {
-    JournalMount.protect(volume); // before the first inode is looked at
+    JournalMount.protect(volume); // before the first inode is read
     if (!parts.inodes.get(InodeLayout.ROOT).isDirectory()) {
-      throw FsException.corrupt(InodeLayout.ROOT, -1, "the root is no directory");
+      throw FsException.corrupt(InodeLayout.ROOT, -1, "the root is not a directory");
     }
     if (!volume.readOnly()) {
       mountState.begin();
@@ -170,7 +171,7 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// The 1024 bytes of a device's superblock, nothing of them checked.
+  /// Returns the 1024 bytes of a device's superblock, unchecked.
   static byte[] readSuperblock(BlockDevice device) throws IOException {
     int bytes = 4096;
     if (device.lengthBytes() < bytes) {
@@ -214,8 +215,8 @@ public final class Ext2 implements FileTree {
     return InodeLayout.ROOT;
   }
 
-  /// Blocks that this mount, which is read-only, reads from a log that a crash has left: 0 when
-  /// there was nothing to replay, or when it was replayed.
+  /// Returns the number of blocks that this read-only mount reads from the log of a crashed mount.
+  /// It is 0 if there was nothing to replay, or if the log was replayed to the device.
   public int blocksInLog() {
     return Journals.overlaid(device);
   }
@@ -239,7 +240,8 @@ public final class Ext2 implements FileTree {
         volume.readOnly());
   }
 
-  /// Blocks that never belong to a file, as `statfs(2)` of Linux leaves them out.
+  /// Returns the number of blocks that never belong to a file. Linux's `statfs(2)` excludes them
+  /// too.
   private long overhead() {
     Geometry g = volume.geometry;
     long blocks = g.firstDataBlock;
@@ -249,7 +251,7 @@ public final class Ext2 implements FileTree {
     return blocks;
   }
 
-  // ---- never waits ------------------------------------------------------------------------------
+  // ---- queries that never wait ------------------------------------------------------------------
 
   @Override
   public @Nullable FileAttributes tryAttributes(long inode) {
@@ -340,12 +342,12 @@ public final class Ext2 implements FileTree {
 
   // ---- changing ---------------------------------------------------------------------------------
 
-  /// What is done again after the journal has made freed blocks available.
+  /// A change that is retried when the journal has made freed blocks available.
   private interface Change<T> {
     T run() throws IOException;
   }
 
-  /// Does something; again as long as there was no space but others have freed some.
+  /// Runs a change. Retries it after `ENOSPC` while pending frees make blocks available.
   private <T> T change(Change<T> change) throws IOException {
     requireOpen();
     GroupDescriptors groups = volume.groups;
@@ -455,7 +457,7 @@ public final class Ext2 implements FileTree {
     changeAttribute(inode, (op, file) -> parts.attributes.set(op, caller, file, name, null, 0));
   }
 
-  /// A change of an inode's attributes.
+  /// A change of the attributes of an inode.
   private interface AttributeSetting {
     void apply(Operation op, Inode inode) throws IOException;
   }
@@ -485,12 +487,13 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// The access control list of a file, in the form of the attribute `system.posix_acl_access` of
-  /// Linux, or null when it has none. For copying: lists are not obeyed here, and are not among
-  /// [#extendedAttributes].
+  /// Returns the access control list of a file in the format of Linux's `system.posix_acl_access`,
+  /// or null if it has none. For copying: access control lists are not enforced, and are not among
+  /// the [#extendedAttributes].
   ///
-  /// @param ofNewFiles that of files which will be made in a directory, `system.posix_acl_default`
-  /// @throws FsException `EUCLEAN` when what the image holds is no list
+  /// @param ofNewFiles true for the list that a directory gives to new files,
+  ///   `system.posix_acl_default`
+  /// @throws FsException `EUCLEAN` if the stored bytes are not a valid list
   public byte @Nullable [] accessControlList(long number, boolean ofNewFiles) throws IOException {
     requireOpen();
     Inode inode = parts.inodes.lockToRead(number);
@@ -501,12 +504,13 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Keeps an access control list with a file, in place of the one it has. The mode stays: its bits
-  /// for the group are the list's mask, and are the caller's to set.
+  /// Sets the access control list of a file. The mode does not change: its group bits are the
+  /// list's mask, and the caller must set them.
   ///
-  /// @param list in the form of `system.posix_acl_access`
-  /// @throws FsException `EINVAL` when it is no list, `EACCES` for one of new files where none are
-  ///   made, `EOPNOTSUPP` for symbolic links and in images of revision 0, `ENOSPC`
+  /// @param list in the format of `system.posix_acl_access`
+  /// @throws FsException `EINVAL` if the list is not valid, `EACCES` for a default list of a file
+  ///   that is not a directory, `EOPNOTSUPP` for symbolic links and in images of revision 0,
+  ///   `ENOSPC`
   public void setAccessControlList(long inode, boolean ofNewFiles, byte[] list) throws IOException {
     byte[] copy = list.clone();
     act(() ->
@@ -633,8 +637,8 @@ public final class Ext2 implements FileTree {
     volume.journal.whenStable(point, then);
   }
 
-  /// Frees files without a name, also those that are kept, makes everything stable and says in the
-  /// superblock that nothing is left to do. Idempotent.
+  /// Frees the files without a name, including retained ones, makes everything stable and marks the
+  /// superblock as clean. Idempotent.
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
@@ -656,8 +660,7 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Whether the image was left with nothing to be done: after [#close], unless a change has
-  /// failed.
+  /// Returns true if the image was left clean: after [#close], unless a change has failed.
   public synchronized boolean closedCleanly() {
     return closed && !volume.failed();
   }

@@ -23,22 +23,24 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 
-/// Looks whether an image contradicts itself, and changes nothing: `fsck -n`. Of the thread that
-/// calls; the image may be mounted nowhere.
+/// Checks an image for contradictions and changes nothing, like `fsck -n`. Confined to the calling
+/// thread; the image must not be mounted.
 ///
-/// It follows every pointer and every entry once, counts, and compares with bitmaps, link counts
-/// and what groups and superblock say. Repairing is e2fsck's.
+/// The check follows every pointer and every entry once, counts them, and compares the results with
+/// the bitmaps, the link counts, the group descriptors and the superblock. Repairs are left to
+/// e2fsck.
 ///
-/// Memory follows what is in use in the image: 12 bytes for an inode ([CheckedInodes]) and 24 more
-/// for a directory, a bit for a block ([ClaimedBlocks]), 60 bytes for a group, besides a cache of
-/// 4096 blocks. What would take more than half of the heap is refused.
+/// Memory depends on the content of the image: 12 bytes per inode in use ([CheckedInodes]) and 24
+/// more per directory, one bit per block ([ClaimedBlocks]), 60 bytes per group, and a cache of 4096
+/// blocks. A check that needs more than half of the heap fails.
 public final class Ext2Check {
   private static final int MAX_PROBLEMS = 1000;
 
-  /// For what the next mount would change behind a log: it frees files without a name.
+  /// The memory for changes that the next mount would make after replaying the log: it frees files
+  /// without a name.
   private static final long SCRATCH_BYTES = 64L << 20;
 
-  /// A directory that waits to be followed.
+  /// The memory for a directory in the queue.
   private static final long WAITING_BYTES = 24;
 
   private final Volume volume;
@@ -55,24 +57,24 @@ public final class Ext2Check {
   private final BlockDevice device;
   private final byte[] superblock;
 
-  /// The bitmap of inodes of the group that is being looked at.
+  /// The inode bitmap of the group being checked.
   private final byte[] marked;
 
-  /// The block of a table of inodes that is being looked at.
+  /// The block of the inode table being checked.
   private final byte[] tableBlock;
 
   private long problems;
   private long files;
   private long directoryCount;
 
-  /// What was found.
+  /// The result of a check.
   ///
   /// @param problems number of contradictions
-  /// @param files inodes in use that are no directories
-  /// @param directories directories
-  /// @param afterReplay whether it is about the image as the next mount will leave it: a crash has
-  ///   left a log
-  /// @param blocksInLog blocks that the log holds, and that are not at their places
+  /// @param files number of inodes in use that are not directories
+  /// @param directories number of directories
+  /// @param afterReplay true if a crash has left a log: the result then describes the image as the
+  ///   next mount will leave it
+  /// @param blocksInLog number of blocks of the log that are not yet at their final places
   public record Report(
       long problems, long files, long directories, boolean afterReplay, int blocksInLog) {}
 
@@ -97,13 +99,13 @@ public final class Ext2Check {
     marked = new byte[geometry.blockBytes];
   }
 
-  /// Checks an image. Where a crash has left a log, the image is judged as the next mount will
-  /// leave it: the log is replayed in memory.
+  /// Checks an image. If a crash has left a log, the log is replayed in memory, and the result
+  /// describes the image as the next mount will leave it.
   ///
-  /// @param says hears each contradiction, at most a thousand
-  /// @param progress hears the number of groups whose inodes are done
-  /// @throws FsException when it is no ext2 or cannot be followed at all; `ENOMEM` when what is in
-  ///   use in it takes more than half of the heap
+  /// @param says receives each contradiction, at most a thousand
+  /// @param progress receives the number of groups whose inodes have been checked
+  /// @throws FsException if the image is not ext2 or cannot be read at all; `ENOMEM` if the check
+  ///   needs more than half of the heap
   public static Report check(BlockDevice device, Consumer<String> says, LongConsumer progress)
       throws IOException {
     return check(device, CheckBudget.ofHeap(), says, progress);
@@ -168,13 +170,13 @@ public final class Ext2Check {
     if (inodes.isDirectory(InodeLayout.ROOT)) {
       followNames();
     } else {
-      report("inode 2, the root, is no directory");
+      report("inode 2, the root, is not a directory");
     }
     checkLinks();
     checkGroups();
   }
 
-  /// Looks at the superblock of the log; where the log is, [JournalMount] finds out.
+  /// Checks the superblock of the log. [JournalMount] locates the log.
   private void checkJournal() throws IOException {
     if (geometry.journalInode == 0) {
       return;
@@ -193,8 +195,8 @@ public final class Ext2Check {
     return number < geometry.firstInode && number != InodeLayout.ROOT;
   }
 
-  /// The inodes of one block of a table. Those that are free are passed over without an object for
-  /// each: a large image has many.
+  /// Checks the inodes of one block of a table. Free inodes are skipped without an allocation,
+  /// because a large image has many of them.
   private void checkInodes(int group, int first, int count) throws IOException {
     int block = first / geometry.inodesPerBlock();
     try (Buffer buffer = volume.cache.read(volume.groups.inodeTable(group) + block)) {
@@ -216,7 +218,8 @@ public final class Ext2Check {
     }
   }
 
-  /// The block of an inode's translator, which the Hurd keeps where Linux has a version.
+  /// Returns the block of an inode's translator, which the Hurd stores in the field that Linux uses
+  /// for a version.
   private long translator(int at) {
     ByteBuffer b = ByteBuffer.wrap(tableBlock).order(ByteOrder.LITTLE_ENDIAN);
     return geometry.hurd ? b.getInt(at + InodeLayout.VERSION) & 0xFFFF_FFFFL : 0;
@@ -288,7 +291,7 @@ public final class Ext2Check {
     }
   }
 
-  /// The entries of one block; a name may come once in it.
+  /// Checks the entries of one block. A name may occur only once in it.
   private void checkEntries(Inode directory, long block, byte[] bytes, ArrayDeque<Integer> left) {
     Set<ByteBuffer> names = new HashSet<>();
     int index = 0;
@@ -312,8 +315,8 @@ public final class Ext2Check {
     }
   }
 
-  /// What an entry says of its file's kind: 0 is no kind, and without the feature the high byte of
-  /// the name's length.
+  /// Checks the file type of an entry: 0 means unknown; without the feature, the byte is the high
+  /// byte of the name length.
   private void checkType(String where, int inode, byte type) {
     int there = inodes.kind(inode);
     if (!geometry.entryTypes()) {
@@ -326,7 +329,7 @@ public final class Ext2Check {
     }
   }
 
-  /// The first two entries, which lead to the directory and to its parent.
+  /// Checks `.` or `..`, the first two entries: they lead to the directory and to its parent.
   private void checkDots(Inode directory, int inode, int index, String where) {
     inodes.addName(inode);
     long wanted = index == 0 ? directory.number : inodes.parent(directory.number);
@@ -387,7 +390,7 @@ public final class Ext2Check {
     ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
     long blocks = s.getInt(SuperblockLayout.FREE_BLOCKS) & 0xFFFF_FFFFL;
     long inodes = s.getInt(SuperblockLayout.FREE_INODES) & 0xFFFF_FFFFL;
-    // Of an image that a crash has left, a mount counts again, and e2fsck says nothing of it.
+    // After a crash, a mount recomputes the counts, and e2fsck does not report them either.
     boolean counted = (geometry.incompatible & Features.NEEDS_RECOVERY) == 0;
     if (counted && (blocks != freeBlocks || inodes != freeInodes)) {
       report(

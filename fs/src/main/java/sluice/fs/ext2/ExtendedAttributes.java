@@ -19,11 +19,11 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Extended attributes, in the inode while there is room and else in one block. Called with the
-/// inode's lock held, for writing where it changes.
+/// The extended attributes of inodes, stored in the inode while there is room, else in one block.
+/// The caller holds the inode's lock, the write lock for changes.
 ///
-/// Name spaces `user`, `trusted` and `security` are kept. Access control lists are not obeyed and
-/// not shown among the others: programs that copy files take them by [#accessControlList].
+/// The name spaces `user`, `trusted` and `security` are supported. Access control lists are neither
+/// enforced nor listed; programs that copy files read them with [#accessControlList].
 final class ExtendedAttributes {
   private static final int MAX_VALUE_BYTES = 65536;
   private static final String[] PREFIXES = {"user.", "trusted.", "security."};
@@ -40,7 +40,7 @@ final class ExtendedAttributes {
   private final InodeTable table;
   private final BlockAllocator allocator;
 
-  /// Blocks may be shared by inodes: the counter of their holders has it.
+  /// Guards the reference counts of blocks that several inodes share.
   private final ReentrantLock sharing = new ReentrantLock();
 
   ExtendedAttributes(Volume volume, InodeTable table, BlockAllocator allocator) {
@@ -52,7 +52,10 @@ final class ExtendedAttributes {
 
   // ---- names ------------------------------------------------------------------------------------
 
-  /// @throws FsException `EOPNOTSUPP` for a name space that is not kept, `ERANGE` for a long name
+  /// Splits a full attribute name into name space and name.
+  ///
+  /// @throws FsException `EOPNOTSUPP` for an unsupported name space, `ERANGE` for a name that is
+  ///   too long
   private static AttributeRegion.Name parse(Caller caller, Inode inode, byte[] full, int right)
       throws FsException {
     String text = new String(full, StandardCharsets.ISO_8859_1);
@@ -75,7 +78,7 @@ final class ExtendedAttributes {
 
   private static void checkRead(Caller caller, Inode inode, int index) throws FsException {
     if (index == AttributeLayout.TRUSTED && !caller.privileged()) {
-      throw FsException.of(Errno.ENODATA, "trusted attributes are for root");
+      throw FsException.of(Errno.ENODATA, "only root may read trusted attributes");
     }
     if (index == AttributeLayout.USER) {
       if (!inode.isRegular() && !inode.isDirectory()) {
@@ -89,7 +92,7 @@ final class ExtendedAttributes {
     Permissions.requireNotFixed(inode);
     if (index != AttributeLayout.USER) {
       if (!caller.privileged()) {
-        throw FsException.of(Errno.EPERM, "trusted and security attributes are root's to change");
+        throw FsException.of(Errno.EPERM, "only root may change trusted and security attributes");
       }
       return;
     }
@@ -119,12 +122,12 @@ final class ExtendedAttributes {
     return value == null ? inBlock(inode).value(name) : value;
   }
 
-  /// Whether a program has rights of its own.
+  /// Returns true if a program file has capabilities, `security.capability`.
   boolean hasCapability(Inode inode) throws IOException {
     return find(inode, CAPABILITY) != null;
   }
 
-  /// Takes them away; the caller stores the inode.
+  /// Removes the capabilities of a file. The caller stores the inode.
   void dropCapability(Operation op, Inode inode) throws IOException {
     if (hasCapability(inode)) {
       set(op, Caller.ROOT, inode, CAPABILITY, null, 0);
@@ -136,10 +139,10 @@ final class ExtendedAttributes {
     return new AttributeRegion.Name(index, new byte[0]);
   }
 
-  /// An access control list as programs know it; null when there is none.
+  /// Returns an access control list in the format of the system call, or null if there is none.
   ///
-  /// @param ofNewFiles that of the files which will be made in a directory
-  /// @throws FsException `EUCLEAN` when it is no list
+  /// @param ofNewFiles true for the default list that a directory gives to new files
+  /// @throws FsException `EUCLEAN` if the stored bytes are not a valid list
   byte @Nullable [] accessControlList(Inode inode, boolean ofNewFiles) throws IOException {
     byte[] stored = find(inode, listName(ofNewFiles));
     return stored == null ? null : AccessControlList.ofDevice(stored, inode.number);
@@ -204,11 +207,11 @@ final class ExtendedAttributes {
 
   // ---- changing ---------------------------------------------------------------------------------
 
-  /// Sets or removes an attribute; the caller stores the inode.
+  /// Sets or removes an attribute. The caller stores the inode.
   ///
-  /// @param value null to remove
+  /// @param value the value, null to remove the attribute
   /// @param flags 0, 1 (`XATTR_CREATE`) or 2 (`XATTR_REPLACE`)
-  /// @throws FsException `ENODATA`, `EEXIST`, `ENOSPC`, `E2BIG`; nothing was changed then
+  /// @throws FsException `ENODATA`, `EEXIST`, `ENOSPC`, `E2BIG`; nothing has changed then
   void set(
       Operation op, Caller caller, Inode inode, byte[] fullName, byte @Nullable [] value, int flags)
       throws IOException {
@@ -220,11 +223,11 @@ final class ExtendedAttributes {
     set(op, caller, inode, name, value, flags);
   }
 
-  /// Sets an access control list; the caller stores the inode.
+  /// Sets an access control list. The caller stores the inode.
   ///
-  /// @param list as programs know it
-  /// @throws FsException `EINVAL` when it is no list, `EACCES` for one of new files where none are
-  ///   made, `EOPNOTSUPP` for symbolic links, `ENOSPC`; nothing was changed then
+  /// @param list in the format of the system call
+  /// @throws FsException `EINVAL` if the list is not valid, `EACCES` for a default list of a file
+  ///   that is not a directory, `EOPNOTSUPP` for symbolic links, `ENOSPC`; nothing has changed then
   void setAccessControlList(Operation op, Inode inode, boolean ofNewFiles, byte[] list)
       throws IOException {
     byte[] stored = AccessControlList.toDevice(list);
@@ -232,7 +235,8 @@ final class ExtendedAttributes {
       throw FsException.of(Errno.EOPNOTSUPP, "an access control list of a symbolic link");
     }
     if (ofNewFiles && !inode.isDirectory()) {
-      throw FsException.of(Errno.EACCES, "a default access control list of what is no directory");
+      throw FsException.of(
+          Errno.EACCES, "a default access control list for a file that is not a directory");
     }
     set(op, Caller.ROOT, inode, listName(ofNewFiles), stored, 0);
   }
@@ -323,7 +327,7 @@ final class ExtendedAttributes {
     }
   }
 
-  /// Lets go of an inode's block; the caller stores the inode.
+  /// Releases the attribute block of an inode. The caller stores the inode.
   void dropBlock(Operation op, Inode inode) throws IOException {
     long block = inode.attributeBlock;
     if (block == 0) {

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Takes the capabilities of a program (`security.capability`, see `capabilities(7)`) away before
-/// its content or its owner changes, also when root changes it. Any thread may call.
+/// Removes the capabilities of a program file (`security.capability`, see `capabilities(7)`) before
+/// its content or owner changes, even if root makes the change. Safe for use by any thread.
 ///
-/// A file is looked at once while it is in memory: [Inode#withoutCapability] says afterwards that
-/// there is nothing to take.
+/// The attributes of a file are read at most once while its inode is in memory:
+/// [Inode#withoutCapability] then records that there are no capabilities to remove.
 final class FileCapabilities {
   private static final int CREDITS = 12;
 
@@ -26,9 +26,9 @@ final class FileCapabilities {
     this.attributes = attributes;
   }
 
-  /// Whether a file has none.
+  /// Returns true if a file has no capabilities.
   ///
-  /// @param known the file where it is in memory, so that it need not be looked for
+  /// @param known the inode if it is in memory, to save the search for it
   boolean areGone(@Nullable Inode known, long number) throws IOException {
     if (known != null && known.withoutCapability) {
       return true;
@@ -40,7 +40,7 @@ final class FileCapabilities {
       return gone;
     } catch (FsException e) {
       if (e.errno() == Errno.EUCLEAN) {
-        return true; // what cannot be read gives no program any rights
+        return true; // attributes that cannot be read grant no rights
       }
       throw e;
     } finally {
@@ -48,15 +48,15 @@ final class FileCapabilities {
     }
   }
 
-  /// What refuses a change.
+  /// A check that may reject a change.
   @FunctionalInterface
   interface Check {
     void run(Inode inode) throws FsException;
   }
 
-  /// Removes them, in an operation of its own before that of the change.
+  /// Removes the capabilities of a file, in an operation of its own that precedes the change.
   ///
-  /// @param check asked first: where it refuses, they stay
+  /// @param check runs first; if it throws, the capabilities stay
   void drop(long number, Check check) throws IOException {
     try (Operation op = volume.begin(CREDITS)) {
       Inode inode = inodes.lockToChange(number);

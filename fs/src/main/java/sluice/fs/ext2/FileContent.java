@@ -15,13 +15,13 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Reads the content of files. Any thread may call.
+/// Reads the content of files. Safe for use by any thread.
 ///
-/// What is in memory is read without a lock: the inode's map is looked at optimistically, the bytes
-/// are copied or leased, and then the inode is checked. Only what is missing is read under the
-/// inode's read lock.
+/// Content that is in memory is read without a lock: the block map is read optimistically, the
+/// bytes are copied or leased, and then the inode's stamp is validated. Only missing content is
+/// read under the inode's read lock.
 final class FileContent {
-  /// Blocks asked for ahead of a reader that goes on where it was.
+  /// The number of blocks to read ahead of a sequential reader.
   private static final int READ_AHEAD = 32;
 
   private static final long DAY_NANOS = 86_400_000_000_000L;
@@ -30,7 +30,7 @@ final class FileContent {
   private final Geometry geometry;
   private final BufferCache cache;
 
-  // Of the geometry and the cache, one step nearer.
+  // Copies of fields of the geometry and the cache, to save an indirection.
   private final int blockBytes;
   private final int blockShift;
   private final long blocks;
@@ -39,10 +39,12 @@ final class FileContent {
   private final BlockMap map;
   private final boolean accessTimes;
 
-  /// What holes read as.
+  /// The content of a hole.
   private final Block zeros;
 
-  /// @param accessTimes whether reading is noted, once a day and after each change (`relatime`)
+  /// Creates the reader of one volume's files.
+  ///
+  /// @param accessTimes true to update access times: once a day and after each change (`relatime`)
   FileContent(Volume volume, InodeCache inodes, InodeTable table, BlockMap map, boolean accessTimes)
       throws FsException {
     this.volume = volume;
@@ -91,7 +93,9 @@ final class FileContent {
     return done;
   }
 
-  /// @return bytes, 0 at the end, -1 when it must be waited for
+  /// Copies bytes that are in memory.
+  ///
+  /// @return the number of bytes copied, -1 if the caller must take the slow path
   private int tryCopy(Inode inode, long position, Memory into, long at, int count) {
     long stamp = inode.lock.tryOptimisticRead();
     long left = inode.size - position;
@@ -142,6 +146,8 @@ final class FileContent {
     }
   }
 
+  /// Requires a regular file.
+  ///
   /// @throws FsException `EISDIR`, `EINVAL`
   static void requireContent(Inode inode) throws FsException {
     if (inode.isDirectory()) {
@@ -152,8 +158,8 @@ final class FileContent {
     }
   }
 
-  /// Asks for what follows a block that is about to be read. Only advice: what is wrong with the
-  /// blocks behind it is told to their readers.
+  /// Prefetches the blocks behind a block that is about to be read. It ignores damaged pointers;
+  /// the reader of such a block gets the error.
   private void readAhead(Inode inode, long logical, long block) {
     long since = logical - inode.lastRead;
     if (since > 0 && since <= 2 * READ_AHEAD) {
@@ -169,7 +175,7 @@ final class FileContent {
     inode.lastRead = logical;
   }
 
-  /// Whether a block of a file is known, or found, to be there.
+  /// Returns true if a block of a file is stored at a given device block.
   private boolean isAt(Inode inode, long logical, long block) {
     try {
       return map.map(inode, logical) == block;
@@ -198,7 +204,7 @@ final class FileContent {
     return done;
   }
 
-  /// As [#slices] in general: several blocks, the end of the file, what must be waited for.
+  /// Reads slices in the general case: several blocks, the end of the file, blocks not in memory.
   private int manySlices(Inode inode, long position, int count, SliceSink sink) throws IOException {
     if ((position | count) < 0) {
       throw FsException.of(Errno.EINVAL, "read at " + position + ", " + count + " bytes");
@@ -217,7 +223,9 @@ final class FileContent {
     return done;
   }
 
-  /// @return bytes, 0 when there are none or they must be waited for
+  /// Passes on the bytes of one block that is in memory.
+  ///
+  /// @return the number of bytes, 0 at the end of the file or if the caller must take the slow path
   private int trySlice(Inode inode, long position, int count, SliceSink sink) {
     long stamp = inode.lock.tryOptimisticRead();
     int most = Math.min(count, blockBytes - ((int) position & (blockBytes - 1)));
@@ -225,15 +233,15 @@ final class FileContent {
     return bytes > 0 && tryShow(inode, stamp, position, (int) bytes, sink) ? (int) bytes : 0;
   }
 
-  /// Shows what is in one block of a file.
+  /// Passes bytes of one block to a sink, if they are in memory.
   ///
-  /// @param stamp of the inode, from before its size was looked at
-  /// @return false when it must be waited for
+  /// @param stamp the optimistic stamp of the inode, taken before its size was read
+  /// @return false if the caller must take the slow path
   private boolean tryShow(Inode inode, long stamp, long position, int bytes, SliceSink sink) {
     if (stamp == 0 || inode.gone || !inode.isRegular()) {
       return false;
     }
-    // What is no block of the file system is not in the cache: the caller waits, and is told.
+    // An invalid block number is never in the cache: the slow path reports it.
     long block = map.cachedBlock(inode, position >> blockShift);
     Block leased = block <= 0 ? null : cache.lease(block);
     if (leased == null) {
@@ -281,7 +289,7 @@ final class FileContent {
     return bytes;
   }
 
-  /// As [#slices] when all is in memory: all of it or nothing.
+  /// Reads slices, but only if all of them are in memory; see [#slices].
   long trySlices(long number, long position, int count, SliceSink sink) {
     Inode inode = inodes.find(number);
     if (inode == null || position < 0 || count < 0) {
@@ -379,8 +387,8 @@ final class FileContent {
     }
   }
 
-  /// Notes that a file or directory was read, if that has not been noted since it was changed, or
-  /// for a day.
+  /// Updates the access time of a file or directory, unless it was updated since the last change
+  /// and within the last day.
   void noteAccess(long number) throws IOException {
     if (!accessTimes || volume.readOnly()) {
       return;

@@ -13,22 +13,22 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
-/// Changes the content of files: writes, cuts, extends, allocates and makes holes. Any thread may
-/// call.
+/// Changes the content of files: writes, truncates, extends, allocates and punches holes. Safe for
+/// use by any thread.
 ///
-/// What takes many blocks is done in several operations, each of which leaves a file that is whole:
-/// a long cut makes the file shorter step by step. The bytes between the end of a file and the end
-/// of its last block are zeros.
+/// A change of many blocks is split into several operations, each of which leaves a consistent
+/// file: a long truncation shortens the file step by step. The bytes between the end of a file and
+/// the end of its last block are always zeros.
 final class FileWriter {
-  /// Metadata blocks an operation may change that allocates or frees.
+  /// The number of metadata blocks that an operation may change if it allocates or frees blocks.
   static final int CREDITS = 64;
 
-  /// Content blocks one operation writes at most.
+  /// The maximum number of content blocks that one operation writes.
   private static final int MAX_BLOCKS = 256;
 
   private static final int NOT_ALL_MAPPED = -1;
 
-  /// Flags of files whose content is not simply overwritten.
+  /// The flags of files that may not be overwritten in place.
   private static final int NOT_BYTES_ONLY =
       InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND | InodeLayout.FLAG_JOURNAL_DATA;
 
@@ -50,7 +50,7 @@ final class FileWriter {
     geometry = volume.geometry;
   }
 
-  /// What one operation writes, where to, and for which caller.
+  /// The source and target of one operation's write, and its caller.
   private record Source(Caller caller, Memory memory, long offset, long position, int count) {}
 
   // ---- writing ----------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ final class FileWriter {
     }
     Objects.checkFromIndexSize(at, count, from.lengthBytes());
     if (count > 0) {
-      byte _ = from.get(at); // a revoked source is refused before anything is changed
+      byte _ = from.get(at); // a revoked source fails before the first change
     }
     int wanted = (int) Math.min(count, Math.max(0, geometry.maxFileBytes() - position));
     Inode known = wanted == 0 ? null : inodes.find(number);
@@ -104,7 +104,8 @@ final class FileWriter {
     return (int) position & (geometry.blockBytes - 1);
   }
 
-  /// Whether a rewrite need not be tried. Only a hint: nothing is locked.
+  /// Returns true if a rewrite in place would fail because the write extends the file. A hint: it
+  /// takes no lock.
   private boolean extendsFile(long number, Source source) {
     Inode inode = inodes.find(number);
     return source.count > 0 && inode != null && source.position + source.count > inode.size;
@@ -121,14 +122,14 @@ final class FileWriter {
     }
   }
 
-  /// Overwrites what is in memory, is to be written to the device anyway, and was changed in this
-  /// tick of the clock: then nothing but the bytes changes, and no operation is needed. No thread
-  /// has been told the version that it got by that change, so it can keep it.
+  /// Overwrites bytes that are in memory, already await writing to the device, and were changed
+  /// within the current tick of the clock. Then only the bytes change, and no operation is needed.
+  /// The inode keeps its version, because no thread has seen the version of that change yet.
   ///
-  /// @return bytes written, as far as it went; the rest is for [#rewrite]
+  /// @return the number of bytes written; [#rewrite] writes the rest
   private int tryOverwrite(Inode inode, Source source) {
     if (source.position + source.count > inode.size) {
-      return 0; // before it is locked, which would be for nothing
+      return 0; // before taking the lock, which would be useless
     }
     long stamp = inode.lock.tryWriteLock();
     if (stamp == 0) {
@@ -150,7 +151,9 @@ final class FileWriter {
     return done;
   }
 
-  /// @return bytes written of what lies together on the device
+  /// Overwrites one run of contiguous device blocks.
+  ///
+  /// @return the number of bytes written
   private int overwriteRun(Inode inode, Source source, int done) {
     long position = source.position + done;
     long logical = position >> geometry.blockShift;
@@ -185,7 +188,7 @@ final class FileWriter {
     return now == inode.modifyNanos && now == inode.changeNanos && mode == inode.mode;
   }
 
-  /// Overwrites what is there: no metadata but the times.
+  /// Overwrites mapped blocks. The only metadata it changes are the times.
   private int rewrite(long number, Source source, int asked) throws IOException {
     int limit = source.count;
     long position = source.position;
@@ -238,7 +241,7 @@ final class FileWriter {
     table.store(op, inode);
   }
 
-  /// One operation of a write that extends the file or fills holes.
+  /// Runs one operation of a write that extends the file or fills holes.
   private int writePiece(long number, Source source) throws IOException {
     try (Operation op = volume.begin(CREDITS)) {
       Inode inode = inodes.lockToChange(number);
@@ -292,7 +295,7 @@ final class FileWriter {
       }
     }
 
-    /// The block of the file that is next.
+    /// Returns the next block of the file to write.
     long logical() {
       return (position + done) >> geometry.blockShift;
     }
@@ -301,7 +304,7 @@ final class FileWriter {
       return (position + count - 1) >> geometry.blockShift;
     }
 
-    /// What falls into blocks that the file has.
+    /// Writes the bytes that fall into a run of mapped blocks.
     void overwrite(long logical, long block) throws IOException {
       boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
       put(block, journaled ? 1 : map.cachedRun(inode, logical, block, last()), false);
@@ -320,10 +323,10 @@ final class FileWriter {
       return blocks > 0;
     }
 
-    /// Puts what falls into a run of blocks as far as it is whole blocks, else into the first one.
+    /// Writes whole blocks of a run if the position is aligned to a block, else the bytes that fall
+    /// into the first block.
     ///
-    /// @param fresh the blocks have been the file's only since this operation: they hold nothing
-    ///   yet
+    /// @param fresh true if this operation has allocated the blocks: they have no old content
     private void put(long block, int run, boolean fresh) throws IOException {
       int offset = offset(position + done);
       int left = count - done;
@@ -341,16 +344,17 @@ final class FileWriter {
     }
   }
 
-  /// How many new blocks of content an operation with some room may take: they count where they are
-  /// journaled.
+  /// Returns the number of new content blocks for which an operation has room. Content blocks need
+  /// room only if they are journaled.
   private static int mostFresh(Operation op, Inode inode) {
     boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
     return journaled ? op.room() - BlockMap.ROOM_TO_FREE + 1 : MAX_BLOCKS;
   }
 
-  /// Allocates and attaches a run of blocks where there is a hole.
+  /// Allocates a run of blocks and attaches it in place of a hole.
   ///
-  /// @return first block in the low 40 bits, number of blocks above them; 0 when there is no space
+  /// @return the first block in the low 40 bits, the number of blocks above them; 0 if there is no
+  ///   space
   private long allocate(Operation op, Inode inode, long logical, int wanted, Caller caller)
       throws IOException {
     int pointers = map.missingPointers(inode, logical);
@@ -371,8 +375,8 @@ final class FileWriter {
 
   // ---- cutting and extending --------------------------------------------------------------------
 
-  /// Zeros from the end of the file to the end of its last block, where another program may have
-  /// left bytes.
+  /// Zeros the bytes from the end of the file to the end of its last block, where another
+  /// implementation may have left data.
   private void zeroTail(Operation op, Inode inode) throws IOException {
     zero(op, inode, inode.size, (int) (-inode.size & (geometry.blockBytes - 1)));
   }
@@ -386,10 +390,10 @@ final class FileWriter {
     }
   }
 
-  /// Sets the length, under the write lock; the caller stores the inode.
+  /// Sets the length of a file. The caller holds the write lock and stores the inode.
   ///
-  /// @return false when the operation had no room for all of it: the file is shorter, the caller
-  ///   stores it and calls again in another operation
+  /// @return false if the operation had no room for the whole change: the file is shorter, and the
+  ///   caller stores it and calls again in another operation
   boolean resize(Operation op, Inode inode, long size) throws IOException {
     if (size > inode.size) {
       zeroTail(op, inode);
@@ -455,7 +459,9 @@ final class FileWriter {
     Permissions.requireNotFixed(inode);
   }
 
-  /// @return up to where there are blocks now
+  /// Allocates blocks for a part of a range in one operation.
+  ///
+  /// @return the position up to which the range has blocks now
   private long allocatePiece(Caller caller, long number, boolean keep, long position, long end)
       throws IOException {
     try (Operation op = volume.begin(CREDITS)) {
@@ -514,7 +520,9 @@ final class FileWriter {
     table.store(op, inode);
   }
 
-  /// @return from where on there is a hole now
+  /// Punches a hole into a part of a range in one operation, from its end.
+  ///
+  /// @return the position from which on the range is a hole now
   private long punchPiece(Caller caller, long number, long position, long end) throws IOException {
     try (Operation op = volume.begin(CREDITS)) {
       Inode inode = inodes.lockToChange(number);

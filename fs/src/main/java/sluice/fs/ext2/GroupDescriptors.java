@@ -16,9 +16,9 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.GroupLayout;
 import sluice.sys.Errno;
 
-/// The table of groups in memory: where their bitmaps and inodes are and how much is free, and
-/// which freed blocks wait until their freeing is stable. A thread that allocates or frees holds
-/// [#lock].
+/// The group descriptors in memory: the locations of bitmaps and inode tables, the free counts, and
+/// the freed blocks that may not be reused before their freeing is stable. A thread that allocates
+/// or frees holds [#lock].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,19 +35,20 @@ final class GroupDescriptors {
   private final int[] freeInodes;
   private final int[] directories;
 
-  /// Per group, from which block on there is only content, counted from its start.
+  /// The block in each group, relative to its start, behind which there is only content.
   private final int[] contentStart;
 
-  /// Blocks free and not promised to an operation.
+  /// The number of blocks that are free and not reserved by an operation.
   private final AtomicLong available = new AtomicLong();
 
   private final AtomicLong freeInodesTotal = new AtomicLong();
   private final AtomicLong waitingBlocks = new AtomicLong();
 
-  /// Goes up whenever freed blocks have become available.
+  /// Incremented when freed blocks become available.
   private final AtomicLong releases = new AtomicLong();
 
-  /// Per group, the blocks that are free in the bitmap but wait; null where there are none.
+  /// For each group, a bitmap of the blocks that are free but not yet reusable; null if there are
+  /// none.
   private final long[] @Nullable [] busy;
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -57,10 +58,10 @@ final class GroupDescriptors {
 
   private @Nullable Journal journal;
 
-  /// The journal's own blocks. Set once, before any other object knows this one.
+  /// The blocks of the journal. Set once, before this object is published.
   private BlockRuns journalBlocks = BlockRuns.NONE;
 
-  /// Freed runs, pairs of first block and count, that wait for a point.
+  /// Freed runs, as pairs of first block and count, that become reusable at a stable point.
   @SuppressWarnings("ArrayRecordComponent") // made once, never compared
   private record Waiting(long point, int[] runs) {}
 
@@ -108,7 +109,7 @@ final class GroupDescriptors {
     freeInodesTotal.addAndGet(freeInodes[group]);
   }
 
-  /// Without flex_bg a group's tables lie in the group.
+  /// Reads the location of a table. Without `flex_bg` the tables of a group lie in the group.
   private int place(Buffer buffer, int group, int offset, int blocks) throws FsException {
     long block = buffer.getUnsignedInt(offset);
     long start = geometry.groupStart(group);
@@ -123,10 +124,11 @@ final class GroupDescriptors {
     return (int) block;
   }
 
-  /// What an allocator says that finds nothing in any bitmap: names the first group that promised.
+  /// Returns the error for counts that promise free blocks or inodes which no bitmap has. It names
+  /// the first such group.
   ///
   /// @param what `blocks` or `inodes`
-  /// @param free how many of them a group counts as free
+  /// @param free returns the number that a group counts as free
   FsException overCounted(String what, IntUnaryOperator free) {
     int group = 0;
     while (group < geometry.groups - 1 && free.applyAsInt(group) <= 0) {
@@ -138,12 +140,12 @@ final class GroupDescriptors {
         "group " + group + " counts free " + what + " that its bitmap does not have");
   }
 
-  /// Attaches the journal that says when freed blocks may be used again.
+  /// Sets the journal, which determines when freed blocks may be reused.
   void journal(Journal used) {
     journal = used;
   }
 
-  /// Says which blocks are the log and lead to it: from now on they belong to no file.
+  /// Sets the blocks of the log and of its map. From now on they count as metadata.
   void protect(BlockRuns log) {
     journalBlocks = log;
   }
@@ -172,9 +174,9 @@ final class GroupDescriptors {
     return directories[group];
   }
 
-  /// Blocks without an owner, those included that wait.
+  /// Returns the number of free blocks, including those that are not yet reusable.
   long freeBlocks() {
-    lock.lock(); // or what is released meanwhile could count twice
+    lock.lock(); // else a concurrent release could be counted twice
     try {
       return Math.max(0, available.get()) + waitingBlocks.get();
     } finally {
@@ -186,16 +188,18 @@ final class GroupDescriptors {
     return Math.max(0, freeInodesTotal.get());
   }
 
-  /// Whether a block is a bitmap, in an inode table, a superblock or descriptor, or the journal's.
+  /// Returns true if a block is a bitmap, part of an inode table, a superblock, a group descriptor,
+  /// or part of the journal.
   boolean isMetadata(long block) {
     return isTable(block) || journalBlocks.contains(block);
   }
 
-  /// Whether a block is a bitmap, in an inode table, or a superblock or descriptor.
+  /// Returns true if a block is a bitmap, part of an inode table, a superblock or a group
+  /// descriptor.
   private boolean isTable(long block) {
     int group = geometry.groupOfBlock(block);
     if (block >= geometry.groupStart(group) + contentStart[group]) {
-      return false; // without looking whether the group has a superblock, which takes longer
+      return false; // skips the slower test for a superblock in this group
     }
     long table = inodeTable(group);
     if (block == blockBitmap(group)
@@ -207,7 +211,7 @@ final class GroupDescriptors {
         && block <= geometry.groupStart(group) + geometry.descriptorBlocks();
   }
 
-  /// The first block of metadata in a part of a group, or [BlockRuns#NOWHERE].
+  /// Returns the first metadata block of a range in a group, or [BlockRuns#NOWHERE].
   long firstMetadata(int group, long from, long to) {
     long content = geometry.groupStart(group) + contentStart[group];
     for (long block = from; block < to && block < content; block++) {
@@ -218,12 +222,12 @@ final class GroupDescriptors {
     return journalBlocks.firstIn(from, to);
   }
 
-  // ---- promises ---------------------------------------------------------------------------------
+  // ---- reservations -----------------------------------------------------------------------------
 
-  /// Promises blocks to an operation, at most `wanted`, and all that are left when there are fewer.
+  /// Reserves up to `wanted` blocks for an operation; fewer if fewer are available.
   ///
-  /// @param keep blocks that must stay available
-  /// @return number promised
+  /// @param keep the number of blocks that must stay available
+  /// @return the number of blocks reserved
   int reserve(int wanted, long keep) {
     while (true) {
       long now = available.get();
@@ -234,8 +238,8 @@ final class GroupDescriptors {
     }
   }
 
-  /// As the other, for a caller: some blocks are kept for root, or for the user that the superblock
-  /// names.
+  /// Reserves blocks for a caller. Some blocks are only for root, or for the user or group that the
+  /// superblock names.
   int reserve(int wanted, Caller caller) {
     boolean entitled =
         caller.uid() == 0
@@ -244,7 +248,7 @@ final class GroupDescriptors {
     return reserve(wanted, entitled ? 0 : geometry.reservedBlocks);
   }
 
-  /// Promises all of them to an operation, or none.
+  /// Reserves all of the wanted blocks for an operation, or none.
   ///
   /// @throws FsException `ENOSPC`
   void reserveAll(Operation op, int wanted, Caller caller) throws FsException {
@@ -262,7 +266,7 @@ final class GroupDescriptors {
     }
   }
 
-  /// Promises one inode.
+  /// Reserves one inode. Returns false if none is free.
   boolean reserveInode() {
     while (true) {
       long now = freeInodesTotal.get();
@@ -299,12 +303,13 @@ final class GroupDescriptors {
     }
   }
 
-  /// Blocks of a group that wait, as its bitmap; null when there are none.
+  /// Returns the bitmap of blocks of a group that are free but not yet reusable, or null if there
+  /// are none.
   long @Nullable [] busy(int group) {
     return busy[group];
   }
 
-  /// Marks a run that was just freed in the bitmap: it is not taken before it is stable.
+  /// Marks a freed run as not reusable before its freeing is stable.
   void setBusy(int group, int bit, int count) {
     if (journal == null || !journal.atomic()) {
       return;
@@ -322,7 +327,7 @@ final class GroupDescriptors {
 
   // ---- freed blocks -----------------------------------------------------------------------------
 
-  /// The thread's operations belong to one transaction until [#endGroup].
+  /// Begins a group: until [#endGroup], all operations of this thread belong to one transaction.
   void beginGroup() {
     grouped.set(true);
   }
@@ -335,8 +340,8 @@ final class GroupDescriptors {
     return grouped.get();
   }
 
-  /// An operation that freed these runs is done, but for closing its transaction: so a thread that
-  /// waits for that transaction finds them.
+  /// Records the runs that an operation has freed. Called before its transaction is closed, so that
+  /// a thread that waits for the transaction finds them.
   void freedBlocks(int[] runs) {
     Journal used = journal;
     if (used == null || !used.atomic()) {
@@ -360,7 +365,7 @@ final class GroupDescriptors {
     return blocks;
   }
 
-  /// Gives those free whose point is stable.
+  /// Makes the freed blocks available whose point is stable.
   void releaseStable() {
     Journal used = journal;
     if (used != null && waitingBlocks.get() > 0) {
@@ -373,12 +378,14 @@ final class GroupDescriptors {
     }
   }
 
-  /// See [sluice.fs.FileTree#spaceFreed].
+  /// Returns the number of times that freed blocks became available, see
+  /// [sluice.fs.FileTree#spaceFreed].
   long releases() {
     return releases.get();
   }
 
-  /// See [sluice.fs.FileTree#awaitSpace]. Not with an operation open.
+  /// Waits for freed blocks to become available, see [sluice.fs.FileTree#awaitSpace]. The caller
+  /// has no open operation.
   boolean awaitBlocks(long seen) throws IOException {
     Journal used = journal;
     if (used == null || inGroup()) {
@@ -388,7 +395,8 @@ final class GroupDescriptors {
       return true;
     }
     if (waitingBlocks.get() == 0) {
-      return releases.get() != seen; // what is released counts before it waits no more
+      // a release increments the counter before it reduces waitingBlocks
+      return releases.get() != seen;
     }
     used.await(used.point());
     releaseStable();

@@ -14,15 +14,15 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.Names;
 import sluice.fs.ext2.layout.ScratchBlocks;
 
-/// Finds the leaf of an indexed directory in which a name must be. Called with the directory's lock
-/// held.
+/// Finds the leaf of an indexed directory that may contain a name. The caller holds the directory's
+/// lock.
 ///
-/// A tree is looked through as a whole before it is changed or listed by: its nodes, not its
-/// leaves. From then on only [HashTreeSplit] changes it, so it stays whole. A tree that contradicts
-/// itself is not changed, and not used where that can be done without: the leaves hold all names
+/// The nodes of a tree, but not its leaves, are validated before the tree is changed or used for a
+/// listing. From then on only [HashTreeSplit] changes the tree, so it stays valid. A tree that
+/// contradicts itself is never changed, and lookups do without it: the leaves contain all names
 /// anyway.
 final class HashTree {
-  /// States of a tree: [Inode#treeState].
+  /// The states of a tree, see [Inode#treeState].
   static final int UNKNOWN = 0;
 
   static final int WHOLE = 1;
@@ -40,23 +40,23 @@ final class HashTree {
     this.scratch = scratch;
   }
 
-  /// Whether the directory has a tree that this image lets us use.
+  /// Returns true if the directory has a hash tree and the image has the feature.
   boolean isIndexed(Inode directory) {
     return geometry.has(Features.DIR_INDEX) && (directory.flags & InodeLayout.FLAG_INDEX) != 0;
   }
 
-  // ---- looking ----------------------------------------------------------------------------------
+  // ---- looking up -------------------------------------------------------------------------------
 
-  /// The way to a leaf: the entries taken in the root, and in the node below if there is one.
+  /// A path to a leaf: the entries chosen in the root and, if there is one, in the node below it.
   static final class Path {
-    /// As [DirectoryHash] counts them.
+    /// The hash function, numbered as in [DirectoryHash].
     final int version;
 
     final int hash;
     final HashTreeNode root;
     @Nullable HashTreeNode node;
 
-    /// Whether the directory has no tree yet, only one block.
+    /// True if the directory has only one block and no tree yet.
     final boolean isNew;
 
     Path(int version, int hash, HashTreeNode root, boolean isNew) {
@@ -70,31 +70,32 @@ final class HashTree {
       return node != null ? node : root;
     }
 
-    /// Block of the directory.
+    /// Returns the leaf, as a block of the directory.
     long leaf() {
       return lowest().block();
     }
 
-    /// The least hash of the leaf; when its lowest bit is set, the leaf before ends with it too.
+    /// Returns the least hash of the leaf. If its lowest bit is set, the hash begins in the leaf
+    /// before.
     int start() {
       HashTreeNode lowest = lowest();
       return lowest.at() > 0 ? lowest.hash() : lowest != root && root.at() > 0 ? root.hash() : 0;
     }
 
-    /// Whether a hash is below what the next leaf begins with.
+    /// Returns true if a hash is less than the least hash of the next leaf.
     boolean isBelowEnd(int hash) {
       return lowest().isLast()
           ? root.isLast() || root.isBelowNext(hash)
           : lowest().isBelowNext(hash);
     }
 
-    /// Whether neither the lowest node nor, by another one, the root can take one more entry.
+    /// Returns true if the lowest node is full and the root has no entry left for a split of it.
     boolean isFull() {
       return node != null && node.isFull() && root.isFull();
     }
   }
 
-  /// The way to the first leaf in which a name may be, null when the tree cannot be used.
+  /// Returns the path to the first leaf that may contain a name, or null if the tree is unusable.
   @Nullable Path find(Inode directory, byte[] name) throws IOException {
     byte[] root = directories.readRaw(directory, 0);
     int version = version(root);
@@ -103,7 +104,7 @@ final class HashTree {
         : seek(directory, root, version, DirectoryHash.of(version, name, geometry.hashSeed));
   }
 
-  /// The way to the first leaf in which a hash may be, null when the tree cannot be used.
+  /// Returns the path to the first leaf that may contain a hash, or null if the tree is unusable.
   @Nullable Path seek(Inode directory, int hash) throws IOException {
     byte[] root = directories.readRaw(directory, 0);
     int version = version(root);
@@ -133,7 +134,7 @@ final class HashTree {
     return HashTreeNode.of(block, bytes, EntryLayout.DX_NODE_ENTRIES);
   }
 
-  /// What the hash of a tree's names is, as [DirectoryHash] counts them; -1 when we do not know it.
+  /// Returns the hash function of a tree, numbered as in [DirectoryHash], or -1 if it is unknown.
   private int version(byte[] root) {
     int version = root[EntryLayout.DX_HASH_VERSION] & 0xFF;
     if (version <= DirectoryHash.TEA && geometry.hashUnsigned) {
@@ -147,9 +148,9 @@ final class HashTree {
     return known ? version : -1;
   }
 
-  /// Goes to the next leaf, whatever it holds.
+  /// Moves a path to the next leaf.
   ///
-  /// @return false when there is none
+  /// @return false if there is none
   boolean advance(Inode directory, Path path) throws IOException {
     if (path.lowest().next()) {
       return true;
@@ -166,12 +167,13 @@ final class HashTree {
     return true;
   }
 
-  /// Goes to the next leaf that has names of the same hash.
+  /// Moves a path to the next leaf if that leaf continues the same hash. Returns false if it does
+  /// not.
   boolean goOn(Inode directory, Path path) throws IOException {
     return advance(directory, path) && (path.start() & ~1) == path.hash;
   }
 
-  /// The path is not used any more.
+  /// Returns the buffers of a path. The path must not be used any more.
   void give(Path path) {
     give(path.root);
     if (path.node != null) {
@@ -185,7 +187,7 @@ final class HashTree {
 
   // ---- checking ---------------------------------------------------------------------------------
 
-  /// Whether the tree does not contradict itself. Looks through its nodes, once.
+  /// Returns true if the tree is consistent. Validates its nodes once.
   boolean isWhole(Inode directory) throws IOException {
     if (directory.treeState == UNKNOWN) {
       try {
@@ -199,7 +201,9 @@ final class HashTree {
     return directory.treeState == WHOLE;
   }
 
-  /// @throws FsException `EUCLEAN`, naming inode and block, when the tree contradicts itself
+  /// Requires a consistent tree.
+  ///
+  /// @throws FsException `EUCLEAN` with inode and block, if the tree contradicts itself
   void requireWhole(Inode directory) throws IOException {
     if (directory.treeState != WHOLE) {
       new Check(directory).run();
@@ -207,7 +211,7 @@ final class HashTree {
     }
   }
 
-  /// As [#requireWhole], and every name is in the leaf where its hash belongs.
+  /// Requires a consistent tree with every name in the leaf to which its hash belongs.
   void requireNamesInPlace(Inode directory) throws IOException {
     requireWhole(directory);
     Path path = seek(directory, 0);
@@ -233,14 +237,16 @@ final class HashTree {
     }
   }
 
-  /// @param block of the directory
+  /// Marks a tree as broken and returns the error.
+  ///
+  /// @param block the block of the directory
   FsException corrupt(Inode directory, long block, String what) throws IOException {
     directory.treeState = BROKEN;
     return FsException.corrupt(
         directory.number, directories.deviceBlock(directory, block), "its hash tree: " + what);
   }
 
-  /// One look through a tree. Of the thread that looks.
+  /// A single validation of a tree. Confined to the validating thread.
   private final class Check {
     private final Inode directory;
     private final long blocks;

@@ -6,37 +6,40 @@ import sluice.fs.ext2.layout.EntryBytes;
 import sluice.fs.ext2.layout.EntryLayout;
 import sluice.fs.ext2.layout.ScratchBlocks;
 
-/// A leaf of a hash tree that is full, taken apart into two by the hashes of its names. Of the
-/// thread that adds a name, with the directory's write lock.
+/// The split of a full leaf of a hash tree into two by the hashes of its names. Confined to the
+/// thread that adds a name and holds the directory's write lock.
 ///
-/// The half where the new name belongs goes to a new block; the others stay where they are in
-/// theirs, so that a block of which a crash has written a part is still one of entries. It is made
-/// before anything is changed, and holds what both blocks will be.
+/// The half to which the new name belongs moves to a new block. The other names keep their
+/// positions in the old block, so that a block that a crash has written in part is still a valid
+/// block of entries. The split is computed before anything changes; it holds the new content of
+/// both blocks.
 final class HashTreeSplit {
-  /// Bits of a byte offset in a block.
+  /// The number of bits of a byte offset in a block.
   private static final int OFFSET_BITS = 16;
 
   final HashTree.Path path;
 
-  /// The leaf as it was.
+  /// The old content of the leaf.
   final byte[] before;
 
-  /// The block that keeps its names, and the new one.
+  /// The new content of the old block; [#fresh] is that of the new block.
   final byte[] kept;
 
   final byte[] fresh;
 
-  /// Hash and offset before of each name, in order of hashes.
+  /// The hash and the old offset of each name, in ascending order of hashes.
   private final long[] order;
 
-  /// Offset of each name in its block now.
+  /// The new offset of each name in its block.
   private final int[] places;
 
   private final int highFrom;
   private int last;
 
-  /// @param start where its names begin: behind `.` and `..` in the only block of a directory,
-  ///   which gives all of them away
+  /// Computes a split.
+  ///
+  /// @param start the offset of the first name to move: behind `.` and `..` if the leaf is the only
+  ///   block of the directory, which then keeps no names
   HashTreeSplit(HashTree.Path path, byte[] before, int start, int[] seed, ScratchBlocks scratch) {
     this.path = path;
     this.before = before;
@@ -72,8 +75,8 @@ final class HashTreeSplit {
     return order;
   }
 
-  /// The first name of the upper half, by bytes: then the longest name fits into each that is
-  /// packed, since none takes more than a quarter of a block and a little.
+  /// Returns the first name of the upper half, measured in bytes. The longest name fits into either
+  /// packed half, because no name takes much more than a quarter of a block.
   private int half() {
     int total = 0;
     for (int i = 0; i < order.length; i++) {
@@ -93,7 +96,7 @@ final class HashTreeSplit {
     return best;
   }
 
-  /// Lets only some names stay, each at its place.
+  /// Removes all but a range of names from the old block. The others keep their positions.
   private void keep(int from, int to) {
     System.arraycopy(before, 0, kept, 0, before.length);
     for (int i = 0; i < order.length; i++) {
@@ -144,7 +147,7 @@ final class HashTreeSplit {
     return (int) order[i] & ((1 << OFFSET_BITS) - 1);
   }
 
-  /// Offset in its block now.
+  /// Returns the new offset of a name in its block.
   int offset(int i) {
     return places[i];
   }
@@ -153,29 +156,31 @@ final class HashTreeSplit {
     return i >= highFrom == isFreshHigh();
   }
 
-  /// Whether there are two names at least, with hashes that the leaf may have.
+  /// Returns true if the leaf has at least two names and their hashes belong to the leaf.
   boolean isPossible() {
     return order.length >= 2
         && Integer.compareUnsigned(hash(0), path.start() & ~1) >= 0
         && path.isBelowEnd(hash(order.length - 1));
   }
 
-  /// The least hash of the upper half, with its lowest bit set when the lower one has it too.
+  /// Returns the least hash of the upper half. Its lowest bit is set if the lower half ends with
+  /// the same hash.
   ///
-  /// It is halfway between the last name below and the first one above, not that one's hash: then
-  /// e2fsck sees names that a crash has left in both leaves, even when it is one name only.
+  /// The boundary is halfway between the last name below and the first name above, instead of the
+  /// hash of that name. So e2fsck detects names that a crash has left in both leaves, even a single
+  /// one.
   int boundary() {
     int below = hash(highFrom - 1);
     int above = hash(highFrom);
     return below == above ? above | 1 : above - ((above - below) >>> 1 & ~1);
   }
 
-  /// Whether the new block has the upper half: that is where the new name belongs.
+  /// Returns true if the new block is the upper half, to which the new name belongs.
   boolean isFreshHigh() {
     return Integer.compareUnsigned(path.hash, boundary() & ~1) >= 0;
   }
 
-  /// Offset of the last name in the new block, behind which there is room.
+  /// Returns the offset of the last name in the new block, which has free room behind it.
   int lastFresh() {
     return last;
   }

@@ -10,8 +10,8 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.ext2.layout.InodeLayout;
 
-/// A file in memory. The holder of [#lock] for writing changes it, and stores it with [InodeTable]
-/// in the same operation; readers read optimistically and check.
+/// An inode in memory. The holder of the write [#lock] changes it and stores it with [InodeTable]
+/// in the same operation; readers read optimistically and validate.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,7 +25,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 final class Inode {
   final long number;
 
-  /// Where [MapPages] keeps the first page of its map; at random, so that few files meet.
+  /// The slot of [MapPages] for the first page of the map. A hash of the number, so that few files
+  /// share a slot.
   final int mapPlace;
 
   final StampedLock lock = new StampedLock();
@@ -38,18 +39,18 @@ final class Inode {
   int generation;
   long size;
 
-  /// 512-byte units taken, those of pointers and extended attributes included.
+  /// The space used, in units of 512 bytes, including indirect blocks and extended attributes.
   long sectors;
 
-  /// Twelve blocks and three roots of pointers; or a device's number; or a short link's target.
+  /// Twelve direct blocks and three indirect roots; or a device number; or the target of a short
+  /// link.
   final int[] block = new int[InodeLayout.BLOCK_POINTERS];
 
-  /// What readers without a lock take for [#block]: the same array, unless one of the direct blocks
-  /// that the device held is no file's. Then it is [#NO_BLOCKS], and each is checked when it is
-  /// used.
+  /// The [#block] array for readers without a lock. If the device held an invalid direct block, it
+  /// is [#NO_BLOCKS] instead, and each pointer is checked when it is used.
   int[] trusted = block;
 
-  /// Direct blocks that are nowhere on a device.
+  /// Direct blocks that lie outside of any device.
   private static final int[] NO_BLOCKS = noBlocks();
 
   long accessNanos;
@@ -57,56 +58,57 @@ final class Inode {
   long changeNanos;
   long birthNanos;
 
-  /// Whether it was not read since it was last changed: told by the three times, so that a reader
-  /// looks at one field.
+  /// True if the file was not read since its last change. Derived from the three times, so that a
+  /// reader tests one field.
   boolean accessDue;
 
-  /// Which times are not as on the device: bits as [AttributeChange#ACCESS] and `MODIFY`,
-  /// [#CHANGED] and [#BORN].
+  /// The times that differ from those on the device: the bits [AttributeChange#ACCESS] and
+  /// `MODIFY`, [#CHANGED] and [#BORN].
   int timesSet;
 
-  /// Block of extended attributes, or 0.
+  /// The block of extended attributes, or 0.
   long attributeBlock;
 
-  /// Whether it was looked at and has no attribute `security.capability`.
+  /// True if the inode is known to have no attribute `security.capability`.
   boolean withoutCapability;
 
-  /// Bytes of fields beyond the old 128.
+  /// The number of bytes of fields beyond the original 128.
   int extraBytes;
 
-  /// What the device held when it was read: the next file of the list of orphans, in a mount.
+  /// The next inode of the orphan list, as read from the device. Used during a mount.
   int nextOrphan;
 
-  /// Users that keep it in being without a name.
+  /// The number of users that keep the file alive without a name.
   int retains;
 
-  /// Where the next block of content had best be, or 0.
+  /// The preferred device block for the next block of content, or 0.
   long goal;
 
-  /// Lookups in a large directory before its index was made. Only a hint.
+  /// The number of lookups in a large directory while it had no index in memory. A hint only.
   int coldLookups;
 
-  /// What [HashTree] has found of the tree on the device: one of its three states. A thread that
-  /// finds it finds the same.
+  /// The state of the directory's hash tree, as found by [HashTree]. Threads that write it
+  /// concurrently write the same value.
   int treeState;
 
-  /// The last block of content that had to be waited for. Only a hint.
+  /// The last block of content that was read under the lock. A hint only.
   long lastRead = -1;
 
-  /// Grows when blocks go away: what was remembered of the map is void then.
+  /// Incremented when blocks are freed: cached pages of the map are then invalid.
   volatile int mapEpoch;
 
   volatile @Nullable DirectoryIndex index;
   volatile long version;
   volatile boolean gone;
 
-  /// Whether it was looked at since the last sweep.
+  /// True if the inode was used since the last sweep of the cache.
   boolean used;
 
   volatile @Nullable Inode next;
   private volatile @Nullable FileAttributes published;
 
-  /// What is read from the device may have been told before it left memory.
+  /// True at first: the version read from the device may have been seen before the inode left
+  /// memory.
   private volatile boolean versionTold = true;
 
   private static final VarHandle VERSION;
@@ -135,13 +137,13 @@ final class Inode {
     return blocks;
   }
 
-  /// What is read of the direct blocks goes the way that checks, before any other thread has the
-  /// inode.
+  /// Makes readers without a lock take the path that checks direct blocks. Called before the inode
+  /// is published.
   void distrustBlocks() {
     trusted = NO_BLOCKS;
   }
 
-  /// Makes void what was remembered of the map, under the write lock.
+  /// Invalidates the cached pages of the map. The caller holds the write lock.
   void forgetMap() {
     int epoch = mapEpoch;
     mapEpoch = epoch + 1;
@@ -157,7 +159,7 @@ final class Inode {
     assert held;
   }
 
-  /// Whether it has a name, or is kept without.
+  /// Returns true if the file has a name or is retained without one.
   boolean isAlive() {
     return links > 0 || retains > 0;
   }
@@ -183,7 +185,7 @@ final class Inode {
     return kind == FileKind.CHARACTER_DEVICE || kind == FileKind.BLOCK_DEVICE;
   }
 
-  /// Whether the block pointers are what their name says.
+  /// Returns true if the block pointers are pointers, and not a device number or a link target.
   boolean hasBlockMap(int blockBytes) {
     return isRegular() || isDirectory() || (isSymlink() && !isFastSymlink(blockBytes));
   }
@@ -192,13 +194,14 @@ final class Inode {
     return isSymlink() && sectors - (attributeBlock == 0 ? 0 : blockBytes >> 9) == 0;
   }
 
-  /// Whether a caller may have been told its version: then what changes next needs another one.
+  /// Returns true if a caller may have seen the current version. Then the next change needs a new
+  /// one.
   boolean isVersionTold() {
     return versionTold;
   }
 
-  /// Notes a change of content or attributes, under the write lock. Reading is no change: a thread
-  /// that keeps content by its version keeps it.
+  /// Records a change of content or attributes. The caller holds the write lock. A read is not a
+  /// change: it keeps the version, so caches that depend on the version stay valid.
   void touch(int times, long now) {
     if ((times & AttributeChange.ACCESS) != 0) {
       accessNanos = now;
@@ -216,22 +219,23 @@ final class Inode {
     }
   }
 
-  /// Derives [#accessDue], after a change of the times.
+  /// Computes [#accessDue] after a change of the times.
   void weighTimes() {
     accessDue = accessNanos <= Math.max(modifyNanos, changeNanos);
   }
 
-  /// Gives it a version that it never had and makes the published attributes void, under the write
-  /// lock; the caller stores it. So each version that a caller is told, [InodeTable] finds again.
+  /// Assigns a version that the inode never had, which invalidates the published attributes. The
+  /// caller holds the write lock and stores the inode. [InodeTable] restores every version that a
+  /// caller has seen.
   void changed() {
-    // A time of whole seconds would give, after a crash, what was given before it in that second.
+    // After a crash, a time in whole seconds could repeat a version of the same second.
     long least = extraBytes >= InodeLayout.PRECISE_CHANGE_EXTRA ? changeNanos : Volume.now();
     versionTold = false;
-    // Unlocking writes with a fence behind it: one here would be the second.
+    // Unlocking includes a fence, so a release write suffices here.
     VERSION.setRelease(this, Math.max(version + 1, least));
   }
 
-  /// The attributes, or null when a writer is at work.
+  /// Returns the attributes, or null if a writer holds the lock.
   @Nullable FileAttributes tryAttributes() {
     FileAttributes now = published;
     if (now != null && now.version() == version && now.accessNanos() == accessNanos) {
@@ -242,7 +246,8 @@ final class Inode {
       return null;
     }
     now = make();
-    // Before the stamp is checked: either a writer sees it, or the check sees the writer.
+    // Set before the stamp is validated: either a writer sees it, or the validation sees the
+    // writer.
     versionTold = true;
     if (!lock.validate(stamp)) {
       return null;

@@ -8,18 +8,18 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Hands out inode numbers and takes them back. Any thread with an operation open may call; it
-/// takes the lock of the [GroupDescriptors].
+/// Allocates and frees inode numbers. Any thread that has an operation open may call it; it takes
+/// the lock of the [GroupDescriptors].
 ///
-/// Files go to the group of their directory. Directories at the top are spread over the groups that
-/// are emptier than average; those below stay near their parent while it has room (after Orlov's
-/// allocator, as in BSD and Linux).
+/// Files go to the group of their directory. Top-level directories are spread over the groups that
+/// have more free space than average; the others stay near their parent while its group has room
+/// (after Orlov's allocator, as in BSD and Linux).
 final class InodeAllocator {
   private final Geometry geometry;
   private final GroupDescriptors groups;
   private final BufferCache cache;
 
-  /// Per group, the byte of its bitmap before which no inode is free. Under the lock.
+  /// For each group, the byte of its bitmap before which no inode is free. Accessed under the lock.
   private final int[] firstFree;
 
   InodeAllocator(Volume volume) {
@@ -29,10 +29,10 @@ final class InodeAllocator {
     firstFree = new int[geometry.groups];
   }
 
-  /// Allocates a promised inode ([GroupDescriptors#reserveInode]).
+  /// Allocates a reserved inode ([GroupDescriptors#reserveInode]).
   ///
-  /// @param spread the parent's children are unrelated
-  /// @return its number
+  /// @param spread true if the children of the parent are unrelated to each other
+  /// @return the inode number
   long allocate(Operation op, long parent, boolean directory, boolean spread) throws IOException {
     groups.lock.lock();
     try {
@@ -119,9 +119,9 @@ final class InodeAllocator {
     return bit;
   }
 
-  /// Frees an inode's number; available at once.
+  /// Frees an inode number, which may be reused at once.
   ///
-  /// @throws FsException `EUCLEAN` when it is free already
+  /// @throws FsException `EUCLEAN` if the bitmap already marks it as free
   void free(Operation op, long inode, boolean directory) throws IOException {
     int group = geometry.groupOfInode(inode);
     int bit = (int) ((inode - 1) % geometry.inodesPerGroup);
@@ -141,7 +141,7 @@ final class InodeAllocator {
     groups.unreserveInode();
   }
 
-  /// Whether a number is in use.
+  /// Returns true if the bitmap marks an inode as in use.
   boolean inUse(long inode) throws IOException {
     int bit = (int) ((inode - 1) % geometry.inodesPerGroup);
     try (Buffer buffer = cache.read(groups.inodeBitmap(geometry.groupOfInode(inode)))) {
@@ -149,7 +149,7 @@ final class InodeAllocator {
     }
   }
 
-  /// Promises an inode to an operation.
+  /// Reserves an inode for an operation.
   ///
   /// @throws FsException `ENOSPC`
   void reserve(Operation op) throws FsException {

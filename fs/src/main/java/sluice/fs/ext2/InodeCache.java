@@ -11,11 +11,11 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Inodes in memory, a bounded number of them: one object per file, found without a lock. Any
-/// thread may call.
+/// A bounded cache of inodes in memory: one object per file, found without a lock. Safe for use by
+/// any thread.
 ///
-/// Nothing in it is dirty, because every operation stores what it changes; so whatever is not kept
-/// may be dropped. A thread that has found an inode locks it and then looks whether it is
+/// Cached inodes are never dirty, because every operation stores its changes. So any inode that is
+/// not retained may be dropped. A thread locks the inode that it has found and then tests
 /// [Inode#gone].
 ///
 /// | field | writer | read mode | write mode |
@@ -34,7 +34,9 @@ final class InodeCache {
   private final AtomicInteger hand = new AtomicInteger();
   private final int capacity;
 
-  /// @param capacity most inodes, more only while they are in use
+  /// Creates an empty cache.
+  ///
+  /// @param capacity the maximum number of inodes; exceeded only while more are in use
   InodeCache(Geometry geometry, InodeTable table, int capacity) {
     this.geometry = geometry;
     this.table = table;
@@ -45,7 +47,7 @@ final class InodeCache {
     }
   }
 
-  /// The inode if it is in memory.
+  /// Returns an inode if it is in memory, else null.
   @Nullable Inode find(long number) {
     Inode inode = first(bucket(number));
     while (inode != null && inode.number != number) {
@@ -57,26 +59,26 @@ final class InodeCache {
     return inode;
   }
 
-  /// The inode, read if it is not in memory.
+  /// Returns an inode, reading it if it is not in memory.
   ///
-  /// @throws FsException `ESTALE` when the number is not in use
+  /// @throws FsException `ESTALE` if the number is not in use
   Inode get(long number) throws IOException {
     Inode inode = find(number);
     return inode != null ? inode : load(number);
   }
 
-  /// The inode with its write lock held: [Inode#unlock].
+  /// Returns an inode with its write lock held. The caller releases it with [Inode#unlock].
   ///
-  /// @throws FsException `ESTALE` when the number is not in use
+  /// @throws FsException `ESTALE` if the number is not in use
   Inode lockToChange(long number) throws IOException {
     return lockToChange(number, true);
   }
 
-  /// As [#lockToChange] for a thread that has a directory locked: another directory is never waited
-  /// for.
+  /// Locks an inode like [#lockToChange], for a thread that already holds a directory's lock: the
+  /// method never waits for another directory.
   ///
-  /// @throws FsException `EPERM` when it is a directory, also when it has become one since the
-  ///   caller looked: a number that is free is given to the next file at once
+  /// @throws FsException `EPERM` if the inode is a directory, even if it became one after the
+  ///   caller looked: a freed number may be reused at once
   Inode lockFileToChange(long number) throws IOException {
     return lockToChange(number, false);
   }
@@ -84,7 +86,7 @@ final class InodeCache {
   private Inode lockToChange(long number, boolean directories) throws IOException {
     while (true) {
       Inode inode = get(number);
-      if (!directories && inode.isDirectory()) { // an object stays what it is: see gone below
+      if (!directories && inode.isDirectory()) { // the kind of an Inode object never changes
         throw FsException.of(Errno.EPERM, "inode " + number + " is a directory");
       }
       inode.lock.writeLock();
@@ -99,7 +101,7 @@ final class InodeCache {
     }
   }
 
-  /// The inode with a read lock held: [Inode#unlockRead].
+  /// Returns an inode with a read lock held. The caller releases it with [Inode#unlockRead].
   Inode lockToRead(long number) throws IOException {
     while (true) {
       Inode inode = get(number);
@@ -115,7 +117,8 @@ final class InodeCache {
     }
   }
 
-  /// The chain of a bucket; not an `AtomicReferenceArray`, which is another step and a cast.
+  /// Returns the first inode of a bucket. An `AtomicReferenceArray` would add an indirection and a
+  /// cast.
   private @Nullable Inode first(int bucket) {
     return (Inode) BUCKET.getVolatile(buckets, bucket);
   }
@@ -146,7 +149,7 @@ final class InodeCache {
     return inode;
   }
 
-  /// Adds an inode that was just made, whose write lock the caller holds.
+  /// Adds a new inode, whose write lock the caller holds.
   void add(Inode inode) {
     ReentrantLock lock = locks[bucket(inode.number) & (LOCKS - 1)];
     lock.lock();
@@ -165,7 +168,7 @@ final class InodeCache {
     count.incrementAndGet();
   }
 
-  /// Removes an inode whose write lock the caller holds: its number may be used for another file.
+  /// Removes an inode, whose write lock the caller holds. Its number may then be reused.
   void remove(Inode inode) {
     ReentrantLock lock = locks[bucket(inode.number) & (LOCKS - 1)];
     lock.lock();
@@ -194,7 +197,8 @@ final class InodeCache {
     count.decrementAndGet();
   }
 
-  /// Drops what was not used since the last round, until the bound holds or one round is made.
+  /// Drops inodes that were not used since the last round, until the cache is within its capacity
+  /// or each bucket was visited twice.
   private void sweep() {
     for (int i = 0; count.get() > capacity && i < 2 * buckets.length; i++) {
       int bucket = hand.getAndIncrement() & (buckets.length - 1);
@@ -225,7 +229,7 @@ final class InodeCache {
     }
   }
 
-  /// Number of inodes in memory.
+  /// Returns the number of inodes in memory.
   int size() {
     return count.get();
   }

@@ -10,18 +10,19 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Inodes on the device: reads them into [Inode]s and writes them back. Any thread may call; a
-/// thread that stores holds the inode's write lock.
+/// Reads inodes from the device into [Inode]s and writes them back. Safe for use by any thread; a
+/// thread that stores an inode holds its write lock.
 ///
-/// Inodes of one block are written by different threads, so each block is written under one of a
-/// few locks.
+/// Different threads write inodes of the same block, so each block is written under one of a few
+/// locks.
 final class InodeTable {
   private static final int LOCKS = 64;
   private static final long NANOS = 1_000_000_000L;
   private static final long MIN_SECONDS = Long.MIN_VALUE / NANOS;
   private static final long MAX_SECONDS = Long.MAX_VALUE / NANOS;
 
-  /// What is above is damage: there must be room to count.
+  /// The largest plausible version. A larger one counts as damage, because it leaves no room to
+  /// increment.
   private static final long MAX_VERSION = Long.MAX_VALUE / 2;
 
   private final Volume volume;
@@ -49,7 +50,7 @@ final class InodeTable {
 
   /// Reads an inode.
   ///
-  /// @throws FsException `ESTALE` when it is not in use, `EUCLEAN` when it contradicts itself
+  /// @throws FsException `ESTALE` if it is not in use, `EUCLEAN` if it contradicts itself
   Inode load(long number) throws IOException {
     Inode inode = loadUnchecked(number);
     if (inode.links == 0) {
@@ -59,7 +60,7 @@ final class InodeTable {
     return inode;
   }
 
-  /// As [#load] for an inode that may have lost its last name.
+  /// Reads an inode that may have lost its last name; otherwise like [#load].
   Inode loadAny(long number) throws IOException {
     Inode inode = loadUnchecked(number);
     boolean reserved = number < geometry.firstInode && number != InodeLayout.ROOT;
@@ -69,7 +70,7 @@ final class InodeTable {
     return inode;
   }
 
-  /// What the device holds, be it in use or not.
+  /// Reads an inode without any check, even if it is not in use.
   Inode loadUnchecked(long number) throws IOException {
     Inode inode = new Inode(number);
     try (Buffer buffer = volume.cache.read(block(number))) {
@@ -108,14 +109,16 @@ final class InodeTable {
     inode.version = version(inode, b, at);
     for (int i = 0; i < InodeLayout.DIRECT_BLOCKS; i++) {
       if (inode.block[i] != 0 && !volume.isContent(inode.block[i] & 0xFFFF_FFFFL)) {
-        inode.distrustBlocks(); // of links and devices too, which have no blocks there
+        // also for links and device files, which have no block pointers there
+        inode.distrustBlocks();
       }
     }
   }
 
-  /// The version that was stored, as Linux's ext4 keeps it: 64 bits where the inode has room, else
-  /// the low half, and the rest follows from the time of change, which is at most two seconds
-  /// older. Where others have changed the file or kept a count there, the time of change is newer.
+  /// Returns the stored version, in the format of Linux's ext4: 64 bits if the inode has room, else
+  /// the low half. The high half then follows from the change time, which is at most two seconds
+  /// older. If another implementation has changed the file or kept a counter in the field, the
+  /// change time is newer.
   private long version(Inode inode, Buffer b, int at) {
     long change = inode.changeNanos;
     if (geometry.hurd) {
@@ -184,7 +187,7 @@ final class InodeTable {
     return seconds >= MAX_SECONDS ? Long.MAX_VALUE : seconds * NANOS + nanos;
   }
 
-  /// The nearest time that an inode can keep.
+  /// Returns the nearest time that an inode can store.
   long storable(Inode inode, long nanos) {
     if (fits(inode, InodeLayout.ACCESS_TIME_EXTRA)) {
       return Math.max(nanos, Integer.MIN_VALUE * NANOS);
@@ -193,22 +196,22 @@ final class InodeTable {
     return Math.clamp(seconds, Integer.MIN_VALUE, Integer.MAX_VALUE) * NANOS;
   }
 
-  /// Writes an inode as part of an operation: one block.
+  /// Writes an inode as part of an operation. Changes one block.
   void store(Operation op, Inode inode) throws IOException {
     write(op, inode, false);
   }
 
-  /// Writes an inode that was just allocated: nothing of what the device holds remains.
+  /// Writes a newly allocated inode. All old content of its slot is erased.
   void storeNew(Operation op, Inode inode) throws IOException {
     write(op, inode, true);
   }
 
-  /// Sets the time of deletion, or the next file in the list of orphans.
+  /// Sets the deletion time, or the next inode of the orphan list.
   void setDeleteTime(Operation op, long inode, int value) throws IOException {
     change(op, inode, (buffer, at) -> buffer.setInt(at + InodeLayout.DELETE_TIME, value));
   }
 
-  /// Changes an inode's bytes where its extended attributes are.
+  /// A change of an inode's bytes in the table, for its extended attributes.
   interface Change {
     void apply(Buffer buffer, int offset) throws IOException;
   }
@@ -273,7 +276,8 @@ final class InodeTable {
     }
   }
 
-  /// Only those that were set: a time beyond what we count in nanoseconds stays as it is.
+  /// Writes the times that were set. The others stay as they are, because they may be outside of
+  /// the range of a nanosecond count.
   private void writeTimes(Inode inode, Buffer b, int at) {
     int set = inode.timesSet;
     if ((set & AttributeChange.ACCESS) != 0) {

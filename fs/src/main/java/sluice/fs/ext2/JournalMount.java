@@ -18,29 +18,29 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Finds the journal of an image, and keeps the flag that says that it may have to be replayed. Of
-/// the thread that mounts and closes the tree.
+/// Locates the journal of an image and maintains the flag that requests its replay. Confined to the
+/// thread that mounts and closes the tree.
 ///
-/// While a log is looked through or is open it takes up to 40 bytes for each of its blocks.
+/// A log that is being read or is open takes up to 40 bytes of memory for each of its blocks.
 ///
-/// The flag goes to the device by itself, not through the journal: Linux throws away the log of an
-/// image without it.
+/// The flag is written directly to the device, not through the journal, because Linux discards the
+/// log of an image without the flag.
 final class JournalMount {
   private static final int MAX_BLOCKS = 1 << 22;
 
-  /// Blocks of a log for which there is room at first.
+  /// The initial capacity for block numbers of the log.
   private static final int PLACES = 1024;
 
-  /// Blocks that are in memory while the journal's inode is looked for.
+  /// The number of blocks to cache while the journal's inode is read.
   private static final long FRAMES_TO_LOOK = 256;
 
   private static final long FRAMES_TO_MOUNT = 4096;
 
   private JournalMount() {}
 
-  /// Where the blocks of the log are, in its order.
+  /// Returns the device blocks of the log, in the order of the log.
   ///
-  /// @throws FsException `EUCLEAN` when the journal's inode contradicts itself
+  /// @throws FsException `EUCLEAN` if the journal's inode contradicts itself
   static long[] places(Geometry geometry, BufferCache cache) throws IOException {
     Volume volume = new Volume(geometry, cache, Journals.plain(cache), "its journal is looked for");
     return places(new BlockMap(volume, new BlockAllocator(volume), 64), journal(volume), geometry);
@@ -60,8 +60,9 @@ final class JournalMount {
     return inode;
   }
 
-  /// Memory follows the blocks that are found, not the length that the inode says: as much again as
-  /// there are is taken only when those before are different ones, each with a pointer of its own.
+  /// Returns the device blocks of the log. Memory depends on the blocks that exist, not on the
+  /// length in the inode: the array grows only after its blocks have proved distinct, so each has a
+  /// pointer of its own.
   private static long[] places(BlockMap map, Inode inode, Geometry geometry) throws IOException {
     int count = (int) (inode.size >> geometry.blockShift);
     long[] places = new long[Math.min(count, PLACES)];
@@ -89,9 +90,9 @@ final class JournalMount {
     }
   }
 
-  /// Keeps the files of a mount away from the journal's own blocks, and those that lead to them.
+  /// Protects the blocks of the journal, including its indirect blocks, from use by files.
   ///
-  /// @throws FsException `EUCLEAN` when the journal's inode contradicts itself
+  /// @throws FsException `EUCLEAN` if the journal's inode contradicts itself
   static void protect(Volume volume) throws IOException {
     if (volume.geometry.journalInode == 0) {
       return;
@@ -100,7 +101,7 @@ final class JournalMount {
       volume.groups.protect(new BlockRuns(allBlocks(volume)));
     } catch (FsException e) {
       if (e.errno() != Errno.EUCLEAN || !volume.mountedReadOnly()) {
-        throw e; // a reader may do without a journal
+        throw e; // a read-only mount works without a journal
       }
     }
   }
@@ -121,11 +122,11 @@ final class JournalMount {
     return all;
   }
 
-  /// The device as it is after its log has been replayed, without a change to it.
+  /// Returns a view of the device as it is after a replay of its log. The device does not change.
   ///
-  /// @return the device itself where no crash has left anything to be replayed
-  /// @throws FsException `EROFS` when the log is on another device; else as [Journals#jbd2], and
-  ///   `ENOMEM` when the log holds more than is kept in memory
+  /// @return the device itself if there is nothing to replay
+  /// @throws FsException `EROFS` if the log is on another device; else as [Journals#jbd2], and
+  ///   `ENOMEM` if the log has more blocks than fit into memory
   static BlockDevice replayedInMemory(BlockDevice device, Geometry geometry) throws IOException {
     if ((geometry.incompatible & Features.NEEDS_RECOVERY) == 0) {
       return device;
@@ -143,12 +144,12 @@ final class JournalMount {
     return Journals.overlay(device, bytes, places);
   }
 
-  /// The device as the next mount that writes will leave it: its log replayed, and files freed that
-  /// had no name any more. Nothing is written: what changes stays in memory.
+  /// Returns a view of the device as the next writing mount will leave it: its log replayed, and
+  /// files without a name freed. All changes stay in memory.
   ///
-  /// @param mostBytes of memory for what changes besides the log
-  /// @return as [#replayedInMemory] for images that are not written here, and for those that such a
-  ///   mount refuses: a check says why
+  /// @param mostBytes the memory limit for changes besides the log
+  /// @return the argument, for images that cannot be mounted for writing and those that the mount
+  ///   rejects; the caller's check reports the reason
   static BlockDevice asNextMounted(BlockDevice replayed, long mostBytes) throws IOException {
     Geometry geometry = Geometry.of(Ext2.readSuperblock(replayed), replayed.lengthBytes());
     if (!geometry.whyReadOnly().isEmpty()) {
@@ -167,7 +168,7 @@ final class JournalMount {
     }
   }
 
-  /// Says on the device whether the log may hold what is nowhere else.
+  /// Sets or clears the flag on the device that requests a replay of the log.
   static void setNeedsRecovery(BlockDevice device, boolean needed) throws IOException {
     int bytes = 4096;
     Block block = Block.allocate(new Account("superblock", bytes), bytes);

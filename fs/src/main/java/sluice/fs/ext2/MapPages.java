@@ -4,29 +4,31 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Remembers where the content of files is, 256 blocks at a time, so that reading goes without a
-/// look into blocks of pointers. Any thread may read; a thread that changes a page holds its
-/// inode's lock.
+/// A cache of block maps, in pages of 256 blocks, so that reading a file needs no indirect blocks.
+/// Any thread may read; a thread that changes a page holds its inode's lock.
 ///
-/// It is a table with one place per page, of fixed size: a page that is displaced is read again.
-/// The pages of a file follow each other there. A page is void when its inode's [Inode#mapEpoch]
-/// has moved on.
+/// The cache is a table of fixed size with one slot per page; a page that is displaced is read
+/// again. The pages of one file occupy consecutive slots. A page is invalid if its inode's
+/// [Inode#mapEpoch] has changed since.
 final class MapPages {
   static final int SHIFT = 8;
   static final int BLOCKS = 1 << SHIFT;
 
-  /// Not remembered.
+  /// The result for a block that is not cached.
   static final long UNKNOWN = -1;
 
   private static final VarHandle PAGE = MethodHandles.arrayElementVarHandle(Page[].class);
 
   private final @Nullable Page[] pages;
 
-  /// Of the blocks behind the direct ones. What it holds is written under the inode's write lock.
+  /// A page of the blocks behind the direct ones. Its array is written under the inode's write
+  /// lock.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Page(Inode inode, int epoch, long number, int[] blocks) {}
 
-  /// @param count places, a power of two
+  /// Creates an empty cache.
+  ///
+  /// @param count the number of slots, a power of two
   MapPages(int count) {
     pages = new @Nullable Page[count];
   }
@@ -35,17 +37,19 @@ final class MapPages {
     return (inode.mapPlace + (int) page) & (pages.length - 1);
   }
 
-  /// @param index of a block behind the direct ones
-  /// @return its number, 0 for a hole, or [#UNKNOWN]
+  /// Returns the device block of a block of a file.
+  ///
+  /// @param index the index of the block, counted from the first block that is not a direct one
+  /// @return the block number, 0 for a hole, or [#UNKNOWN]
   long find(Inode inode, long index) {
     Page page = page(inode, index >>> SHIFT);
     return page == null ? UNKNOWN : page.blocks[(int) index & (BLOCKS - 1)] & 0xFFFF_FFFFL;
   }
 
-  /// How many blocks of a page follow each other on the device.
+  /// Returns the number of blocks, within one page, that are contiguous on the device.
   ///
-  /// @param block the number of the first of them
-  /// @param last index of the last one of interest
+  /// @param block the device block of the first one
+  /// @param last the index of the last block to consider
   int run(Inode inode, long index, long block, long last) {
     Page page = page(inode, index >>> SHIFT);
     int first = (int) index & (BLOCKS - 1);
@@ -71,9 +75,10 @@ final class MapPages {
     PAGE.setRelease(pages, place(inode, number), new Page(inode, inode.mapEpoch, number, blocks));
   }
 
-  /// How many blocks of a page are holes, from one on; 0 when the page is not remembered.
+  /// Returns the length of the hole that begins at an index, within one page; 0 if the page is not
+  /// cached.
   ///
-  /// @param most how many are of interest
+  /// @param most the largest result
   int holes(Inode inode, long index, int most) {
     Page page = page(inode, index >>> SHIFT);
     if (page == null) {
@@ -88,7 +93,8 @@ final class MapPages {
     return at - first;
   }
 
-  /// Blocks that follow each other on the device were attached, under the inode's write lock.
+  /// Updates cached pages after a run of contiguous blocks was attached, under the inode's write
+  /// lock.
   void set(Inode inode, long index, long block, int count) {
     int done = 0;
     while (done < count) {

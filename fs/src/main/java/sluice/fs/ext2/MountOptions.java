@@ -1,14 +1,15 @@
 package sluice.fs.ext2;
 
-/// How to mount an image. Immutable: any thread may use it.
+/// The options of a mount. Immutable and safe for use by any thread.
 ///
-/// @param readOnly nothing is changed: what a crash has left in a log is read from there
-/// @param accessTimes whether reading is noted, once a day and after each change (`relatime`)
+/// @param readOnly true to change nothing; blocks that a crash has left in a log are read from the
+///   log
+/// @param accessTimes true to update access times: once a day and after each change (`relatime`)
 /// @param cacheBytes memory for blocks
-/// @param inodes inodes kept in memory, about 300 bytes each
-/// @param dentries names kept in memory, a power of two
-/// @param mapPages pieces of block maps kept in memory, 1 KiB for each 256 blocks of content, a
-///   power of two
+/// @param inodes number of inodes kept in memory, about 300 bytes each
+/// @param dentries number of names kept in memory, a power of two
+/// @param mapPages number of pages of block maps kept in memory, 1 KiB for each 256 blocks of
+///   content, a power of two
 /// @param indexBytes memory for indexes of large directories
 public record MountOptions(
     boolean readOnly,
@@ -19,7 +20,7 @@ public record MountOptions(
     int mapPages,
     long indexBytes) {
 
-  /// Writable, `relatime`, 64 MiB for blocks.
+  /// Returns the default options: writable, `relatime`, 64 MiB for blocks.
   public static MountOptions defaults() {
     return new MountOptions(false, true, 64L << 20, 16_384, 32_768, 4_096, 32L << 20);
   }

@@ -4,8 +4,8 @@ import java.io.IOException;
 import sluice.fs.block.Buffer;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// What a mount writes into the superblock: that it is in use, when, and how much is free. Of the
-/// thread that mounts, syncs and closes the tree.
+/// Maintains the superblock fields of a mount: the state, the times and the free counts. Confined
+/// to the thread that mounts, syncs and closes the tree.
 final class MountState {
   private final Volume volume;
   private int stateBefore;
@@ -15,7 +15,7 @@ final class MountState {
     this.volume = volume;
   }
 
-  /// Writes fields of the superblock.
+  /// A change of fields of the superblock.
   private interface Fields {
     void write(Buffer superblock, int at);
   }
@@ -32,7 +32,7 @@ final class MountState {
     }
   }
 
-  /// A mount begins: without a journal the image is not clean until it ends.
+  /// Begins a mount. Without a journal, the image is marked as not clean until [#end].
   void begin() throws IOException {
     int now = (int) (Volume.now() / 1_000_000_000L);
     change((b, at) -> {
@@ -48,13 +48,13 @@ final class MountState {
     });
   }
 
-  /// The newest of the files that a crash has left without a name, 0 when there is none.
+  /// Returns the newest inode of the orphan list that a crash has left, or 0 if the list is empty.
   int firstOrphan() {
     return firstOrphan;
   }
 
-  /// Free blocks and inodes are counted per group; the sums are for programs that look at the
-  /// image.
+  /// Stores the total free counts, for other programs that read the image. The authoritative counts
+  /// are those of the groups.
   void storeCounts() throws IOException {
     long blocks = volume.groups.freeBlocks();
     long inodes = volume.groups.freeInodes();
@@ -66,7 +66,7 @@ final class MountState {
     });
   }
 
-  /// A mount ends: the image is as clean as it was.
+  /// Ends a mount. Restores the state from before the mount.
   void end() throws IOException {
     if (!volume.journal.atomic()) {
       change((b, at) -> {

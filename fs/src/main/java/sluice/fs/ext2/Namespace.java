@@ -20,22 +20,22 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.Names;
 import sluice.sys.Errno;
 
-/// Names: looks them up, makes and removes them. Any thread may call.
+/// Looks up, creates and removes names. Safe for use by any thread.
 ///
-/// What takes one directory and at most one file of it holds [#topology] shared, and locks the
-/// directory, then the file. What moves directories or takes them away holds it alone, and locks
-/// what it changes in any order. Every operation begins before it locks: see [Volume#begin].
+/// An operation on one directory and at most one file in it holds [#topology] shared, and locks the
+/// directory, then the file. An operation that moves or removes directories holds it exclusively,
+/// and locks inodes in any order. Every operation begins before it locks, see [Volume#begin].
 final class Namespace {
-  /// Names a file may have, as in Linux's ext2.
+  /// The maximum number of names of a file, as in Linux's ext2.
   static final int MAX_LINKS = 32_000;
 
-  /// Metadata blocks of adding one name, 26 at most: a new file's inode, bitmap, descriptor and its
-  /// directory's inode (4); a new directory's block, bitmap, descriptor (3); two blocks of a
-  /// directory and three of pointers in groups of their own (15 and a block of pointers that was
-  /// there); the leaf that is split, its node and the root (3).
+  /// The metadata blocks that adding a name may change, 26 at most: a new file's inode, bitmap,
+  /// descriptor and its directory's inode (4); a new directory's block, bitmap, descriptor (3); two
+  /// new directory blocks and three indirect blocks in groups of their own (15, and an existing
+  /// indirect block); the leaf that is split, its node and the root (3).
   static final int CREDITS = 28;
 
-  /// With the freeing of a file that is not too long.
+  /// The metadata blocks that removing a name may change, including the freeing of a short file.
   static final int REMOVE_CREDITS = 48;
 
   final ReentrantReadWriteLock topology = new ReentrantReadWriteLock();
@@ -64,7 +64,7 @@ final class Namespace {
     orphans = parts.orphans;
   }
 
-  // ---- looking ----------------------------------------------------------------------------------
+  // ---- looking up -------------------------------------------------------------------------------
 
   long tryLookup(Caller caller, long number, byte[] name) throws FsException {
     Inode directory = inodes.find(number);
@@ -104,7 +104,8 @@ final class Namespace {
     Permissions.require(caller, directory, FileTree.EXECUTE);
   }
 
-  /// The inode number of a name, 0 when there is none. With a lock of the directory.
+  /// Returns the inode number of a name, or 0 if there is none. The caller holds a lock of the
+  /// directory.
   private long find(Inode directory, byte[] name) throws IOException {
     if (FileNames.isDot(name)) {
       return directory.number;
@@ -122,9 +123,9 @@ final class Namespace {
     return found;
   }
 
-  /// The entry of a name.
+  /// Returns the entry of a name.
   ///
-  /// @throws FsException `ENOENT`
+  /// @throws FsException `ENOENT` if there is none
   Directories.Entry require(Inode directory, byte[] name) throws IOException {
     Names.checkLength(name);
     boolean absent = dentries.find(directory.number, name) == 0;
@@ -138,7 +139,7 @@ final class Namespace {
     return entry;
   }
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   long create(Caller caller, long number, byte[] name, NewFile what) throws IOException {
     Names.check(name);
@@ -164,7 +165,7 @@ final class Namespace {
     }
   }
 
-  /// An existing name is `EEXIST` also where nothing can be made.
+  /// Throws `EEXIST` for an existing name, even if the volume is read-only.
   private void refuseExistingWhenReadOnly(Caller caller, long number, byte[] name)
       throws IOException {
     if (volume.readOnly()) {
@@ -186,7 +187,7 @@ final class Namespace {
 
   private void checkNew(NewFile what) throws FsException {
     if (what.kind() == FileKind.UNKNOWN) {
-      throw FsException.of(Errno.EINVAL, "a new file of no kind");
+      throw FsException.of(Errno.EINVAL, "a new file of unknown kind");
     }
     byte[] target = what.target();
     if (what.journaledData() && what.kind() != FileKind.REGULAR) {
@@ -196,7 +197,7 @@ final class Namespace {
       throw FsException.of(Errno.EINVAL, "symbolic links have a target, others have none");
     }
     if (target != null && target.length == 0) {
-      throw FsException.of(Errno.ENOENT, "a symbolic link to nothing");
+      throw FsException.of(Errno.ENOENT, "a symbolic link with an empty target");
     }
     if (target != null && target.length >= geometry.blockBytes) {
       throw FsException.of(Errno.ENAMETOOLONG, "a target of " + target.length + " bytes");
@@ -211,7 +212,7 @@ final class Namespace {
     boolean isDevice =
         what.kind() == FileKind.CHARACTER_DEVICE || what.kind() == FileKind.BLOCK_DEVICE;
     if (isDevice && !caller.privileged()) {
-      throw FsException.of(Errno.EPERM, "only root makes devices");
+      throw FsException.of(Errno.EPERM, "only root may create devices");
     }
     boolean isDirectory = what.kind() == FileKind.DIRECTORY;
     if (isDirectory && directory.links >= MAX_LINKS) {
@@ -296,7 +297,7 @@ final class Namespace {
     if (FileNames.isDots(name)) {
       throw FsException.of(Errno.EEXIST, "the name is . or ..");
     }
-    Inode _ = inodes.get(fileNumber); // a number not in use is told before all else
+    Inode _ = inodes.get(fileNumber); // an unused inode number is reported before all other errors
     refuseExistingWhenReadOnly(caller, number, name);
     try (Operation op = volume.begin(CREDITS)) {
       topology.readLock().lock();
@@ -351,7 +352,7 @@ final class Namespace {
     remove(caller, number, name, topology.readLock(), this::unlink);
   }
 
-  /// Takes a name away, in one operation and under the locks of [#topology] and the directory.
+  /// Removes a name in one operation, holding [#topology] and the directory's lock.
   private void remove(Caller caller, long number, byte[] name, Lock lock, Removal removal)
       throws IOException {
     Inode left = null;
@@ -373,14 +374,16 @@ final class Namespace {
     finish(left);
   }
 
-  /// What removing does once everything is locked.
+  /// The part of a removal that runs with everything locked.
   private interface Removal {
-    /// @return the file whose freeing must go on, else null
+    /// Removes an entry.
+    ///
+    /// @return the file whose freeing must be continued, else null
     @Nullable Inode remove(Operation op, Caller caller, Inode directory, byte[] name)
         throws IOException;
   }
 
-  /// Goes on freeing where one operation was not enough.
+  /// Continues the freeing of a file for which one operation was not enough.
   void finish(@Nullable Inode left) throws IOException {
     if (left != null && left.retains == 0) {
       orphans.finish(left);
@@ -392,7 +395,7 @@ final class Namespace {
     Directories.Entry entry = require(directory, name);
     boolean isDirectory = getEntry(directory, entry).isDirectory();
     if (isDirectory) {
-      // Never locked as a file would be: a damaged image may have it above the directory.
+      // A directory is not locked here: in a damaged image it may be an ancestor of this directory.
       Permissions.requireRemovable(caller, directory, getEntry(directory, entry));
       throw FsException.of(Errno.EISDIR, "inode " + entry.inode());
     }
@@ -408,9 +411,9 @@ final class Namespace {
     }
   }
 
-  /// A file has one name less, under its write lock.
+  /// Decrements the link count of a file. The caller holds its write lock.
   ///
-  /// @return false when its freeing must go on
+  /// @return false if the freeing of the file must be continued
   boolean dropName(Operation op, Inode file) throws IOException {
     file.links--;
     file.touch(Inode.CHANGED, now(file));
@@ -482,9 +485,9 @@ final class Namespace {
     }
   }
 
-  /// An empty directory has lost its name, under its write lock.
+  /// Frees an empty directory that has lost its name. The caller holds its write lock.
   ///
-  /// @return false when its freeing must go on
+  /// @return false if the freeing must be continued
   boolean dropDirectory(Operation op, Inode directory) throws IOException {
     directory.links = 0;
     directory.touch(Inode.CHANGED, now(directory));

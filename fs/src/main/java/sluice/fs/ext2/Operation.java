@@ -11,12 +11,12 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
-/// One change of the file system: a [Transaction] that knows how many blocks it may still change,
-/// and what it has freed. Of the thread that began it.
+/// A change of the file system: a [Transaction] that counts the metadata blocks it may still change
+/// and collects the blocks it frees. Confined to the thread that began it.
 ///
-/// Everything that can be refused is refused before the first block is changed. A thread that
-/// closes an operation that has changed something without [#done] leaves a half-made change: the
-/// volume takes no more changes then.
+/// All errors that a caller can cause are reported before the first block changes. Closing an
+/// operation that has changed something, but is not [#done], leaves an incomplete change: the
+/// volume then rejects further changes.
 final class Operation implements AutoCloseable {
   private static final int[] NO_RUNS = {};
   private static final long[] NO_BLOCKS = {};
@@ -30,7 +30,7 @@ final class Operation implements AutoCloseable {
   private int[] freedRuns = NO_RUNS;
   private int freedCount;
 
-  /// Blocks and inodes that are promised to it and not taken yet.
+  /// The number of blocks that are reserved for this operation and not yet allocated.
   private int promisedBlocks;
 
   private boolean promisedInode;
@@ -43,7 +43,7 @@ final class Operation implements AutoCloseable {
     this.credits = credits;
   }
 
-  /// Metadata blocks that may still be changed.
+  /// Returns the number of metadata blocks that may still be changed.
   int room() {
     return credits - changedCount;
   }
@@ -60,21 +60,21 @@ final class Operation implements AutoCloseable {
     return buffer;
   }
 
-  /// As [#change]: see [Transaction#changeLast].
+  /// Returns a block to change, see [Transaction#changeLast].
   Buffer changeLast(long block) throws IOException {
     Buffer buffer = transaction.changeLast(block);
     count(block);
     return buffer;
   }
 
-  /// As [#create]: see [Transaction#createFirst].
+  /// Returns a new block, see [Transaction#createFirst].
   Buffer createFirst(long block) throws IOException {
     Buffer buffer = transaction.createFirst(block);
     count(block);
     return buffer;
   }
 
-  /// Content, which is metadata when the file's data are journaled.
+  /// Returns a block of content to change. Journaled content counts as metadata.
   Buffer content(Inode inode, long block, boolean fresh) throws IOException {
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0) {
       return fresh ? create(block) : change(block);
@@ -82,7 +82,7 @@ final class Operation implements AutoCloseable {
     return transaction.data(block, fresh);
   }
 
-  /// Replaces blocks of content that follow each other: see [Transaction#overwrite].
+  /// Overwrites contiguous blocks of content, see [Transaction#overwrite].
   void overwrite(Inode inode, long block, int count, Memory from, long at) throws IOException {
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) == 0) {
       transaction.overwrite(block, count, from, at);
@@ -96,16 +96,16 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// A metadata block, or one of journaled content, has no owner any more.
+  /// Drops a metadata block, or a block of journaled content, that is about to be freed.
   void forget(long block) throws IOException {
     begun = true;
     transaction.forget(block);
   }
 
-  /// Blocks of content that follow each other have no owner any more.
+  /// Drops contiguous blocks of content that are about to be freed.
   void forgetContent(Inode inode, long block, int count) throws IOException {
     begun = true;
-    // Directories and links are metadata: what the log holds of them must not come back.
+    // Directories and links are metadata: the log must not restore their old content.
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) == 0 && inode.isRegular()) {
       transaction.forgetData(block, count);
       return;
@@ -115,7 +115,7 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// Notes a run of blocks that may be allocated again only when this operation is stable.
+  /// Records a run of freed blocks, which may be reused only when this operation is stable.
   void freed(long block, int count) {
     if (freedCount + 2 > freedRuns.length) {
       freedRuns = Arrays.copyOf(freedRuns, Math.max(8, 2 * freedRuns.length));
@@ -124,7 +124,8 @@ final class Operation implements AutoCloseable {
     freedRuns[freedCount++] = count;
   }
 
-  /// Blocks were promised to it, or taken: what it does not take is free again at its end.
+  /// Adds to the number of reserved blocks; negative when blocks are allocated. Blocks that are
+  /// still reserved at the end are released.
   void promise(int blocks) {
     promisedBlocks += blocks;
   }
@@ -133,7 +134,7 @@ final class Operation implements AutoCloseable {
     promisedInode = promised;
   }
 
-  /// An inode in memory is ahead of its block: from now on the change must be finished.
+  /// Marks the operation as begun: an inode in memory has changed, so it must be completed.
   void begin() {
     begun = true;
   }
@@ -157,7 +158,7 @@ final class Operation implements AutoCloseable {
     assert changedCount <= credits : "an operation changed more than " + credits + " blocks";
   }
 
-  /// Says that the change is whole.
+  /// Marks the change as complete.
   void done() {
     done = true;
   }
@@ -185,14 +186,14 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// Tells the next check of the image.
+  /// Sets the error state in the superblock, for the next check of the image.
   private void markError() {
     Geometry g = volume.geometry;
     try (Buffer superblock = transaction.change(g.superblockBlock())) {
       int state = g.superblockOffset() + SuperblockLayout.STATE;
       superblock.setShort(state, superblock.getShort(state) | SuperblockLayout.STATE_ERROR);
     } catch (IOException e) {
-      volume.fail(Errno.name(Errno.EIO) + " while the error was noted: " + e.getMessage());
+      volume.fail(Errno.name(Errno.EIO) + " while the error was recorded: " + e.getMessage());
     }
   }
 }

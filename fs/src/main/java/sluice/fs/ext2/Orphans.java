@@ -11,16 +11,18 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Files without a name that still take space: those that are kept, and those whose blocks are
-/// being freed in more than one operation. They are in a list on the device, which a mount works
-/// off, so a crash leaves nothing behind. Any thread may call.
+/// Files without a name that still take space: retained files, and files whose blocks are freed in
+/// more than one operation. They are linked in a list on the device, which the next mount
+/// processes, so a crash leaks nothing. Safe for use by any thread.
 ///
-/// The list begins in the superblock and goes on in the inodes' times of deletion, newest first.
+/// The list begins in the superblock and continues in the deletion times of the inodes, newest
+/// first.
 final class Orphans {
-  /// Metadata blocks that adding or removing one changes: superblock, and the inode or a neighbour.
+  /// The number of metadata blocks that adding or removing one inode changes: the superblock and
+  /// the inode or a neighbour.
   static final int CREDITS = 3;
 
-  /// Metadata blocks one operation of a long freeing may change.
+  /// The number of metadata blocks that one operation of a long freeing may change.
   private static final int FREE_CREDITS = 64;
 
   private final Volume volume;
@@ -31,13 +33,13 @@ final class Orphans {
   private final ExtendedAttributes attributes;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /// Neighbours in the list, 0 at its ends.
+  /// The neighbours of an inode in the list, 0 at the ends.
   private static final class Links {
     long newer;
     long older;
   }
 
-  /// Files that were dropped in the thread's group.
+  /// The files that were dropped within the group of the current thread.
   @SuppressWarnings("ThreadLocalUsage") // a thread may have groups open in two trees
   private final ThreadLocal<@Nullable List<Inode>> deferred = new ThreadLocal<>();
 
@@ -59,7 +61,7 @@ final class Orphans {
     this.attributes = attributes;
   }
 
-  /// Puts a file into the list, under its write lock. Once is enough.
+  /// Adds a file to the list, under its write lock. Has no effect if it is in the list already.
   void add(Operation op, Inode inode) throws IOException {
     lock.lock();
     try {
@@ -105,10 +107,11 @@ final class Orphans {
     }
   }
 
-  /// A file has lost its last name, under its write lock: frees it as far as the operation has
-  /// room, or puts it into the list.
+  /// Handles a file that has lost its last name, under its write lock: frees it as far as the
+  /// operation has room, else adds it to the list.
   ///
-  /// @return whether it is gone; otherwise the caller calls [#finish] with no lock and operation
+  /// @return true if it is freed; otherwise the caller calls [#finish], holding no lock and no
+  ///   operation
   boolean drop(Operation op, Inode inode) throws IOException {
     if (inode.retains == 0 && empty(op, inode)) {
       freeNumber(op, inode);
@@ -119,9 +122,9 @@ final class Orphans {
     return false;
   }
 
-  /// Frees the content of a file that is not held any more, under its write lock.
+  /// Frees the content of a file that is not retained, under its write lock.
   ///
-  /// @return false when the operation had no room for all of it
+  /// @return false if the operation had no room for all of it
   private boolean empty(Operation op, Inode inode) throws IOException {
     boolean mapped = inode.hasBlockMap(volume.geometry.blockBytes);
     long end = volume.geometry.maxFileBlocks();
@@ -136,18 +139,20 @@ final class Orphans {
     return true;
   }
 
-  /// Frees the number of an emptied file that is in no list: the next file may have it at once.
+  /// Frees the number of an empty file that is not in the list. The number may be reused at once.
   private void freeNumber(Operation op, Inode inode) throws IOException {
-    // Out of the list it is a time; in the list, a neighbour that leaves would overwrite it.
+    // The deletion time is set after the list was updated: a neighbour that leaves the list would
+    // overwrite it.
     table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
-    // Only now: a thread that reads it again must find it without a name, or it would live beside
-    // the next.
+    // Removed only now: a thread that reads the inode again must find it without a name, or this
+    // object would coexist with that of the next file.
     inodes.remove(inode);
     allocator.free(op, inode.number, inode.isDirectory());
   }
 
-  /// Goes on with what [#drop] could not finish, when the thread's group has ended if there is one:
-  /// a group must not become large. With no lock held and no operation open.
+  /// Continues the freeing that [#drop] began. Within a group of the thread, this is deferred to
+  /// the end of the group, so that the group stays small. The caller holds no lock and no
+  /// operation.
   void finish(Inode inode) throws IOException {
     if (volume.groups.inGroup()) {
       List<Inode> later = deferred.get();
@@ -161,7 +166,7 @@ final class Orphans {
     freeBlocks(inode);
   }
 
-  /// Frees what was dropped in the thread's group, which has ended.
+  /// Frees the files that were dropped within the thread's group. Called after the group has ended.
   void finishDeferred() throws IOException {
     List<Inode> all = deferred.get();
     if (all == null) {
@@ -197,10 +202,10 @@ final class Orphans {
     }
   }
 
-  /// Works off the list that a crash has left. However long it is, it takes no memory: it is walked
-  /// to its end before anything is changed, and then again from its newest file on.
+  /// Processes the list that a crash has left. Needs constant memory for any length: the list is
+  /// walked to its end before the first change, and then again from its newest inode.
   ///
-  /// @throws FsException `EUCLEAN` when the list contradicts itself
+  /// @throws FsException `EUCLEAN` if the list contradicts itself
   void recover(int first) throws IOException {
     requireEnd(first & 0xFFFF_FFFFL);
     long number = first & 0xFFFF_FFFFL;
@@ -220,8 +225,8 @@ final class Orphans {
     }
   }
 
-  /// Frees all files without a name at the end of a mount, those among them that are still kept:
-  /// the next mount would free them, as no handle keeps a file over it. No other call is under way.
+  /// Frees all files without a name at the end of a mount, including retained ones, because no
+  /// handle outlives the mount. No other call may be in progress.
   void finishAll() throws IOException {
     for (long number = newest(); number != 0; number = newest()) {
       Inode known = inodes.find(number);
@@ -261,8 +266,8 @@ final class Orphans {
     return FsException.corrupt(number, -1, "the list of orphans leads to it");
   }
 
-  /// Brent's way to find a circle: a walk in one comes again to where it was when it last looked
-  /// back, each time after twice as many steps.
+  /// Rejects a cyclic list with Brent's algorithm: it compares each inode with one seen before, and
+  /// replaces that one at powers of two.
   private void requireEnd(long first) throws IOException {
     long mark = 0;
     long steps = 0;
@@ -279,7 +284,7 @@ final class Orphans {
     }
   }
 
-  /// A file with a name in the list was being made shorter: what is behind its end goes.
+  /// Completes the truncation of a file that has a name and is in the list.
   private void finishTruncate(Inode inode) throws IOException {
     Geometry g = volume.geometry;
     long from = (inode.size + g.blockBytes - 1) >> g.blockShift;

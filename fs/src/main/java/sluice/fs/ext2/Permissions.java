@@ -7,8 +7,8 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// What a caller may do: the mode bits of `inode(7)`, as `path_resolution(7)` has them applied.
-/// Stateless: any thread may use it.
+/// The permission checks of `inode(7)`, applied as in `path_resolution(7)`. Stateless and safe for
+/// use by any thread.
 final class Permissions {
   static final int SET_UID = 0x800;
   static final int SET_GID = 0x400;
@@ -18,7 +18,7 @@ final class Permissions {
 
   private Permissions() {}
 
-  /// Which of the asked rights a caller has.
+  /// Returns the subset of the requested rights that a caller has.
   static int granted(Caller caller, int mode, int uid, int gid, int rights) {
     if (caller.privileged()) {
       boolean directory = (mode & FileKind.MODE_MASK) == FileKind.DIRECTORY.modeBits();
@@ -34,6 +34,8 @@ final class Permissions {
     return rights & bits & 7;
   }
 
+  /// Requires rights to a file.
+  ///
   /// @throws FsException `EACCES` unless all rights are granted
   static void require(Caller caller, Inode inode, int rights) throws FsException {
     if (granted(caller, inode.mode, inode.uid, inode.gid, rights) != rights) {
@@ -41,7 +43,8 @@ final class Permissions {
     }
   }
 
-  /// For changing the names in a directory, which has not been removed itself.
+  /// Requires the right to change names in a directory, and that the directory itself was not
+  /// removed.
   static void requireChangeable(Caller caller, Inode directory) throws FsException {
     if (!directory.isDirectory()) {
       throw FsException.of(Errno.ENOTDIR, "inode " + directory.number);
@@ -55,7 +58,8 @@ final class Permissions {
     }
   }
 
-  /// For removing a name: of a sticky directory only one's own.
+  /// Requires the right to remove a name. In a sticky directory, only the owner of the file or of
+  /// the directory has it.
   static void requireRemovable(Caller caller, Inode directory, Inode file) throws FsException {
     requireChangeable(caller, directory);
     if ((directory.flags & InodeLayout.FLAG_APPEND) != 0) {
@@ -73,13 +77,17 @@ final class Permissions {
     requireNotFixed(file);
   }
 
-  /// @throws FsException `EPERM` when the file is immutable or may only grow
+  /// Requires a file that may be changed freely.
+  ///
+  /// @throws FsException `EPERM` if the file is immutable or append-only
   static void requireNotFixed(Inode file) throws FsException {
     if ((file.flags & (InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND)) != 0) {
       throw FsException.of(Errno.EPERM, "inode " + file.number + " is immutable or append-only");
     }
   }
 
+  /// Requires the owner of a file.
+  ///
   /// @throws FsException `EPERM` unless the caller owns the file
   static void requireOwner(Caller caller, Inode file) throws FsException {
     if (!caller.privileged() && caller.uid() != file.uid) {
@@ -87,10 +95,11 @@ final class Permissions {
     }
   }
 
-  /// The mode after content was changed or the owner: without set-id bits that would now speak for
-  /// something else.
+  /// Returns the mode after a change of content or owner: without set-id bits that would grant
+  /// rights to changed content or another owner.
   ///
-  /// @param always also when the caller keeps them, as after a change of owner
+  /// @param always true to clear the bits even for a caller that may keep them, as after a change
+  ///   of owner
   static int withoutSetId(Caller caller, Inode file, boolean always) {
     if (file.isDirectory() || (caller.keepsSetId() && !always)) {
       return file.mode;
@@ -100,9 +109,9 @@ final class Permissions {
     return (mode & GROUP_EXECUTE) != 0 || foreign ? mode & ~SET_GID : mode;
   }
 
-  /// The mode of a new file in a directory.
+  /// Returns the mode of a new file in a directory.
   static int ofNew(Caller caller, Inode directory, FileKind kind, int permissions) {
-    int kept = kind == FileKind.DIRECTORY ? 0x3FF : 0xFFF; // mkdir(2) sets no ids
+    int kept = kind == FileKind.DIRECTORY ? 0x3FF : 0xFFF; // mkdir(2) does not set the set-id bits
     int mode = kind.modeBits() | (permissions & kept);
     if ((directory.mode & SET_GID) == 0) {
       return mode;

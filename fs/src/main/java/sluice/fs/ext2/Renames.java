@@ -11,7 +11,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.Names;
 import sluice.sys.Errno;
 
-/// `renameat2(2)` in all its cases. Any thread may call; it holds [Namespace#topology] alone.
+/// Implements all cases of `renameat2(2)`. Safe for use by any thread; it holds
+/// [Namespace#topology] exclusively.
 final class Renames {
   private final Volume volume;
   private final InodeCache inodes;
@@ -29,7 +30,7 @@ final class Renames {
     dentries = parts.dentries;
   }
 
-  /// One rename under way: both directories, the names and what they lead to, all locked.
+  /// A rename in progress: both directories, the names, and the files they lead to. All are locked.
   private static final class Move {
     final Caller caller;
     final Inode from;
@@ -134,7 +135,7 @@ final class Renames {
     }
   }
 
-  /// Whether `above` is `below` or somewhere above it. No directory is moved meanwhile.
+  /// Returns true if `above` is `below` or one of its ancestors. No directory moves meanwhile.
   private boolean isAncestor(Inode above, Inode below) throws IOException {
     if (!above.isDirectory()) {
       return false;
@@ -153,12 +154,13 @@ final class Renames {
       }
       at = namespace.getEntry(at, parent);
     }
-    throw FsException.corrupt(below.number, -1, "directories in a circle");
+    throw FsException.corrupt(below.number, -1, "a cycle of directories");
   }
 
-  /// Locks each inode once; no other thread holds two locks and waits, because renames are alone.
+  /// Locks each inode once. This cannot deadlock: a rename is exclusive, and no other thread waits
+  /// for a lock while it holds one.
   ///
-  /// @return what is locked; nothing when one was dropped from memory meanwhile
+  /// @return the locked inodes; empty if one was dropped from memory meanwhile
   private static Inode[] lockAll(Inode from, Inode to, Inode file, @Nullable Inode target)
       throws FsException {
     Inode[] all = new Inode[4];
@@ -200,7 +202,7 @@ final class Renames {
       }
     }
     if (move.changesDirectory()) {
-      // Its entry .. is changed.
+      // A move to another directory changes its entry `..`.
       if (file.isDirectory()) {
         Permissions.require(move.caller, file, FileTree.WRITE);
       }

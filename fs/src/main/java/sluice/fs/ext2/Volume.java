@@ -14,29 +14,31 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.sys.CoarseClock;
 import sluice.sys.Errno;
 
-/// What the parts of a mounted [Ext2] share: the image's shape, its cache and journal, whether it
-/// may be changed, and the clock. Any thread may use it.
+/// The shared state of a mounted [Ext2]: the geometry, the cache, the journal, the read-only state
+/// and the clock. Safe for use by any thread.
 final class Volume {
   final Geometry geometry;
   final BufferCache cache;
   final Journal journal;
 
-  /// Whether the superblock says that there are extended attributes. Only ever set.
+  /// True if the superblock declares extended attributes. Never cleared.
   private volatile boolean hasAttributes;
 
-  /// Whether it says that there are files of 2 GiB or more. Only ever set.
+  /// True if the superblock declares files of 2 GiB or more. Never cleared.
   private volatile boolean hasLargeFiles;
 
-  /// Held by the thread that changes the superblock.
+  /// Held while the superblock changes.
   final ReentrantLock superblockLock = new ReentrantLock();
 
-  /// Every block number below is checked against it.
+  /// The group descriptors, against which every block number is checked.
   final GroupDescriptors groups;
 
   private final String whyReadOnly;
   private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
 
-  /// @param whyReadOnly empty when it may be changed
+  /// Creates the shared state of a mount.
+  ///
+  /// @param whyReadOnly the reason for a read-only mount, empty if the volume may be changed
   Volume(Geometry geometry, BufferCache cache, Journal journal, String whyReadOnly)
       throws IOException {
     this.geometry = geometry;
@@ -53,11 +55,13 @@ final class Volume {
     return !whyReadOnly.isEmpty() || failed();
   }
 
-  /// Whether nothing was ever changed: otherwise there may be something to make stable.
+  /// Returns true if the volume was mounted read-only. Then there is nothing to make stable.
   boolean mountedReadOnly() {
     return !whyReadOnly.isEmpty();
   }
 
+  /// Requires a volume that may be changed.
+  ///
   /// @throws FsException `EROFS`
   void requireWritable() throws FsException {
     if (!whyReadOnly.isEmpty()) {
@@ -70,14 +74,14 @@ final class Volume {
     }
   }
 
-  /// Opens an operation that changes at most so many metadata blocks. To be called before any lock
-  /// of an inode is taken: it may wait for the journal, which waits for open transactions.
+  /// Begins an operation that changes at most `credits` metadata blocks. Must be called before any
+  /// inode is locked, because it may wait for the journal, which waits for open transactions.
   Operation begin(int credits) throws IOException {
     requireWritable();
     return new Operation(this, journal.begin(credits + 1), credits);
   }
 
-  /// Sets four bytes of the superblock.
+  /// Sets a four-byte field of the superblock.
   void setSuperblock(Operation op, int field, int value) throws IOException {
     superblockLock.lock();
     try (Buffer buffer = op.change(geometry.superblockBlock())) {
@@ -87,6 +91,8 @@ final class Volume {
     }
   }
 
+  /// Requires an image that can have extended attributes.
+  ///
   /// @throws FsException `EOPNOTSUPP` in images of revision 0, which have no features
   void requireAttributes() throws FsException {
     if (!hasAttributes && geometry.revision == 0) {
@@ -94,7 +100,7 @@ final class Volume {
     }
   }
 
-  /// Says in the superblock that there are extended attributes, as Linux does with the first one.
+  /// Declares extended attributes in the superblock. Linux does the same for the first one.
   void noteAttributes(Operation op) throws IOException {
     if (!hasAttributes) {
       setSuperblock(op, SuperblockLayout.COMPATIBLE, geometry.compatible | Features.EXT_ATTR);
@@ -106,8 +112,7 @@ final class Volume {
     return hasLargeFiles;
   }
 
-  /// Says in the superblock that there are files of 2 GiB or more, as Linux does with the first
-  /// one.
+  /// Declares files of 2 GiB or more in the superblock. Linux does the same for the first one.
   void noteLargeFile(Operation op) throws IOException {
     if (!hasLargeFiles) {
       int features = geometry.readOnlyCompatible | Features.LARGE_FILE;
@@ -116,7 +121,7 @@ final class Volume {
     }
   }
 
-  /// From now on nothing is changed any more.
+  /// Makes the volume read-only after a failure.
   void fail(String what) {
     failure.compareAndSet(null, what);
   }
@@ -125,13 +130,15 @@ final class Volume {
     return failure.get() != null || journal.failed();
   }
 
-  /// Nanoseconds since 1970, as coarse as in the kernel's file systems: a tick of some
-  /// milliseconds.
+  /// Returns the time in nanoseconds since 1970, as coarse as in the kernel's file systems: a tick
+  /// is some milliseconds.
   static long now() {
     return CoarseClock.realtimeNanos();
   }
 
-  /// @throws FsException `EUCLEAN` unless the block may belong to a file
+  /// Requires a block that may belong to a file, and returns it.
+  ///
+  /// @throws FsException `EUCLEAN` if it may not
   long checkBlock(long inode, long block) throws FsException {
     if (!isContent(block)) {
       throw FsException.corrupt(inode, block, "a file points to a block that is no file's");
@@ -139,7 +146,7 @@ final class Volume {
     return block;
   }
 
-  /// Whether a block may belong to a file.
+  /// Returns true if a block may belong to a file.
   boolean isContent(long block) {
     return block > geometry.firstDataBlock && block < geometry.blocks && !groups.isMetadata(block);
   }

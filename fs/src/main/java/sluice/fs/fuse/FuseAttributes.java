@@ -7,15 +7,15 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.sys.Errno;
 
-/// Attributes: GETATTR, SETATTR, STATX, ACCESS, and the attributes that other answers carry. Of one
-/// worker.
+/// Handles attributes: GETATTR, SETATTR, STATX, ACCESS, and the attributes in other replies.
+/// Confined to one worker.
 final class FuseAttributes {
   private static final long NANOS = 1_000_000_000L;
   private static final int STATX_BASIC_STATS = 0x7FF;
   private static final int STATX_BTIME = 0x800;
   private static final int SET_ID = 0xC00;
 
-  /// All bits of SETATTR that name an attribute; the other bits tell of a handle or a lock.
+  /// All SETATTR bits that name an attribute. The other bits describe a handle or a lock.
   private static final int ATTRIBUTES = 0x5BF;
 
   private final FuseExchange x;
@@ -143,9 +143,9 @@ final class FuseAttributes {
     answer(x.tree.attributes(inode));
   }
 
-  /// Whether a SETATTR names no attribute: the kernel sends it before a write, a cut or FALLOCATE
-  /// that may have to take set-id bits away, so that it learns the mode from the answer. Other
-  /// calls cannot change or run the file meanwhile.
+  /// Returns true if a SETATTR names no attribute. The kernel sends such a request before a write,
+  /// a truncation or FALLOCATE that may have to clear set-id bits, in order to read the mode from
+  /// the reply. Other calls cannot change or execute the file meanwhile.
   private static boolean isEmpty(int valid) {
     return (valid & ATTRIBUTES) == 0;
   }
@@ -158,18 +158,18 @@ final class FuseAttributes {
     return kill || isEmpty(valid) ? x.changing() : x.caller();
   }
 
-  /// Whether a program of the file acts as another user or group.
+  /// Returns true if a program in the file runs as another user or group.
   static boolean isSetId(FileAttributes a) {
     return (a.mode() & SET_ID) != 0 && !a.isDirectory();
   }
 
-  /// How long the kernel may believe attributes. Not at all where a program would act as another:
-  /// then whatever took the bits away is seen when it is run.
+  /// Returns the time for which the kernel may cache attributes: 0 for a set-id program, so that
+  /// the kernel notices a cleared bit before it runs the program.
   private long validSeconds(FileAttributes a) {
     return isSetId(a) ? 0 : x.session.validSeconds;
   }
 
-  /// A time of the request; the nearest that can be told, where nanoseconds do not reach.
+  /// Returns a time of the request in nanoseconds, limited to the range of a `long`.
   private long nanos(int at, int nanosAt) {
     long seconds = x.request.longAt(at);
     long limit = Long.MAX_VALUE / NANOS - 1;
@@ -181,6 +181,8 @@ final class FuseAttributes {
         : seconds * NANOS + Math.floorMod(x.request.intAt(nanosAt), (int) NANOS);
   }
 
+  /// Checks rights.
+  ///
   /// @return 0 or a positive errno
   int access() throws IOException {
     x.request.require(FuseLayout.ACCESS_BYTES);

@@ -7,26 +7,28 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 
-/// What a FUSE message does not say of the thread that asks: its supplementary groups, and whether
-/// it has the capability `CAP_FSETID`. Immutable: any thread may use it.
+/// The credentials of a calling thread that a FUSE message lacks: its supplementary groups, and
+/// whether it has the capability `CAP_FSETID`. Immutable and safe for use by any thread.
 ///
-/// Both are in `/proc/TID/status` (`proc_pid_status(5)`). The thread waits for the answer
-/// meanwhile, so what is there is as when it asked. A thread that acts with the rights of another
-/// one, as the kernel's NFS server does, shows other ids there than in its message: then nothing is
-/// known.
+/// Both are read from `/proc/TID/status` (`proc_pid_status(5)`). The thread waits for the reply
+/// meanwhile, so they are those of the call. A thread that acts with the rights of another one, as
+/// the kernel's NFS server does, has other ids there than in its message; its credentials are
+/// unknown.
 ///
-/// @param keepsSetId whether it has `CAP_FSETID` in the user namespace of this process
+/// @param keepsSetId true if it has `CAP_FSETID` in the user namespace of this process
 /// @param groups supplementary groups
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record FuseCredentials(boolean keepsSetId, int[] groups) {
-  /// Of a caller of which nothing is known: set-id bits go.
+  /// The credentials of an unknown caller, whose changes clear set-id bits.
   static final FuseCredentials UNKNOWN = new FuseCredentials(false, new int[0]);
 
   private static final int CAP_FSETID = 4;
   private static final int FILE_SYSTEM_ID = 3;
   private static final int MAX_LINK = 64;
 
-  /// @param thread number of the thread that asks, 0 where this process cannot see it
+  /// Returns the credentials of a thread.
+  ///
+  /// @param thread the number of the calling thread, 0 if it is invisible to this process
   static FuseCredentials of(int thread, int uid, int gid) {
     if (thread <= 0) {
       return UNKNOWN;
@@ -36,11 +38,11 @@ record FuseCredentials(boolean keepsSetId, int[] groups) {
           parse(new String(file.readAllBytes(), StandardCharsets.ISO_8859_1), uid, gid);
       return found != null && inOurNamespace(thread) ? found : UNKNOWN;
     } catch (IOException e) {
-      return UNKNOWN; // it has ended
+      return UNKNOWN; // the thread has ended
     }
   }
 
-  /// @return null when these are not the ids that it asks with
+  /// Parses a status file. Returns null if its ids are not those of the message.
   static @Nullable FuseCredentials parse(String status, int uid, int gid) {
     long[] uids = numbers(status, "Uid:", 10);
     long[] gids = numbers(status, "Gid:", 10);

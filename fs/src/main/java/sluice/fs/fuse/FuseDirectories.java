@@ -9,7 +9,7 @@ import sluice.fs.FileNames;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// READDIR and READDIRPLUS. Of one worker.
+/// Handles READDIR and READDIRPLUS. Confined to one worker.
 final class FuseDirectories implements DirectorySink {
   private final FuseExchange x;
   private final FuseAttributes attributes;
@@ -22,7 +22,9 @@ final class FuseDirectories implements DirectorySink {
     this.attributes = attributes;
   }
 
-  /// @param withAttributes also what LOOKUP of each name would have said
+  /// Reads entries of a directory.
+  ///
+  /// @param withAttributes true to add the reply of a LOOKUP to each name
   void read(boolean withAttributes) throws IOException {
     x.request.require(FuseLayout.IO_BYTES);
     int size = x.request.intAt(FuseLayout.IO_SIZE);
@@ -33,7 +35,8 @@ final class FuseDirectories implements DirectorySink {
     try {
       x.tree.list(x.inode(), x.request.longAt(FuseLayout.IO_OFFSET), this);
     } catch (IOException e) {
-      failure = e; // told when the kernel comes back, which knows by then what is in the answer
+      // reported when the kernel continues the listing, after it has received the entries so far
+      failure = e;
     }
     IOException failed = failure;
     if (failed != null && x.reply.bodyBytes() == 0) {
@@ -70,9 +73,9 @@ final class FuseDirectories implements DirectorySink {
     return true;
   }
 
-  /// The attributes of an inode that the kernel is told of. That is noted first, as for a lookup.
+  /// Returns the attributes of an inode for an entry. The lookup is counted first, as for LOOKUP.
   ///
-  /// @return null when it has just been removed: the kernel then gets the name alone
+  /// @return null if the file has just been removed; the kernel then gets the name alone
   private @Nullable FileAttributes toldOf(long inode) {
     try {
       x.nodes.told(inode);
@@ -106,9 +109,9 @@ final class FuseDirectories implements DirectorySink {
     }
   }
 
-  /// The kernel did not take the answer: it was told of nothing.
+  /// Undoes the lookups of a reply that the kernel did not accept.
   void untell() throws IOException {
-    // Every entry of the answer is still in the reply's memory.
+    // All entries of the reply are still in its memory.
     int at = 0;
     while (plus && at < x.reply.bodyBytes()) {
       long node = x.reply.longAt(at + FuseLayout.ENTRY_NODEID);

@@ -5,8 +5,8 @@ import sluice.fs.FsException;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Answers messages: whichever way one came, it is in the exchange's request, and the answer is in
-/// its reply afterwards. Of one worker.
+/// Dispatches messages to their handlers. The request and the reply are in the exchange, for all
+/// transports. Confined to one worker.
 final class FuseDispatcher {
   private static final int NO_REPLY = -1;
 
@@ -28,9 +28,9 @@ final class FuseDispatcher {
     files = new FuseFiles(x);
   }
 
-  /// Answers the request that was accepted.
+  /// Handles an accepted request.
   ///
-  /// @return false when it wants no answer
+  /// @return false if the request has no reply
   boolean answer() {
     x.told = 0;
     x.slow = false;
@@ -42,7 +42,7 @@ final class FuseDispatcher {
     return errno != NO_REPLY;
   }
 
-  /// The kernel did not take the answer: what it would have told is not known to the kernel.
+  /// Undoes the lookups of a reply that the kernel did not accept.
   void lost() {
     int opcode = x.request.opcode();
     try {
@@ -56,6 +56,8 @@ final class FuseDispatcher {
     }
   }
 
+  /// Handles a request. Converts exceptions.
+  ///
   /// @return 0, a positive errno, or [#NO_REPLY]
   private int outcome(int opcode) {
     try {
@@ -109,7 +111,7 @@ final class FuseDispatcher {
     return 0;
   }
 
-  /// What may wait for the journal, a device or a lock.
+  /// Handles requests that may wait for the journal, a device or a lock.
   private int answerSlowly(int opcode) throws IOException {
     x.slow();
     switch (opcode) {
@@ -143,8 +145,8 @@ final class FuseDispatcher {
         return attributes.access();
       }
       default -> {
-        // Also INTERRUPT and COPY_FILE_RANGE: every operation ends soon, and the kernel copies as
-        // well as we do. It does not ask again.
+        // This includes INTERRUPT, because every operation ends soon, and COPY_FILE_RANGE, which
+        // the kernel performs equally well itself. The kernel does not ask again.
         return Errno.ENOSYS;
       }
     }

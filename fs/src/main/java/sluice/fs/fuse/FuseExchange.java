@@ -17,7 +17,7 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.IoVec;
 
-/// One worker's message and answer, with the memory for both. Of that worker.
+/// The request and the reply of one worker, with their memory. Confined to that worker.
 final class FuseExchange {
   private static final int DROP_BYTES = FuseLayout.OUT_BYTES + FuseLayout.NOTICE_BYTES;
 
@@ -27,16 +27,16 @@ final class FuseExchange {
   private static final int GROUP_EXECUTE = 0x8;
   private static final int[] NO_GROUPS = {};
 
-  /// Where content lies that is read by copying: behind every structure of a request.
+  /// The offset of content that is read by copying, behind the structures of a request.
   static final int CONTENT = PAGE_BYTES;
 
-  /// The largest write with its header; a page more, for content that is read by copying.
+  /// The size of the largest write with its header, and a page for content that is read by copying.
   static final int BUFFER_BYTES = FuseSession.MAX_TRANSFER + PAGE_BYTES;
 
   private static final int VECTOR_BYTES = IoVec.LIMIT * IoVec.SIZE;
   private static final int REPLY_BYTES = FuseLayout.OUT_BYTES + FuseReply.MAX_BODY_BYTES;
 
-  /// Memory of one worker.
+  /// The memory of one worker.
   static final long BYTES = BUFFER_BYTES + REPLY_BYTES + (long) VECTOR_BYTES;
 
   final FuseSession session;
@@ -47,13 +47,13 @@ final class FuseExchange {
   final Block buffer;
   final Memory memory;
 
-  /// The worker's descriptor of the device.
+  /// The worker's descriptor of the FUSE device.
   int device;
 
-  /// An inode that the answer tells the kernel of, or 0.
+  /// The inode that the reply reports to the kernel, or 0.
   long told;
 
-  /// Whether the answer was not at hand.
+  /// True if the reply required a slow operation.
   boolean slow;
 
   private Caller caller = Caller.ROOT;
@@ -76,17 +76,17 @@ final class FuseExchange {
     return block;
   }
 
-  /// How the kernel is to read a file that it opens.
+  /// Returns the flags with which the kernel opens a file.
   int openFlags() {
     return session.remembers() ? FuseOpcode.FOPEN_KEEP_CACHE : FuseOpcode.FOPEN_DIRECT_IO;
   }
 
-  /// The inode the message is about.
+  /// Returns the inode that the message concerns.
   long inode() {
     return nodes.swap(request.node());
   }
 
-  /// What comes may wait for a device, the journal or a lock.
+  /// Marks the start of an operation that may wait for a device, the journal or a lock.
   void slow() {
     if (!slow) {
       slow = true;
@@ -94,7 +94,7 @@ final class FuseExchange {
     }
   }
 
-  /// The kernel has forgotten a number so many times.
+  /// Subtracts lookups that the kernel has forgotten.
   void forget(long node, long count) throws IOException {
     long inode = nodes.swap(node);
     if (nodes.forget(inode, count)) {
@@ -103,7 +103,7 @@ final class FuseExchange {
     }
   }
 
-  /// Attributes of a file, at hand or not.
+  /// Returns the attributes of a file, waiting if necessary.
   FileAttributes attributes(long inode) throws IOException {
     FileAttributes now = tree.tryAttributes(inode);
     if (now != null) {
@@ -113,8 +113,8 @@ final class FuseExchange {
     return tree.attributes(inode);
   }
 
-  /// The caller. The kernel has checked what it may (`default_permissions`), with all its groups,
-  /// which the message does not have.
+  /// Returns the caller. The kernel has checked permissions (`default_permissions`) with all groups
+  /// of the caller, which the message lacks.
   Caller caller() {
     int uid = request.uid();
     int gid = request.gid();
@@ -126,15 +126,15 @@ final class FuseExchange {
     return last;
   }
 
-  /// The caller, of which the kernel says that its writing takes set-id bits away.
+  /// Returns the caller of a write that clears set-id bits according to the kernel.
   Caller withoutPrivilege() throws IOException {
     int uid = request.uid();
     int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
     return new Caller(uid == 0 ? NOBODY : uid, request.gid(), groups);
   }
 
-  /// The caller that asks for a change of owner or of content, where the kernel does not say
-  /// whether set-id bits stay.
+  /// Returns the caller of a change of owner or content for which the kernel does not say whether
+  /// set-id bits survive.
   Caller changing() throws IOException {
     if (!FuseAttributes.isSetId(attributes(inode()))) {
       return caller();
@@ -143,13 +143,13 @@ final class FuseExchange {
     return Caller.checked(request.uid(), request.gid(), known.keepsSetId(), known.groups());
   }
 
-  /// The caller that asks for a cut of which the kernel says that it takes set-id bits away.
+  /// Returns the caller of a truncation that clears set-id bits according to the kernel.
   Caller cutting() throws IOException {
     int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
     return Caller.checked(request.uid(), request.gid(), false, groups);
   }
 
-  /// Whether a file loses its set-group-id bit by those alone that are not in its group.
+  /// Returns true if only callers outside of the file's group clear its set-group-id bit.
   private boolean losesByGroup(long inode) throws IOException {
     return (attributes(inode).mode() & (SET_GID | GROUP_EXECUTE)) == SET_GID;
   }
@@ -158,16 +158,17 @@ final class FuseExchange {
     return FuseCredentials.of(request.thread(), request.uid(), request.gid());
   }
 
-  /// A directory has lost a name. What the kernel keeps of its list would show the name at
-  /// positions that it knows, and ends a listing that goes on behind the name. So from now on it
-  /// keeps no list of the directory, until it has forgotten it, and so no stream of it is open.
+  /// Records that a directory has lost a name. A listing cached by the kernel would still show the
+  /// name at cached positions, and would end a listing that continues behind the name. So from now
+  /// on the kernel caches no listing of the directory until it has forgotten it, when no stream of
+  /// it is open.
   void lostName(long directory) {
     if (session.remembers() && nodes.loseName(directory)) {
       dropList(directory);
     }
   }
 
-  /// A listing is at its end: the kernel would keep it.
+  /// Handles the end of a listing, which the kernel would cache.
   void listed(long directory) {
     if (session.remembers() && nodes.hasLostNames(directory)) {
       FuseNotices notices = session.notices;
@@ -179,12 +180,13 @@ final class FuseExchange {
     }
   }
 
-  /// Of a directory whose lock the asking process has: no listing has locked a page of it.
+  /// Drops the listing of a directory whose lock the calling process holds, so no other listing has
+  /// locked a page of it.
   private void dropList(long directory) {
     dropList(directory, device);
   }
 
-  /// Has the kernel drop what it keeps of a directory; that it keeps nothing is no error.
+  /// Makes the kernel drop its cached listing of a directory. It is not an error if there is none.
   private void dropList(long directory, int fd) {
     try (Arena arena = Arena.ofConfined()) {
       dropList(directory, fd, arena.allocate(DROP_BYTES, Long.BYTES));
@@ -197,7 +199,7 @@ final class FuseExchange {
     m.set(JAVA_LONG, FuseLayout.OUT_UNIQUE, 0);
     m.set(JAVA_LONG, FuseLayout.OUT_BYTES + FuseLayout.NOTICE_INO, nodes.swap(directory));
     m.set(JAVA_LONG, FuseLayout.OUT_BYTES + FuseLayout.NOTICE_OFF, 0);
-    m.set(JAVA_LONG, FuseLayout.OUT_BYTES + FuseLayout.NOTICE_LEN, 0); // all of it
+    m.set(JAVA_LONG, FuseLayout.OUT_BYTES + FuseLayout.NOTICE_LEN, 0); // the whole directory
     int result = Files.write(fd, m, 0, DROP_BYTES);
     if (result < 0 && result != -Errno.ENOENT && !session.closing()) {
       session.report(FuseOpcode.READDIR, directory, new IOException(Errno.name(-result)));

@@ -8,10 +8,10 @@ import sluice.fs.FsException;
 import sluice.fs.TreeStatus;
 import sluice.sys.Errno;
 
-/// Content, and what concerns the whole tree: OPEN, READ, WRITE, FSYNC, FALLOCATE, LSEEK, STATFS.
-/// Of one worker.
+/// Handles content and requests about the whole tree: OPEN, READ, WRITE, FSYNC, FALLOCATE, LSEEK,
+/// STATFS. Confined to one worker.
 final class FuseFiles {
-  /// What is longer takes long, even from memory.
+  /// The size above which a read is slow even from memory.
   private static final int SMALL = 16_384;
 
   private static final int SEEK_DATA = 3;
@@ -23,8 +23,8 @@ final class FuseFiles {
     x = exchange;
   }
 
-  /// Opening needs no message, as the kernel checks permissions itself: a kernel that knows is told
-  /// so by `ENOSYS`, once.
+  /// Handles OPEN. The kernel checks permissions itself, so an open needs no message: a kernel that
+  /// supports this is told once by `ENOSYS`.
   ///
   /// @return 0 or a positive errno
   int open(int support, int openFlags) {
@@ -36,8 +36,8 @@ final class FuseFiles {
     return 0;
   }
 
-  /// Sends cached blocks from where they are; what lies in more pieces than one call can send is
-  /// copied.
+  /// Handles READ. Sends cached blocks without copying them. If there are more pieces than one
+  /// system call can send, the content is copied.
   void read() throws IOException {
     x.request.require(FuseLayout.IO_BYTES);
     long inode = x.inode();
@@ -56,7 +56,7 @@ final class FuseFiles {
     }
   }
 
-  /// Whether there is nothing to note of one more reading.
+  /// Returns true if a read need not update the access time.
   private boolean isRead(long inode) {
     FileAttributes a = x.tree.tryAttributes(inode);
     return a != null
@@ -75,7 +75,7 @@ final class FuseFiles {
     x.request.require(FuseLayout.IO_BYTES);
     int count = count();
     if (count > x.request.bodyBytes() - FuseLayout.IO_BYTES) {
-      throw FsException.of(Errno.EINVAL, "a FUSE message with less than it writes");
+      throw FsException.of(Errno.EINVAL, "a FUSE message with less content than it declares");
     }
     int flags = x.request.intAt(FuseLayout.IO_FLAGS);
     boolean kill = (flags & FuseOpcode.WRITE_KILL_SUIDGID) != 0;

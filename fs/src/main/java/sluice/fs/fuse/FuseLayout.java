@@ -1,10 +1,10 @@
 package sluice.fs.fuse;
 
-/// Offsets in the messages of `linux/fuse.h`, from the beginning of each structure. Constants: any
-/// thread may use them.
+/// The offsets in the messages of `linux/fuse.h`, from the beginning of each structure. Constants,
+/// safe for use by any thread.
 ///
-/// A request is a `fuse_in_header` and the structure of its operation, then names, each ended by
-/// NUL; a reply is a `fuse_out_header` and a structure. Numbers are in the processor's order.
+/// A request is a `fuse_in_header`, the structure of its operation, then names, each terminated by
+/// NUL; a reply is a `fuse_out_header` and a structure. Numbers are in native byte order.
 ///
 /// ```
 /// struct fuse_in_header {            struct fuse_out_header {
@@ -30,8 +30,8 @@ package sluice.fs.fuse;
 ///   struct fuse_uring_ent_in_out ring_ent_in_out; };
 /// ```
 ///
-/// Through a ring a header is in `in_out`, a request's first structure in `op_in`, and all the rest
-/// in memory of its own.
+/// On a ring, the header is in `in_out`, the first structure of a request in `op_in`, and
+/// everything else in separate memory.
 final class FuseLayout {
   static final int IN_LEN = 0;
   static final int IN_OPCODE = 4;
@@ -169,7 +169,7 @@ final class FuseLayout {
   static final int RING_ENTRY_PAYLOAD_SZ = 16;
   static final int RING_ENTRY_BYTES = 32;
 
-  /// Since protocol 7.39. The reply is 32 bytes and a `fuse_statx`, which has the form of
+  /// Since protocol 7.39. The reply is 32 bytes and a `fuse_statx`, which has the layout of
   /// `statx(2)`.
   static final int STATX_IN_BYTES = 24;
 
@@ -178,7 +178,7 @@ final class FuseLayout {
 
   private FuseLayout() {}
 
-  /// Bytes of something that is followed by the next at a multiple of eight.
+  /// Returns a size rounded up to a multiple of eight, at which the next entry begins.
   static int padded(int bytes) {
     return (bytes + 7) & ~7;
   }

@@ -2,12 +2,11 @@ package sluice.fs.fuse;
 
 import java.util.Arrays;
 
-/// How often the kernel was told of each inode, whether the tree keeps the inode for it, and
-/// whether it is a directory that has lost a name since. Of one thread, or under a lock of its
-/// owner.
+/// The lookup count of each inode in the kernel, with two flags: the tree retains the inode for the
+/// kernel, and the directory has lost a name since. Not thread-safe; the owner synchronizes access.
 ///
-/// Open addressing, two longs a place, at most half of them used: what a kernel holds takes it
-/// fifty times that.
+/// A hash table with open addressing, two longs per slot, at most half full. For each inode the
+/// kernel itself uses about fifty times that memory.
 final class FuseLookups {
   private static final int SMALLEST = 16;
   private static final long HELD = 1;
@@ -15,10 +14,10 @@ final class FuseLookups {
   private static final int COUNT_SHIFT = 2;
   private static final long ONE = 1 << COUNT_SHIFT;
 
-  /// 0 where a place is free: no inode has that number.
+  /// The inode of each slot; 0 for a free slot, because no inode has that number.
   private long[] inodes = new long[SMALLEST];
 
-  /// The count, [#LOST_NAMES] and [#HELD].
+  /// The lookup count, [#LOST_NAMES] and [#HELD] of each slot.
   private long[] values = new long[SMALLEST];
 
   private int size;
@@ -39,7 +38,7 @@ final class FuseLookups {
     return inodes[place(inode)] == inode;
   }
 
-  /// The kernel is told once more.
+  /// Counts a lookup.
   void add(long inode) {
     int at = place(inode);
     if (inodes[at] == 0) {
@@ -53,9 +52,9 @@ final class FuseLookups {
     values[at] += ONE;
   }
 
-  /// The kernel has forgotten so many.
+  /// Subtracts lookups that the kernel has forgotten.
   ///
-  /// @return whether it knows the inode no more and the tree had kept it
+  /// @return true if the count is 0 now and the tree retained the inode
   boolean forget(long inode, long count) {
     int at = place(inode);
     if (inodes[at] == 0 || count <= 0) {
@@ -71,9 +70,9 @@ final class FuseLookups {
     return held;
   }
 
-  /// Notes that a directory has lost a name.
+  /// Records that a directory has lost a name.
   ///
-  /// @return false when the kernel does not know it, or it was noted before
+  /// @return false if the kernel does not know the directory, or the flag was set before
   boolean loseName(long inode) {
     int at = place(inode);
     if (inodes[at] == 0 || (values[at] & LOST_NAMES) != 0) {
@@ -83,15 +82,15 @@ final class FuseLookups {
     return true;
   }
 
-  /// Whether [#loseName] was called since the kernel knows the inode.
+  /// Returns true if [#loseName] was called since the kernel's first lookup.
   boolean hasLostNames(long inode) {
     int at = place(inode);
     return inodes[at] != 0 && (values[at] & LOST_NAMES) != 0;
   }
 
-  /// Notes that the tree keeps the inode.
+  /// Records that the tree retains an inode.
   ///
-  /// @return false when the kernel does not know it, or it was noted before
+  /// @return false if the kernel does not know the inode, or the flag was set before
   boolean hold(long inode) {
     int at = place(inode);
     if (inodes[at] == 0 || (values[at] & HELD) != 0) {
@@ -101,7 +100,7 @@ final class FuseLookups {
     return true;
   }
 
-  /// The inodes that the tree keeps.
+  /// Returns the inodes that the tree retains.
   long[] held() {
     long[] found = new long[size];
     int count = 0;
@@ -113,7 +112,7 @@ final class FuseLookups {
     return Arrays.copyOf(found, count);
   }
 
-  /// Frees a place and closes the gap, so that nothing behind it is lost.
+  /// Frees a slot and moves up the entries behind it, so that none is lost.
   private void remove(int place) {
     int mask = inodes.length - 1;
     int gap = place;

@@ -17,21 +17,21 @@ import sluice.sys.Statx;
 import sluice.sys.SysException;
 import sluice.sys.mount.Mounts;
 
-/// A file tree mounted in a directory, through `/dev/fuse` and without libfuse. Any thread may
-/// call.
+/// A file tree mounted in a directory, through `/dev/fuse` and without libfuse. Safe for use by any
+/// thread.
 ///
-/// The kernel checks permissions (`default_permissions`) and keeps names, attributes and content as
-/// long as it likes, because all changes come through it. Where something else changes the tree
-/// meanwhile, the mount is to be made with [FuseOptions#withValidSeconds] of 0. The tree stays the
-/// caller's: it is to be closed after the mount.
+/// The kernel checks permissions (`default_permissions`) and caches names, attributes and content
+/// without limit, because all changes pass through it. If anything else changes the tree, mount it
+/// with [FuseOptions#withValidSeconds] of 0. The caller keeps the tree and closes it after the
+/// mount.
 ///
-/// A file that is opened has reached the tree when a write returns, and the device after `fsync`.
-/// Mounted from a block device ([FuseStability]), everything has reached it when `sync(2)` or
-/// `umount(2)` returns; [#limits] says where the kernel does not wait. Closing the tree makes
-/// everything stable.
+/// A write to an open file has reached the tree when it returns, and the device after `fsync`. If
+/// the mount is made from a block device ([FuseStability]), everything has reached the device when
+/// `sync(2)` or `umount(2)` returns; [#limits] reports where the kernel does not wait. Closing the
+/// tree makes everything stable.
 ///
-/// **Memory maps.** A process that touches a mapped file may wait for an answer at an instruction
-/// where its JVM cannot stop it; so the process that serves a mount must not map files of it.
+/// **Memory maps.** A process that touches a mapped file may wait for a reply at an instruction
+/// where its JVM cannot stop it. So the process that serves a mount must not map files of it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,7 +41,7 @@ import sluice.sys.mount.Mounts;
 public final class FuseMount implements AutoCloseable {
   private static final String DEVICE = "/dev/fuse";
 
-  /// As of a mount without a block device.
+  /// The block size option of `fuseblk`, equal to that of a mount without a block device.
   private static final String BLOCK_SIZE = ",blksize=4096";
 
   private static final long NO_DEVICE = -1;
@@ -64,12 +64,12 @@ public final class FuseMount implements AutoCloseable {
     session.beforeEnd(this::awaitOthers);
   }
 
-  /// Mounts a tree and begins to answer.
+  /// Mounts a tree and starts to handle requests.
   ///
   /// @param directory mount point, which must exist
-  /// @param messages told of failures that belong to no request, in one line each, by any thread
-  /// @throws SysException when there is no `/dev/fuse` or the kernel refuses
-  /// @throws FsException `EOPNOTSUPP` where the options insist on rings and there are none
+  /// @param messages receives failures that belong to no request, one line each, from any thread
+  /// @throws SysException if there is no `/dev/fuse` or the kernel rejects the mount
+  /// @throws FsException `EOPNOTSUPP` if the options require rings and there are none
   public static FuseMount open(
       FileTree tree, Path directory, FuseOptions options, Consumer<String> messages)
       throws IOException, InterruptedException {
@@ -114,7 +114,9 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// @return what the kernel will not wait for, as far as is known, in a few words
+  /// Makes the mount.
+  ///
+  /// @return the calls in which the kernel will not wait, as far as known, in a few words
   private static String mount(FuseOptions options, int fd, int mode, String target)
       throws SysException {
     String data =
@@ -143,7 +145,7 @@ public final class FuseMount implements AutoCloseable {
     return "sync(1) and umount(8) do not wait for the mount" + why;
   }
 
-  /// Asks for a `sync(2)` of this mount alone, and whether its server has heard of it.
+  /// Calls `syncfs(2)` for this mount and returns true if its server has received the request.
   private boolean hearsOfSync() throws SysException {
     int root = Files.openat(Files.AT_FDCWD, directory, Files.O_RDONLY, 0);
     SysException.check(root, "openat", directory);
@@ -155,13 +157,13 @@ public final class FuseMount implements AutoCloseable {
     return session.synced();
   }
 
-  /// What the kernel does not wait for, in a few words; empty when it waits in `sync(2)` and in
-  /// `umount(2)`.
+  /// Returns the calls in which the kernel does not wait, in a few words; empty if it waits in
+  /// `sync(2)` and `umount(2)`.
   public String limits() {
     return limits;
   }
 
-  /// Waits until no other worker than the caller uses the tree.
+  /// Waits until no worker except the caller uses the tree.
   private void awaitOthers() {
     boolean interrupted = false;
     while (workers.stream().filter(FuseServer::busy).count() > 1) {
@@ -176,7 +178,7 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// Answers the kernel's first message, and has as many threads answer the others as are wanted.
+  /// Handles the kernel's first message, and starts the threads that handle the others.
   private void begin(FuseWorker first, FuseRings rings, FuseOptions options, int fd)
       throws IOException, InterruptedException {
     try {
@@ -202,12 +204,12 @@ public final class FuseMount implements AutoCloseable {
     transport = (used ? "io_uring (" : "read and write (") + rings.text() + ")";
   }
 
-  /// How requests come, and why so, in a few words.
+  /// Returns the transport of requests and the reason for its choice, in a few words.
   public String transport() {
     return transport;
   }
 
-  /// Calls to the kernel by threads of rings that have ended.
+  /// Returns the number of system calls by ring threads that have ended.
   long ringCalls() {
     long calls = 0;
     for (FuseServer worker : workers) {
@@ -238,7 +240,7 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// Opens the device once more for the same connection.
+  /// Opens the device again for the same connection.
   static int cloneDevice(int mounted) throws SysException {
     int fd = openDevice();
     int cloned = Mounts.cloneFuseDevice(fd, mounted);
@@ -254,7 +256,7 @@ public final class FuseMount implements AutoCloseable {
     Thread thread = Thread.ofPlatform().daemon().name(name).unstarted(worker);
     try {
       thread.start();
-    } catch (OutOfMemoryError e) { // the limit of threads, mostly
+    } catch (OutOfMemoryError e) { // usually the limit on threads
       worker.close();
       throw e;
     }
@@ -262,7 +264,7 @@ public final class FuseMount implements AutoCloseable {
     threads.add(thread);
   }
 
-  /// The number of the file system at a path, without a question to its server.
+  /// Returns the device number of the file system at a path, without a request to its server.
   private static long deviceAt(String path) {
     Statx found = new Statx();
     int flags = Files.AT_STATX_DONT_SYNC;
@@ -270,16 +272,16 @@ public final class FuseMount implements AutoCloseable {
     return result < 0 ? NO_DEVICE : found.device();
   }
 
-  /// Returns true if its directory shows this mount. Another may have been mounted over it or,
-  /// after another process has detached this mount (`umount -l`), in its place.
+  /// Returns true if the directory shows this mount. Another mount may cover it or, after another
+  /// process has detached this mount (`umount -l`), be in its place.
   private boolean isThere() {
     return deviceAt(directory) == device;
   }
 
-  /// Unmounts unless it is used.
+  /// Unmounts unless the mount is in use.
   ///
-  /// @return false when a process has a file open in it, or works there; also when another process
-  ///   has detached it, or another mount covers it
+  /// @return false if a process has an open file or its working directory in it; also if another
+  ///   process has detached it, or another mount covers it
   public synchronized boolean unmount() throws SysException {
     if (detached || hasEnded()) {
       return true;
@@ -295,7 +297,7 @@ public final class FuseMount implements AutoCloseable {
     return true;
   }
 
-  /// Takes it out of the tree of names; it ends when its last user has let go.
+  /// Removes the mount from the directory tree. It ends when its last user releases it.
   public synchronized void detach() throws SysException {
     if (!detached && !hasEnded()) {
       if (isThere()) {
@@ -318,8 +320,9 @@ public final class FuseMount implements AutoCloseable {
     return true;
   }
 
-  /// Blocks until it was unmounted, by any process, and its last user has let go; or it was closed;
-  /// or requests may wait for ever, of which a message tells: it is to be closed then.
+  /// Waits until the mount has ended: it was unmounted, by any process, and released by its last
+  /// user; or it was closed; or requests may never be answered, which a message reports. It must be
+  /// closed then.
   public void awaitEnd() throws InterruptedException {
     for (Thread thread : threads) {
       while (thread.isAlive() && !session.closing() && !session.broken()) {
@@ -328,10 +331,10 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// Ends it, also when it is used: its users get errors then. Idempotent; the tree is not used any
-  /// more when this returns.
+  /// Ends the mount even if it is in use; its users then get errors. Idempotent. When this returns,
+  /// the tree is not used any more.
   ///
-  /// @throws IOException also when the tree could not be made stable at the unmount
+  /// @throws IOException also if the tree could not be made stable at the unmount
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
@@ -345,7 +348,7 @@ public final class FuseMount implements AutoCloseable {
         && !hasEnded()
         && Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW) == -Errno.EBUSY) {
       int nofollow = Mounts.UMOUNT_NOFOLLOW;
-      // Forcing ends the connection and fails all the same while files are open.
+      // A forced unmount ends the connection, but still fails while files are open.
       if (Mounts.umount2(directory, nofollow | Mounts.MNT_FORCE) < 0) {
         SysException.check(
             Mounts.umount2(directory, nofollow | Mounts.MNT_DETACH), "umount2", directory);
@@ -354,7 +357,7 @@ public final class FuseMount implements AutoCloseable {
     session.refuse();
     boolean interrupted = false;
     for (int i = 0; i < workers.size(); i++) {
-      // A worker of a detached mount may wait for its users as long as they live.
+      // A worker of a detached mount may wait for its users indefinitely.
       while (workers.get(i).busy() || (!detached && threads.get(i).isAlive())) {
         try {
           threads.get(i).join(1);

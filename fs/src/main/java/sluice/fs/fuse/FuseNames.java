@@ -9,7 +9,8 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Names: LOOKUP, and what makes, moves and removes them. Of one worker.
+/// Handles names: LOOKUP, and the requests that create, rename and remove names. Confined to one
+/// worker.
 final class FuseNames {
   private static final byte[] SELF = {'.'};
 
@@ -26,8 +27,8 @@ final class FuseNames {
     byte[] name = x.request.name(0);
     if (Arrays.equals(name, SELF)) {
       // A file handle (`open_by_handle_at(2)`, the kernel's NFS server) of a file that the kernel
-      // has forgotten; the answer's generation says whether it still is that file. Programs cannot
-      // ask so: the kernel resolves `.` itself.
+      // has forgotten. The generation in the reply tells whether it is still the same file.
+      // Programs cannot cause this: the kernel resolves `.` itself.
       entry(directory);
       return;
     }
@@ -37,7 +38,7 @@ final class FuseNames {
       found = lookup(directory, name);
     }
     if (found == 0) {
-      // That there is no such name may be remembered as well.
+      // The kernel may cache the absence of a name too.
       x.reply.body(FuseLayout.ENTRY_BYTES);
       x.reply.setLong(FuseLayout.ENTRY_VALID, x.session.validSeconds);
       return;
@@ -61,10 +62,10 @@ final class FuseNames {
     }
   }
 
-  /// Tells the kernel of an inode. That is noted before the inode is looked at: whatever removes
-  /// its last name afterwards sees the note and keeps it, so that its number is no other file's.
+  /// Reports an inode to the kernel. The lookup is counted before the inode is read: a thread that
+  /// then removes the last name sees the count and retains the file, so its number is not reused.
   ///
-  /// @throws FsException `ESTALE` when its last name is gone
+  /// @throws FsException `ESTALE` if its last name is gone
   private void entry(long inode) throws IOException {
     x.nodes.told(inode);
     boolean known = false;
@@ -84,7 +85,7 @@ final class FuseNames {
     }
   }
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   private long make(int nameOffset, NewFile what) throws IOException {
     return x.tree.create(x.caller(), x.inode(), x.request.name(nameOffset), what);
@@ -165,7 +166,7 @@ final class FuseNames {
       x.tree.rename(x.caller(), from, name, to, newName, flags); // replaces nothing
     } else {
       x.nodes.removing(to, newName, () -> x.tree.rename(x.caller(), from, name, to, newName, 0));
-      x.lostName(to); // its name may be another file's now
+      x.lostName(to); // the name may belong to another file now
     }
     x.lostName(from);
   }

@@ -6,16 +6,16 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 
-/// The kernel's numbers of inodes, and what it still knows of them. Any thread may call.
+/// The kernel's node numbers, and the inodes that it knows. Safe for use by any thread.
 ///
-/// The kernel counts how often it was told of an inode and says when it forgets; until then it may
-/// ask for it, also when it has lost its last name (an open file, a working directory). The tree
-/// must keep such a file, and only such: an inode with a name is found again at any time. So the
-/// tree keeps a file from the loss of its last name, and the inodes it holds in memory stay bounded
-/// whatever the kernel caches.
+/// The kernel counts how often an inode was reported to it, and says when it forgets the inode.
+/// Until then it may refer to the inode, even if that has lost its last name (an open file, a
+/// working directory). The tree must retain such files, but no others, because an inode with a name
+/// can be found again at any time. So the tree retains a file only when it loses its last name, and
+/// the number of inodes in memory stays bounded whatever the kernel caches.
 ///
-/// A number is the inode's own, but for the root, which is always 1, and for an inode 1, which has
-/// the root's.
+/// The node number is the inode number, except for the root, which is always 1, and for inode 1,
+/// which has the number of the root.
 final class FuseNodes {
   private static final int SHARDS = 64;
 
@@ -24,11 +24,13 @@ final class FuseNodes {
   private final boolean retainsAll;
   private final FuseLookups[] shards = new FuseLookups[SHARDS];
 
-  /// Guarded by the root's shard.
+  /// True if the root has lost a name. Guarded by the root's shard.
   private boolean rootLostNames;
 
-  /// @param retainsAll whether names go in other ways than through the kernel: then the tree keeps
-  ///   each file that the kernel knows
+  /// Creates an empty table.
+  ///
+  /// @param retainsAll true if names are also removed by other means than the kernel: then the tree
+  ///   retains each file that the kernel knows
   FuseNodes(FileTree tree, boolean retainsAll) {
     this.tree = tree;
     this.retainsAll = retainsAll;
@@ -38,7 +40,7 @@ final class FuseNodes {
     }
   }
 
-  /// The kernel's number of an inode, or the inode of a kernel's number.
+  /// Returns the node number of an inode, or the inode of a node number.
   long swap(long number) {
     if (number == root) {
       return FuseOpcode.ROOT_ID;
@@ -50,9 +52,9 @@ final class FuseNodes {
     return shards[(int) (inode ^ inode >>> 6) & (SHARDS - 1)];
   }
 
-  /// The kernel is about to be told of an inode.
+  /// Counts a lookup before an inode is reported to the kernel.
   ///
-  /// @throws FsException `ESTALE` when it is gone; the kernel is not told then
+  /// @throws FsException `ESTALE` if the inode is gone; it must not be reported then
   void told(long inode) throws IOException {
     FuseLookups shard = shard(inode);
     if (retainsAll) {
@@ -64,13 +66,13 @@ final class FuseNodes {
       surplus = retainsAll && !shard.hold(inode);
     }
     if (surplus) {
-      tree.release(inode); // it was kept before
+      tree.release(inode); // it was retained already
     }
   }
 
-  /// The kernel has forgotten an inode so many times.
+  /// Subtracts lookups that the kernel has forgotten.
   ///
-  /// @return whether the caller must release it in the tree
+  /// @return true if the caller must release the inode in the tree
   boolean forget(long inode, long count) {
     FuseLookups shard = shard(inode);
     synchronized (shard) {
@@ -78,16 +80,16 @@ final class FuseNodes {
     }
   }
 
-  /// Something that may take a file's last name.
+  /// A change that may remove the last name of a file.
   @FunctionalInterface
   interface Removal {
     void run() throws IOException;
   }
 
-  /// Removes a name, so that its file lives on while the kernel knows it. The kernel changes a
-  /// directory by one request at a time, so the name leads to one file throughout. By a file handle
-  /// the kernel may be told of the file at any time: so it is kept until it is seen, behind the
-  /// removal, whether that was so.
+  /// Removes a name. The file stays alive while the kernel knows it. The kernel changes a directory
+  /// by one request at a time, so the name leads to the same file throughout. A file handle may
+  /// make the kernel aware of the file at any time; so the file is retained until it is known,
+  /// after the removal, whether the kernel knows it.
   void removing(long directory, byte[] name, Removal removal) throws IOException {
     long inode = find(directory, name);
     if (inode == 0 || !mayEnd(inode)) {
@@ -111,7 +113,7 @@ final class FuseNodes {
       long now = tree.tryLookup(Caller.ROOT, directory, name);
       return now == FileTree.WOULD_BLOCK ? tree.lookup(Caller.ROOT, directory, name) : now;
     } catch (FsException e) {
-      return 0; // the removal says what is wrong
+      return 0; // the removal reports the error
     }
   }
 
@@ -127,22 +129,22 @@ final class FuseNodes {
     }
   }
 
-  /// A directory has lost a name.
+  /// Records that a directory has lost a name.
   ///
-  /// @return whether it is the first that it has lost since the kernel knows it
+  /// @return true if it is the first one since the kernel knows the directory
   boolean loseName(long directory) {
     FuseLookups shard = shard(directory);
     synchronized (shard) {
       if (directory != root) {
         return shard.loseName(directory);
       }
-      boolean first = !rootLostNames; // the kernel knows it without a lookup
+      boolean first = !rootLostNames; // the kernel knows the root without a lookup
       rootLostNames = true;
       return first;
     }
   }
 
-  /// Whether a directory has lost a name since the kernel knows it.
+  /// Returns true if a directory has lost a name since the kernel knows it.
   boolean hasLostNames(long directory) {
     FuseLookups shard = shard(directory);
     synchronized (shard) {
@@ -150,7 +152,7 @@ final class FuseNodes {
     }
   }
 
-  /// Number of inodes the kernel knows.
+  /// Returns the number of inodes that the kernel knows.
   int size() {
     int size = 0;
     for (FuseLookups shard : shards) {
@@ -161,8 +163,8 @@ final class FuseNodes {
     return size;
   }
 
-  /// The kernel asks no more: what has no name is freed. To be called once, when no other thread
-  /// calls.
+  /// Frees files without a name at the end, when the kernel sends no more requests. Called once,
+  /// when no other thread uses this object.
   void close() throws IOException {
     for (int i = 0; i < SHARDS; i++) {
       long[] held = shards[i].held();

@@ -6,13 +6,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import sluice.sys.Files;
 
-/// Notices to the kernel about directories, on a thread of their own. Any worker may call.
+/// Sends notices about directories to the kernel, from a thread of its own. Any worker may call.
 ///
-/// A notice waits in the kernel for pages that another listing of the directory may have locked,
-/// while its process waits for a worker of this mount (its buffer may be a map of a file here). So
-/// no worker waits for a notice longer than a moment.
+/// In the kernel, a notice waits for pages that another listing of the directory may have locked,
+/// while that listing's process waits for a worker of this mount (its buffer may be a map of a file
+/// in it). So a worker waits for a notice only briefly.
 ///
-/// Limits: 256 notices that wait; further notices are left out, and then the kernel keeps a list.
+/// Limits: 256 pending notices; further notices are dropped, and the kernel then keeps a listing.
 final class FuseNotices implements AutoCloseable {
   private static final int MOST = 256;
   private static final long PATIENCE_MILLIS = 200;
@@ -28,7 +28,9 @@ final class FuseNotices implements AutoCloseable {
           Thread.ofPlatform().daemon().name("sluice-fuse-notices").factory(),
           new ThreadPoolExecutor.DiscardPolicy());
 
-  /// @param fd of the device, for this alone; closed by it
+  /// Creates a sender.
+  ///
+  /// @param fd a descriptor of the device for exclusive use; closed by this object
   FuseNotices(int fd) {
     this.fd = fd;
   }
@@ -38,7 +40,7 @@ final class FuseNotices implements AutoCloseable {
     void send(int fd);
   }
 
-  /// Sends a notice; returns when it was taken, or after a moment.
+  /// Sends a notice. Returns when the kernel has accepted it, or after a short time.
   void send(Notice notice) {
     CountDownLatch sent = new CountDownLatch(1);
     thread.execute(() -> {

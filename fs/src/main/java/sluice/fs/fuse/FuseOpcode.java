@@ -1,7 +1,7 @@
 package sluice.fs.fuse;
 
-/// Operations and flags of `linux/fuse.h`, by their names there without `FUSE_`. Constants: any
-/// thread may use them.
+/// The operations and flags of `linux/fuse.h`, under their names there without `FUSE_`. Constants,
+/// safe for use by any thread.
 final class FuseOpcode {
   static final int LOOKUP = 1;
   static final int FORGET = 2;
@@ -45,16 +45,16 @@ final class FuseOpcode {
   static final int SYNCFS = 50;
   static final int STATX = 52;
 
-  /// In place of an errno, in a message that answers none.
+  /// Stands in the errno field of a message that is not a reply.
   static final int NOTIFY_INVAL_INODE = 2;
 
-  /// Protocol version; [#MIN_MINOR] came with Linux 5.4.
+  /// The protocol version; [#MIN_MINOR] came with Linux 5.4.
   static final int MAJOR = 7;
 
   static final int MINOR = 42;
   static final int MIN_MINOR = 31;
 
-  /// Number of the root.
+  /// The node number of the root.
   static final long ROOT_ID = 1;
 
   static final int ASYNC_READ = 1;
@@ -62,7 +62,7 @@ final class FuseOpcode {
   static final int BIG_WRITES = 1 << 5;
   static final int DO_READDIRPLUS = 1 << 13;
   static final int READDIRPLUS_AUTO = 1 << 14;
-  static final int ASYNC_DIO = 1 << 15; // not asked for: see FuseSession
+  static final int ASYNC_DIO = 1 << 15; // not requested: see FuseSession
   static final int NO_OPEN_SUPPORT = 1 << 17;
   static final int PARALLEL_DIROPS = 1 << 18;
   static final int MAX_PAGES = 1 << 22;
@@ -71,12 +71,12 @@ final class FuseOpcode {
   static final int HANDLE_KILLPRIV_V2 = 1 << 28;
   static final int SETXATTR_EXT = 1 << 29;
 
-  /// There are more flags, in a word of their own: what is written as 1 << 32 and more is there.
+  /// Declares a second word of flags, for the flags from 1 << 32 on.
   static final int INIT_EXT = 1 << 30;
 
   static final long OVER_IO_URING = 1L << 41;
 
-  /// A file that is read past the kernel's pages may be mapped for all to see.
+  /// Allows shared memory maps of files that bypass the kernel's page cache.
   static final long DIRECT_IO_ALLOW_MMAP = 1L << 36;
 
   static final int FOPEN_DIRECT_IO = 1;

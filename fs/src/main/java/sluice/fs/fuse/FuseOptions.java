@@ -1,20 +1,20 @@
 package sluice.fs.fuse;
 
-/// How to mount a tree through FUSE. Immutable: any thread may use it.
+/// The options of a FUSE mount. Immutable and safe for use by any thread.
 ///
-/// @param source shown as the device, such as the image's path
-/// @param readOnly the kernel refuses changes
-/// @param trusted device files and set-user-id programs of the tree work (mount options `dev`,
-///   `suid`): only where all changes come through this mount, since nothing else can keep a program
-///   from being overwritten while it runs
-/// @param threads that answer the kernel, 1 to 64
-/// @param validSeconds how long the kernel may use names and attributes without asking again, where
-///   all changes come through this mount. 0 where they come in other ways too, be it through the
-///   same object (`java.nio.file`, NFS, another mount): then the kernel remembers nothing, neither
-///   content nor lists of directories, and asks for each. So it is, whatever is asked for, with a
-///   tree whose files change elsewhere ([sluice.fs.FileTree#changesOnlyHere])
-/// @param rings whether requests come through io_uring
-/// @param stability what is stable after an unmount, a sync and a close
+/// @param source the device shown in mount tables, such as the image's path
+/// @param readOnly true to make the kernel reject changes
+/// @param trusted true to enable device files and set-user-id programs of the tree (mount options
+///   `dev`, `suid`): only if all changes come through this mount, because nothing else prevents a
+///   program from being overwritten while it runs
+/// @param threads number of threads that handle requests, 1 to 64
+/// @param validSeconds the time for which the kernel may cache names and attributes, if all changes
+///   come through this mount. 0 if there are other changes, also through the same object
+///   (`java.nio.file`, NFS, another mount): the kernel then caches nothing, neither content nor
+///   listings. For a tree whose files change elsewhere ([sluice.fs.FileTree#changesOnlyHere]) the
+///   value counts as 0
+/// @param rings the use of io_uring for requests
+/// @param stability the guarantees after an unmount, a sync and a close
 public record FuseOptions(
     String source,
     boolean readOnly,
@@ -34,7 +34,7 @@ public record FuseOptions(
     }
   }
 
-  /// Writable, not trusted.
+  /// Returns the default options: writable, not trusted.
   public static FuseOptions of(String source) {
     return new FuseOptions(source, false, false, 4, 86_400, RingUse.AUTO, FuseStability.NONE);
   }

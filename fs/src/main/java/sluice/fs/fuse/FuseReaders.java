@@ -3,12 +3,13 @@ package sluice.fs.fuse;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Lets as many workers wait for messages as are of use, and the others rest. All workers call.
+/// Limits the number of workers that wait for messages to the useful number; the others rest.
+/// Called by all workers.
 ///
-/// The kernel gives messages to waiting threads in turn. With four of them, one client that asks
-/// one thing after another finds each answer on another, cold thread, and pays nearly twice. So one
-/// worker waits while answers are at hand, and two while they may take long; before it may have to
-/// wait itself, a worker sees to it that another one reads.
+/// The kernel distributes messages to waiting threads in turn. With four of them, a client that
+/// sends one request after another has each reply computed by another, cold thread, and takes
+/// nearly twice the time. So one worker waits while replies are fast, and two while they may be
+/// slow. Before a worker may have to wait itself, it ensures that another one reads.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,30 +18,30 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FuseReaders {
   private final AtomicInteger reading = new AtomicInteger();
 
-  /// Those that rest and have not been called.
+  /// The number of workers that rest and have not been called.
   private final AtomicInteger resting = new AtomicInteger();
 
   private final Semaphore calls = new Semaphore(0);
   private volatile boolean ended;
 
-  /// The caller waits for a message from now on.
+  /// Marks the caller as waiting for a message.
   void begin() {
     reading.incrementAndGet();
   }
 
-  /// The caller has one.
+  /// Marks the caller as having received a message.
   void taken() {
     reading.decrementAndGet();
   }
 
-  /// The caller may have to wait for something else: another worker must read meanwhile.
+  /// Ensures that another worker reads, before the caller may have to wait for something else.
   void cover() {
     if (reading.get() == 0) {
       call();
     }
   }
 
-  /// Calls a worker that rests.
+  /// Calls a resting worker.
   void call() {
     if (claim()) {
       calls.release();
@@ -58,22 +59,22 @@ final class FuseReaders {
     return false;
   }
 
-  /// Whether so many read, not counting the caller.
+  /// Returns true if at least `needed` workers read, not counting the caller.
   boolean enough(int needed) {
     return reading.get() >= needed;
   }
 
-  /// Rests until called. Another worker reads, or comes to read, all the time.
+  /// Rests until called. Another worker reads, or is about to read, at all times.
   void rest() {
     resting.incrementAndGet();
-    // A worker that takes a message after this look sees that the caller rests.
+    // A worker that receives a message after this test sees that the caller rests.
     if ((reading.get() == 0 || ended) && claim()) {
       return;
     }
     calls.acquireUninterruptibly();
   }
 
-  /// There are no more messages: no worker rests any more.
+  /// Ends the resting of all workers, because there are no more messages.
   void end() {
     ended = true;
     while (claim()) {

@@ -14,15 +14,16 @@ import sluice.memory.block.Block;
 import sluice.sys.Files;
 import sluice.sys.IoVec;
 
-/// The answer to one message: a header, a body, and pieces of content that are sent from where they
-/// are, or copied where a ring's entry has them. Of the worker that answers.
+/// The reply to one message: a header, a body, and slices of content. On `/dev/fuse` the slices are
+/// sent without copying; on a ring they are copied to the ring's entry. Confined to the replying
+/// worker.
 ///
-/// A piece that is sent is leased from [#slice] until the answer is sent or begun anew.
+/// A slice to be sent is leased from [#slice] until the reply is sent or begun again.
 final class FuseReply implements SliceSink {
-  /// Longest body: the largest extended attribute.
+  /// The longest body: the largest extended attribute.
   static final int MAX_BODY_BYTES = 1 << 16;
 
-  /// The body's entry in the vector and as many pieces as still fit.
+  /// The number of slices that fit into the vector, besides the body's entry.
   static final int MAX_SLICES = IoVec.LIMIT - 1;
 
   private final Block block;
@@ -37,8 +38,10 @@ final class FuseReply implements SliceSink {
   private int bodyBytes;
   private boolean overflown;
 
-  /// @param block of [#MAX_BODY_BYTES] and a header
-  /// @param vectorBlock of [IoVec#LIMIT] entries
+  /// Creates a reply.
+  ///
+  /// @param block memory of [#MAX_BODY_BYTES] and a header
+  /// @param vectorBlock memory of [IoVec#LIMIT] entries
   FuseReply(Block block, Block vectorBlock) {
     this.block = block;
     this.vectorBlock = vectorBlock;
@@ -53,15 +56,15 @@ final class FuseReply implements SliceSink {
     segment.set(JAVA_LONG_UNALIGNED, FuseLayout.OUT_UNIQUE, unique);
   }
 
-  /// Makes the body that long, all zeros.
+  /// Sets the length of the body and fills it with zeros.
   void body(int bytes) {
     segment.asSlice(FuseLayout.OUT_BYTES, bytes).fill((byte) 0);
     bodyBytes = bytes;
   }
 
-  /// Makes the body longer by zeros.
+  /// Extends the body by zeros.
   ///
-  /// @return where they begin
+  /// @return the offset of the extension
   int append(int bytes) {
     int at = bodyBytes;
     segment.asSlice(FuseLayout.OUT_BYTES + (long) at, bytes).fill((byte) 0);
@@ -97,7 +100,7 @@ final class FuseReply implements SliceSink {
     MemorySegment.copy(bytes, 0, segment, JAVA_BYTE, FuseLayout.OUT_BYTES + at, bytes.length);
   }
 
-  /// Makes the body these bytes.
+  /// Sets the body.
   ///
   /// @param bytes at most [#MAX_BODY_BYTES]
   void bytes(byte[] bytes) {
@@ -105,10 +108,10 @@ final class FuseReply implements SliceSink {
     bodyBytes = bytes.length;
   }
 
-  /// Pieces are not sent but copied, from now on.
+  /// Makes slices be copied instead of sent, from now on.
   ///
-  /// @param to where there is room for the longest content
-  /// @param offset where it begins there
+  /// @param to memory with room for the longest content
+  /// @param offset the offset of the content in it
   void copyTo(MemorySegment to, int offset) {
     copies = to;
     copiesAt = offset;
@@ -132,18 +135,19 @@ final class FuseReply implements SliceSink {
     IoVec.set(vector, 0, slices, from.segment(), offset, bytes);
   }
 
-  /// Whether there were more pieces than one call can send: nothing of it may be sent then.
+  /// Returns true if there were more slices than one system call can send. The reply must not be
+  /// sent then.
   boolean overflown() {
     return overflown;
   }
 
-  /// Content that the caller keeps where it is until the answer is sent.
+  /// Sets content that the caller keeps in place until the reply is sent.
   void content(Block from, long offset, int bytes) {
     drop();
     slice(from, offset, bytes);
   }
 
-  /// Makes it a refusal.
+  /// Turns the reply into an error.
   ///
   /// @param errno positive
   void fail(int errno) {
@@ -152,9 +156,9 @@ final class FuseReply implements SliceSink {
     segment.set(JAVA_INT_UNALIGNED, FuseLayout.OUT_ERROR, -errno);
   }
 
-  /// Sends it with one call.
+  /// Sends the reply with one system call.
   ///
-  /// @return a negative errno when the kernel did not take it: -ENOENT when no program waits for it
+  /// @return a negative errno if the kernel did not accept it: -ENOENT if no program waits for it
   ///   any more
   int send(int fd) {
     int first = FuseLayout.OUT_BYTES + bodyBytes;
@@ -170,11 +174,11 @@ final class FuseReply implements SliceSink {
     return result;
   }
 
-  /// Copies what is no piece where a ring's entry has it: the header by itself, and the body where
-  /// pieces would be. No answer has both.
+  /// Copies the header and the body to the ring's entry, the body to the place of slices. No reply
+  /// has both.
   ///
-  /// @param header where the header goes in the memory of [#copyTo]
-  /// @return bytes behind the header
+  /// @param header the offset of the header in the memory of [#copyTo]
+  /// @return the number of bytes behind the header
   int copyRest(int header) {
     MemorySegment to = Objects.requireNonNull(copies);
     int bytes = bodyBytes + sliceBytes;
@@ -185,7 +189,7 @@ final class FuseReply implements SliceSink {
     return bytes;
   }
 
-  /// Ends the leases on pieces.
+  /// Ends the leases of the slices.
   void drop() {
     for (int i = 0; i < slices; i++) {
       Block held = leased[i];

@@ -9,13 +9,13 @@ import sluice.fs.FsException;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// One message from the kernel, in one piece in a worker's memory. Of that worker.
+/// A message from the kernel, contiguous in a worker's memory. Confined to that worker.
 ///
-/// Nothing in it is believed: every place is checked to be inside what was read.
+/// Its content is not trusted: every access is checked against the length of the message.
 final class FuseRequest {
   private final MemorySegment segment;
 
-  /// Where the header is, and bytes from there.
+  /// The offset of the header; [#length] is the number of bytes from there.
   private int start;
 
   private int length;
@@ -24,10 +24,10 @@ final class FuseRequest {
     segment = block.segment();
   }
 
-  /// Takes what has come.
+  /// Sets the message.
   ///
-  /// @param offset where its header is
-  /// @return false when it has no header or names another length: there is nothing to answer
+  /// @param offset the offset of its header
+  /// @return false if it has no header or declares another length: it cannot be answered
   boolean accept(int offset, int bytes) {
     start = offset;
     length = bytes;
@@ -58,22 +58,24 @@ final class FuseRequest {
     return header(FuseLayout.IN_GID);
   }
 
-  /// The thread that asks, 0 where this process cannot see it.
+  /// Returns the number of the calling thread, 0 if it is invisible to this process.
   int thread() {
     return header(FuseLayout.IN_PID);
   }
 
-  /// Bytes behind the header.
+  /// Returns the number of bytes behind the header.
   int bodyBytes() {
     return length - FuseLayout.IN_BYTES;
   }
 
-  /// Where the body is in the worker's memory.
+  /// Returns the offset of the body in the worker's memory.
   int bodyOffset() {
     return start + FuseLayout.IN_BYTES;
   }
 
-  /// @throws FsException `EINVAL` unless the body has so many bytes
+  /// Requires a body of at least `bytes` bytes.
+  ///
+  /// @throws FsException `EINVAL` if it is shorter
   void require(int bytes) throws FsException {
     if (bytes < 0 || bodyBytes() < bytes) {
       throw FsException.of(
@@ -81,19 +83,19 @@ final class FuseRequest {
     }
   }
 
-  /// Four bytes of the body, which [#require] has checked.
+  /// Returns four bytes of the body. [#require] has checked the range.
   int intAt(int offset) {
     return header(FuseLayout.IN_BYTES + offset);
   }
 
-  /// Eight bytes of the body, which [#require] has checked.
+  /// Returns eight bytes of the body. [#require] has checked the range.
   long longAt(int offset) {
     return segment.get(JAVA_LONG_UNALIGNED, (long) bodyOffset() + offset);
   }
 
-  /// A name, without the NUL that ends it.
+  /// Returns a name without its terminating NUL.
   ///
-  /// @throws FsException `EINVAL` when nothing ends it
+  /// @throws FsException `EINVAL` if it is not terminated
   byte[] name(int offset) throws FsException {
     require(offset);
     int first = bodyOffset() + offset;
@@ -102,16 +104,17 @@ final class FuseRequest {
       end++;
     }
     if (end == start + length) {
-      throw FsException.of(Errno.EINVAL, "a name in a FUSE message without an end");
+      throw FsException.of(Errno.EINVAL, "an unterminated name in a FUSE message");
     }
     return bytes(offset, end - first);
   }
 
-  /// Bytes of the body.
+  /// Returns a copy of bytes of the body.
   byte[] bytes(int offset, int count) throws FsException {
     require(offset);
     if (count < 0 || count > bodyBytes() - offset) {
-      throw FsException.of(Errno.EINVAL, "a FUSE message that names more bytes than it has");
+      throw FsException.of(
+          Errno.EINVAL, "a FUSE message that declares more bytes than it contains");
     }
     byte[] copy = new byte[count];
     MemorySegment.copy(segment, JAVA_BYTE, (long) bodyOffset() + offset, copy, 0, count);

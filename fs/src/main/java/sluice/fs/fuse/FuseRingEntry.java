@@ -9,18 +9,18 @@ import sluice.sys.Errno;
 import sluice.sys.IoVec;
 import sluice.sys.uring.FuseUring;
 
-/// An entry of a queue of FUSE over io_uring, in an exchange's memory: the kernel writes a request
-/// there and takes the answer from there. Of one worker, while no command is armed.
+/// An entry of a queue of FUSE over io_uring, in the memory of an exchange: the kernel writes a
+/// request there and reads the reply from there. Used by one worker, while no command is armed.
 ///
 /// ```
 ///  byte 0            288                    4096                            4096 + 1 MiB
 ///      +-------------+----------+-----------+------------------------------------------+
-///      | the kernel's|          | request's | request's content (names, what is        |
-///      | header      |          | headers   | written), then the answer's body         |
+///      | the kernel's|          | request's | request's content (names, written        |
+///      | header      |          | headers   | bytes), then the body of the reply       |
 ///      +-------------+----------+-----------+------------------------------------------+
 /// ```
 ///
-/// The headers are copied to where the content begins, so that a request is one piece.
+/// The headers are copied in front of the content, so that a request is contiguous.
 final class FuseRingEntry {
   private static final int CONTENT = FuseExchange.CONTENT;
   private static final int OP_BYTES =
@@ -45,19 +45,18 @@ final class FuseRingEntry {
     exchange.reply.copyTo(memory, CONTENT);
   }
 
-  /// What it is registered with.
+  /// Returns the vector with which the entry is registered.
   MemorySegment vector() {
     return vector;
   }
 
-  /// What the answer is handed over with.
+  /// Returns the id with which the reply is committed.
   long commitId() {
     return memory.get(JAVA_LONG_UNALIGNED, COMMIT_ID);
   }
 
-  /// Answers the request that the kernel has put there. Each request takes the entry until there is
-  /// an answer, so a request that wants none gets an empty one, and a request that contradicts
-  /// itself an error.
+  /// Handles the request in the entry. Each request occupies the entry until it has a reply. So a
+  /// request without a reply gets an empty one, and a malformed request gets an error.
   void answer() {
     if (!accept()) {
       x.reply.begin(commitId());

@@ -10,12 +10,12 @@ import sluice.sys.uring.FuseUring;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 
-/// Takes requests from one queue of FUSE over io_uring and answers them, one after another. Runs in
-/// a thread of its own, which owns a ring and blocks in it until there is one.
+/// Handles the requests of one queue of FUSE over io_uring, one after another. Runs in a thread of
+/// its own, which owns a ring and blocks in it until there is a request.
 ///
-/// It has one entry, so the kernel gives it nothing while it answers: another thread of the queue
-/// gets that. One call hands over an answer and waits for the next request. It stays on the queue's
-/// processor.
+/// It has a single entry, so the kernel gives it no further request while it replies; another
+/// thread of the queue gets that. One system call commits a reply and waits for the next request.
+/// The thread stays on the processor of its queue.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -34,10 +34,10 @@ final class FuseRingWorker implements FuseServer {
   private final FuseExchange x;
   private final FuseRingEntry entry;
 
-  /// Whether the kernel may write to the entry.
+  /// True if the kernel may write to the entry.
   private boolean armed;
 
-  /// What the last command brought.
+  /// The result of the last command.
   private int commandResult;
 
   private final RingDriver.Sink command = (_, result, _) -> commandResult = result;
@@ -45,8 +45,11 @@ final class FuseRingWorker implements FuseServer {
   private long calls;
   private volatile boolean busy;
 
-  /// @param fd of the device, closed by the worker in the end, also when this fails
-  /// @param queue number of a processor
+  /// Creates a worker.
+  ///
+  /// @param fd a descriptor of the device, which the worker closes at its end, also if this
+  ///   constructor fails
+  /// @param queue the number of a processor
   FuseRingWorker(FuseSession session, int fd, int queue, Account account, FuseRings rings)
       throws IOException {
     this.session = session;
@@ -68,7 +71,7 @@ final class FuseRingWorker implements FuseServer {
     return busy;
   }
 
-  /// How often the kernel was called; for tests, when the thread has ended.
+  /// Returns the number of system calls. For tests, after the thread has ended.
   long calls() {
     return calls;
   }
@@ -102,9 +105,9 @@ final class FuseRingWorker implements FuseServer {
     return IoUring.open(ENTRIES, 2 * ENTRIES, RING_FLAGS);
   }
 
-  /// Makes the entry known to the kernel.
+  /// Registers the entry with the kernel.
   ///
-  /// @return false when it is refused
+  /// @return false if the kernel rejects it
   private boolean register(IoUring ring) {
     int refusal = -Errno.EIO;
     try {
@@ -118,14 +121,14 @@ final class FuseRingWorker implements FuseServer {
       }
       refusal = Math.min(0, entered);
     } finally {
-      rings.registered(refusal); // a thread waits for it
+      rings.registered(refusal); // a thread waits for this call
     }
     return refusal == 0;
   }
 
-  /// A program that asks in this queue waits on its processor, which so is free to answer: waking
-  /// another one takes several times longer than the answer. A thread that may not run there runs
-  /// where it may.
+  /// Binds the thread to the processor of its queue. A program that sends a request there waits
+  /// meanwhile, so that processor is free; waking another one takes several times longer than the
+  /// reply. A thread that may not run there runs elsewhere.
   private void stayWhereAsked() {
     int _ = Affinity.bind(queue);
   }
@@ -138,8 +141,8 @@ final class FuseRingWorker implements FuseServer {
       busy = false;
       result = handOver(ring, driver);
       if (result < 0 && !armed && !isEnd(-result)) {
-        // A command for which there was no memory was not seen; a command that comes just when the
-        // connection ends may not be known.
+        // The kernel has not seen a command for which it had no memory. It may not recognize a
+        // command that arrives when the connection ends.
         result = handOver(ring, driver);
       }
     }
@@ -148,21 +151,21 @@ final class FuseRingWorker implements FuseServer {
     }
   }
 
-  /// A request in this queue may have no worker to answer it now.
+  /// Reports that requests of this queue may have no worker now.
   private void lost(String how) {
     session.broken("FUSE queue " + queue + " has lost a thread: " + how);
   }
 
-  /// @return what [#await] says
+  /// Commits a reply and waits for the next request, see [#await].
   private int handOver(IoUring ring, RingDriver driver) {
     FuseUring.commitAndFetch(ring.submission(), fd, queue, entry.commitId(), COMMAND);
     armed = true;
     return await(driver);
   }
 
-  /// Submits and waits for the command.
+  /// Submits the command and waits for it.
   ///
-  /// @return its result, or how the wait failed: then the command stays armed
+  /// @return its result, or the error of the wait; then the command stays armed
   private int await(RingDriver driver) {
     int failed = driver.await();
     if (failed == 0) {
@@ -172,7 +175,7 @@ final class FuseRingWorker implements FuseServer {
     return failed == 0 ? commandResult : failed;
   }
 
-  /// Whether an error is how a connection ends.
+  /// Returns true for the errors with which a connection ends.
   private static boolean isEnd(int errno) {
     return errno == Errno.ENOTCONN || errno == Errno.ECONNABORTED || errno == Errno.ECANCELED;
   }
@@ -180,7 +183,7 @@ final class FuseRingWorker implements FuseServer {
   @Override
   public void close() {
     if (!armed) {
-      x.close(); // otherwise the kernel may write there until the ring is gone for it too
+      x.close(); // otherwise the kernel may write to the memory until it has closed the ring
     }
     Files.close(fd);
   }

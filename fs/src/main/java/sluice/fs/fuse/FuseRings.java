@@ -11,12 +11,12 @@ import sluice.memory.Account;
 import sluice.sys.Errno;
 import sluice.sys.threads.Uninterrupted;
 
-/// The rings of one connection, or why there are none. Of the thread that mounts, but for what says
-/// that a ring's thread calls it.
+/// The rings of one connection, or the reason for their absence. Confined to the mounting thread,
+/// except for the methods that are called by ring threads.
 ///
-/// The kernel has a queue for each processor and holds everything back until each has an entry. So
-/// all that can fail is done before the kernel is told that rings will come: each thread opens its
-/// ring, waits for INIT's answer, and registers its entry, or ends.
+/// The kernel has a queue for each processor and sends no request before each queue has an entry.
+/// So everything that can fail is done before the kernel is told to use rings: each thread opens
+/// its ring, waits for the reply to INIT, and registers its entry, or ends.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,7 +29,8 @@ final class FuseRings {
   private static final Path PROCESSORS = Path.of("/sys/devices/system/cpu/possible");
   private static final int MAX_QUEUES = 128;
 
-  /// While one of a queue's threads waits for a device, another one answers.
+  /// The minimum number of threads per queue: while one waits for a device, another one handles
+  /// requests.
   private static final int MIN_THREADS = 2;
 
   private final CountDownLatch decided = new CountDownLatch(1);
@@ -45,8 +46,8 @@ final class FuseRings {
 
   private FuseRings() {}
 
-  /// Looks whether there can be rings. The module that has the switch is there when the device was
-  /// opened.
+  /// Determines whether rings are possible. The module with the switch is loaded, because the
+  /// device was opened.
   static FuseRings plan(RingUse use) {
     FuseRings rings = new FuseRings();
     try {
@@ -72,7 +73,7 @@ final class FuseRings {
     return rings;
   }
 
-  /// How many processors are in a list such as `0-3,8`: the kernel has so many queues.
+  /// Returns the number of processors in a list such as `0-3,8`, which is the number of queues.
   static int processors(String list) {
     int count = 0;
     for (String range : list.split(",", -1)) {
@@ -83,15 +84,15 @@ final class FuseRings {
     return count;
   }
 
-  /// Whether there may be rings, as far as is known now.
+  /// Returns true if rings are possible, as far as known.
   boolean possible() {
     return why.isEmpty();
   }
 
-  /// Opens them, if they are possible.
+  /// Opens the rings if they are possible.
   ///
-  /// @param wanted threads for all queues together
-  /// @param mounted descriptor of the mount, whose INIT was not answered yet
+  /// @param wanted number of threads for all queues together
+  /// @param mounted descriptor of the mount, whose INIT is not yet answered
   /// @param start runs a worker in a thread
   void open(FuseSession session, int wanted, int mounted, Consumer<FuseServer> start)
       throws InterruptedException {
@@ -116,9 +117,9 @@ final class FuseRings {
     }
   }
 
-  /// A ring's thread has opened its ring.
+  /// Reports that a ring thread has opened its ring. Called by that thread.
   ///
-  /// @param failed why it could not; empty if it could
+  /// @param failed the reason for a failure, empty if there was none
   void opened(String failed) {
     if (!failed.isEmpty()) {
       failure = failed;
@@ -126,25 +127,25 @@ final class FuseRings {
     unopened.countDown();
   }
 
-  /// A ring's thread waits for INIT's answer.
+  /// Waits for the reply to INIT. Called by a ring thread.
   ///
-  /// @return false when rings are not used
+  /// @return false if rings are not used
   boolean awaitUse() {
     Uninterrupted.await(decided::await);
     return used;
   }
 
-  /// A ring's thread has registered its entry.
+  /// Reports that a ring thread has registered its entry. Called by that thread.
   ///
-  /// @param result 0, or the negative errno of a refusal
+  /// @param result 0, or the negative errno of a failure
   void registered(int result) {
     refusal.compareAndSet(0, result);
     unregistered.countDown();
   }
 
-  /// INIT was answered, and the kernel waits for the rings: registers them.
+  /// Has the rings registered, after INIT was answered and the kernel waits for them.
   ///
-  /// @return false when the kernel refused one: then it asks by messages instead
+  /// @return false if the kernel rejected a ring: it then sends messages instead
   boolean use() throws InterruptedException {
     used = true;
     decided.countDown();
@@ -156,14 +157,16 @@ final class FuseRings {
     return refused == 0;
   }
 
-  /// There will be no rings; what was opened is given back by its threads.
+  /// Records that there will be no rings. The ring threads release their resources.
   void giveUp(String reason, String remedy) {
     give(reason, remedy);
     decided.countDown();
   }
 
-  /// @param failed what an exception says, maybe with its own reason and remedy in lines of their
-  ///   own
+  /// Records that a ring could not be opened.
+  ///
+  /// @param failed the message of an exception, possibly with its own reason and remedy in separate
+  ///   lines
   private void giveUpAfter(String failed) {
     int remedy = failed.indexOf("\n  Fix: ");
     String cause = remedy < 0 ? failed : failed.substring(0, remedy);
@@ -177,14 +180,14 @@ final class FuseRings {
     fix = remedy;
   }
 
-  /// What is said to a user that insists on rings where there are none.
+  /// Returns the error for a mount that requires rings when there are none.
   FsException refusal() {
     return FsException.of(
         Errno.EOPNOTSUPP,
         "mount with FUSE over io_uring\n  Why: " + why + "\n  Fix: " + fix + "; or --ring auto");
   }
 
-  /// How many there are, or why there are none.
+  /// Returns the number of queues and threads, or the reason for the absence of rings.
   String text() {
     return possible() ? queues + " queues, " + threads + " threads" : why;
   }

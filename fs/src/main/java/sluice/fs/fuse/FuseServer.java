@@ -1,12 +1,13 @@
 package sluice.fs.fuse;
 
-/// Takes messages of one connection and answers them, until it ends; each way to the kernel has its
-/// own. [#run] is one thread's, [#busy] any thread's.
+/// A server of one connection: receives messages and replies, until the connection ends. Each
+/// transport has its own implementation. [#run] is called by one thread, [#busy] by any thread.
 interface FuseServer extends Runnable, AutoCloseable {
-  /// Whether it may be using the tree.
+  /// Returns true if the server may be using the tree.
   boolean busy();
 
-  /// Gives memory and device back; of any thread before it is started, then of its own.
+  /// Releases memory and device. Called by any thread before the start, then by the server's own
+  /// thread.
   @Override
   void close();
 }

@@ -9,8 +9,8 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// One connection with the kernel: what was agreed with it, and what its workers share. Any worker
-/// calls; [#init] once, before the others.
+/// The state of one connection with the kernel: the negotiated features, and objects that its
+/// workers share. Called by any worker; [#init] is called once, before the others.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,7 +22,7 @@ import sluice.sys.Errno;
 /// | endFailure | the worker that gets DESTROY | volatile | volatile |
 /// | broken | any worker | volatile | volatile |
 final class FuseSession {
-  /// Longest content of one message.
+  /// The longest content of one message.
   static final int MAX_TRANSFER = 1 << 20;
 
   private static final int PAGE_BYTES = 4096;
@@ -30,11 +30,11 @@ final class FuseSession {
   private static final int MAX_BACKGROUND = 64;
   private static final int MESSAGES = 20;
 
-  /// What is asked for if the kernel has it. Not asked for: the write-back cache (a write has
-  /// reached the tree when it returns), the kernel's O_TRUNC (files are opened without a message),
-  /// locks (then the kernel keeps them), ACLs (the tree shows none), asynchronous direct transfers
-  /// (the kernel drops its pages before such a write and not behind it, so that a reader beside it
-  /// keeps the old ones).
+  /// The features to request if the kernel has them. Not requested: the write-back cache (a write
+  /// must have reached the tree when it returns), atomic O_TRUNC (files are opened without a
+  /// message), locks (the kernel then manages them), ACLs (the tree has none), asynchronous direct
+  /// transfers (the kernel drops its cached pages before such a write but not after it, so a
+  /// concurrent reader keeps the old ones).
   private static final int WANTED =
       FuseOpcode.ASYNC_READ
           | FuseOpcode.EXPORT_SUPPORT
@@ -49,7 +49,7 @@ final class FuseSession {
           | FuseOpcode.HANDLE_KILLPRIV_V2
           | FuseOpcode.SETXATTR_EXT;
 
-  /// What lets the kernel read and list without asking.
+  /// The features that let the kernel read and list without a request.
   private static final int REMEMBERING =
       FuseOpcode.NO_OPEN_SUPPORT | FuseOpcode.NO_OPENDIR_SUPPORT | FuseOpcode.CACHE_SYMLINKS;
 
@@ -58,14 +58,15 @@ final class FuseSession {
   final FuseReaders readers = new FuseReaders();
   final FuseUnflushed unflushed;
 
-  /// Set before the first worker starts; null where workers send notices themselves.
+  /// The sender of notices. Set before the first worker starts; null if workers send notices
+  /// themselves.
   @Nullable FuseNotices notices;
 
-  /// How long the kernel may use what it was told. 0 where it is to remember nothing, since files
-  /// change in other ways too.
+  /// The time for which the kernel may cache replies. 0 to cache nothing, because files also change
+  /// by other means.
   final long validSeconds;
 
-  /// Whether reading is not noted.
+  /// True if access times are not updated.
   final boolean readOnly;
 
   private final Consumer<String> messages;
@@ -92,29 +93,30 @@ final class FuseSession {
     closesTree = options.stability().closesTree();
   }
 
-  /// Whether the kernel keeps names, attributes, content and lists of directories.
+  /// Returns true if the kernel caches names, attributes, content and listings.
   boolean remembers() {
     return validSeconds > 0;
   }
 
-  /// Whether the kernel offered something that we asked for.
+  /// Returns true if a requested feature was offered by the kernel.
   boolean agreed(int flag) {
     return (flags & flag) != 0;
   }
 
-  /// Rings are ready to be registered: they are used if the kernel offers it.
+  /// Records that rings are ready to be registered. They are used if the kernel offers it.
   void ringsReady() {
     ringsReady = true;
   }
 
-  /// Whether the kernel waits for the rings: it asks nothing before they are registered.
+  /// Returns true if the kernel waits for the rings: it sends no request before they are
+  /// registered.
   boolean overRings() {
     return overRings;
   }
 
-  /// Answers INIT.
+  /// Handles INIT.
   ///
-  /// @throws FsException `EPROTO` when the kernel is too old
+  /// @throws FsException `EPROTO` if the kernel is too old
   void init(FuseRequest request, FuseReply reply) throws FsException {
     request.require(FuseLayout.INIT_IN_BYTES);
     int major = request.intAt(FuseLayout.INIT_MAJOR);
@@ -122,7 +124,7 @@ final class FuseSession {
     reply.body(FuseLayout.INIT_OUT_BYTES);
     reply.setInt(FuseLayout.INIT_MAJOR, FuseOpcode.MAJOR);
     if (major > FuseOpcode.MAJOR) {
-      return; // it asks again, with our version
+      return; // the kernel asks again, with this version
     }
     if (major < FuseOpcode.MAJOR || minor < FuseOpcode.MIN_MINOR) {
       failure =
@@ -164,24 +166,24 @@ final class FuseSession {
     }
   }
 
-  /// What is to be waited for before the tree is left alone at an unmount: the other workers.
+  /// Sets the action that waits for the other workers, before the tree is left at an unmount.
   void beforeEnd(Runnable wait) {
     ending = wait;
   }
 
-  /// SYNCFS: `sync(2)` or `syncfs(2)` waits for the answer.
+  /// Handles SYNCFS: `sync(2)` or `syncfs(2)` waits for the reply.
   void syncAll() throws IOException {
     synced = true;
     tree.settle();
   }
 
-  /// Whether the kernel has handed on a `sync(2)`.
+  /// Returns true if the kernel has passed on a `sync(2)`.
   boolean synced() {
     return synced;
   }
 
-  /// DESTROY: the last message of a mount from a block device, whose `umount(2)` waits for the
-  /// answer.
+  /// Handles DESTROY: the last message of a mount from a block device, whose `umount(2)` waits for
+  /// the reply.
   void destroy() throws IOException {
     closing = true;
     ending.run();
@@ -191,13 +193,13 @@ final class FuseSession {
         tree.settle();
       }
     } catch (IOException e) {
-      endFailure = e; // told by the end of the mount: the kernel does not pass it on
+      endFailure = e; // reported at the end of the mount, because the kernel does not pass it on
       throw e;
     }
   }
 
-  /// Lets go of what is kept for the kernel, and closes the tree where the mount does that.
-  /// Idempotent; no message is being answered.
+  /// Releases the files retained for the kernel, and closes the tree if the options say so.
+  /// Idempotent; no message is being handled.
   void finish() throws IOException {
     nodes.close();
     if (closesTree) {
@@ -205,12 +207,12 @@ final class FuseSession {
     }
   }
 
-  /// How DESTROY has failed.
+  /// Returns the failure of DESTROY, or null.
   @Nullable IOException endFailure() {
     return endFailure;
   }
 
-  /// INIT was answered, or the connection has ended before.
+  /// Records that INIT was answered, or that the connection ended before.
   void begun() {
     begun.countDown();
   }
@@ -228,25 +230,25 @@ final class FuseSession {
     return closing;
   }
 
-  /// From now on every message is refused.
+  /// Makes every further message fail.
   void refuse() {
     closing = true;
   }
 
-  /// Some of the messages may have no worker to answer them.
+  /// Records that some messages may have no worker.
   ///
-  /// @param what has happened
+  /// @param what the event, for a message
   void broken(String what) {
     broken = true;
     messages.accept(what + "; the mount is to be ended (umount -f)");
   }
 
-  /// Whether the mount is to be ended, since requests may wait for ever.
+  /// Returns true if the mount must be ended, because requests may never be answered.
   boolean broken() {
     return broken;
   }
 
-  /// Tells of what should not have happened, a bounded number of times.
+  /// Reports an unexpected failure, a limited number of times.
   void report(int opcode, long inode, Throwable what) {
     int count = told.incrementAndGet();
     if (count <= MESSAGES) {

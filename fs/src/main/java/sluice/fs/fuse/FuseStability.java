@@ -1,17 +1,19 @@
 package sluice.fs.fuse;
 
-/// What a mount makes stable, and for what the kernel waits. Immutable: any thread may use it.
+/// The durability guarantees of a mount, and the calls in which the kernel waits for them.
+/// Immutable and safe for use by any thread.
 ///
 /// @param blockDevice path of a block device to mount from (`fuseblk`), empty for none. With it the
-///   kernel waits in `umount(2)` until the server is done, and since Linux 6.18 in `sync(2)` and
-///   `syncfs(2)` too. Nothing is read from it or written to it. Where the kernel refuses it, the
-///   mount is made without
-/// @param closesTree whether the tree is closed when the mount ends: with a block device before
-///   `umount(2)` returns, so that the image is whole then. Otherwise it is made stable, no more
-/// @param flushOnClose whether a `close(2)` of a file that was changed waits until it is stable, as
-///   `fsync(2)` does
+///   kernel waits for the server in `umount(2)`, and since Linux 6.18 also in `sync(2)` and
+///   `syncfs(2)`. Nothing is read from it or written to it. If the kernel rejects it, the mount is
+///   made without it
+/// @param closesTree true to close the tree when the mount ends: with a block device before
+///   `umount(2)` returns, so that the image is complete then. Otherwise the tree is only made
+///   stable
+/// @param flushOnClose true to make a `close(2)` of a changed file wait until it is stable, as
+///   `fsync(2)`
 public record FuseStability(String blockDevice, boolean closesTree, boolean flushOnClose) {
-  /// A mount without a block device, of a tree that lives longer; closing waits for nothing.
+  /// A mount without a block device, of a tree that outlives it; closing a file waits for nothing.
   public static final FuseStability NONE = new FuseStability("", false, false);
 
   public FuseStability withBlockDevice(String path) {

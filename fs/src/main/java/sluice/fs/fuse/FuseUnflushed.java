@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import sluice.fs.FileTree;
 import sluice.sys.Errno;
 
-/// Files that were changed and not closed since, for mounts where closing waits until a file is
-/// stable. Any thread may call. It keeps at most so many numbers; one more makes all of them
-/// stable.
+/// The files that were changed and not closed since, for mounts where a close waits until the file
+/// is stable. Safe for use by any thread. The number of files is limited; one more makes all of
+/// them stable.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,24 +20,26 @@ final class FuseUnflushed {
   private final boolean wanted;
   private final Set<Long> changed = ConcurrentHashMap.newKeySet();
 
-  /// @param wanted whether closing waits at all
+  /// Creates an empty set.
+  ///
+  /// @param wanted true if a close waits at all
   FuseUnflushed(FileTree tree, boolean wanted) {
     this.tree = tree;
     this.wanted = wanted;
   }
 
-  /// A file was changed: to be told behind the change.
+  /// Records that a file was changed. Called after the change.
   void changed(long inode) throws IOException {
     if (wanted && changed.add(inode) && changed.size() > MOST) {
-      // Taken out before the wait: what is changed meanwhile is put in again.
+      // Cleared before the wait, so that files changed meanwhile are added again.
       changed.clear();
       tree.awaitStable(tree.stablePoint());
     }
   }
 
-  /// FLUSH: a descriptor of a file is closed.
+  /// Handles FLUSH: a descriptor of a file is closed.
   ///
-  /// @return 0, or `ENOSYS` where the kernel need not say so again
+  /// @return 0, or `ENOSYS` if the kernel need not send such messages
   int closing(long inode) throws IOException {
     if (!wanted) {
       return Errno.ENOSYS;

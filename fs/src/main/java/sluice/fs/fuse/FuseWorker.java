@@ -6,19 +6,20 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
 
-/// Reads the kernel's messages and writes the answers, one after another. Runs in a thread of its
-/// own, which blocks in the device until there is one.
+/// Reads messages from the kernel and writes replies, one after another. Runs in a thread of its
+/// own, which blocks in the device until there is a message.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | busy | its thread | volatile | volatile |
 final class FuseWorker implements FuseServer {
-  /// Messages between two looks at what waits, and looks that must have found something.
+  /// The number of messages between two tests for pending ones; [#MUCH] is the number of successive
+  /// tests that must find one.
   private static final int LOOK = 32;
 
   private static final int MUCH = 4;
 
-  /// Messages after which a worker that was not needed rests.
+  /// The number of messages after which a surplus worker rests.
   private static final int MOST_SURPLUS = 64;
 
   private final FuseSession session;
@@ -30,10 +31,12 @@ final class FuseWorker implements FuseServer {
   private int waiting;
   private int surplus;
 
-  /// Whether it may be using the tree: set before it looks whether it still may.
+  /// True if the worker may be using the tree. Set before the worker tests whether it still may.
   private volatile boolean busy;
 
-  /// @param fd of the device, closed by the worker when the connection has ended
+  /// Creates a worker.
+  ///
+  /// @param fd a descriptor of the device, which the worker closes when the connection has ended
   FuseWorker(FuseSession session, int fd, Account account) throws IOException {
     this.session = session;
     this.fd = fd;
@@ -77,8 +80,8 @@ final class FuseWorker implements FuseServer {
     Files.close(fd);
   }
 
-  /// Now and then looks whether a message waits while this one is answered. Where it does each
-  /// time, one reader is too few.
+  /// Tests now and then whether another message is pending. If it always is, one reader is not
+  /// enough and another worker is called.
   private void helpIfMore() {
     messages++;
     if (messages % LOOK == 0) {
@@ -91,7 +94,7 @@ final class FuseWorker implements FuseServer {
     }
   }
 
-  /// Leaves the messages to others when for long there were enough of them.
+  /// Rests if other readers have sufficed for a while.
   private void restIfOthersDo() {
     surplus = session.readers.enough(x.slow ? 2 : 1) ? surplus + 1 : 0;
     if (surplus >= MOST_SURPLUS) {
@@ -100,7 +103,7 @@ final class FuseWorker implements FuseServer {
     }
   }
 
-  /// Whether an error of reading means nothing: a message was taken back, or a signal came.
+  /// Returns true if a read error is harmless: a message was withdrawn, or a signal arrived.
   /// Otherwise the connection has ended.
   private static boolean goesOn(int errno) {
     return errno == Errno.ENOENT || errno == Errno.EINTR || errno == Errno.EAGAIN;

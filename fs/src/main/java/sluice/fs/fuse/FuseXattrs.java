@@ -5,7 +5,7 @@ import sluice.fs.Caller;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Extended attributes: GETXATTR, LISTXATTR, SETXATTR, REMOVEXATTR. Of one worker.
+/// Handles extended attributes: GETXATTR, LISTXATTR, SETXATTR, REMOVEXATTR. Confined to one worker.
 final class FuseXattrs {
   private final FuseExchange x;
 
@@ -21,11 +21,12 @@ final class FuseXattrs {
 
   void list() throws IOException {
     x.request.require(FuseLayout.XATTR_BYTES);
-    Caller asking = new Caller(x.request.uid(), x.request.gid()); // others do not see trusted ones
+    // only root sees trusted attributes
+    Caller asking = new Caller(x.request.uid(), x.request.gid());
     answer(x.tree.extendedAttributes(asking, x.inode()));
   }
 
-  /// A caller that gives room for nothing is told the length.
+  /// Replies with a value, or with its length if the caller provides no room.
   private void answer(byte[] value) throws FsException {
     int room = x.request.intAt(FuseLayout.XATTR_SIZE);
     if (room == 0) {

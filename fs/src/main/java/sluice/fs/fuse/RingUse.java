@@ -1,13 +1,14 @@
 package sluice.fs.fuse;
 
-/// Whether the requests of a FUSE mount come through io_uring. Constants: any thread may use them.
+/// The use of io_uring for the requests of a FUSE mount. Constants, safe for use by any thread.
 public enum RingUse {
-  /// Where the kernel has it switched on (`enable_uring` of its module `fuse`), else by read(2).
+  /// Uses io_uring if the kernel has it enabled (`enable_uring` of its module `fuse`), else
+  /// read(2).
   AUTO,
 
-  /// Always: where it is not to be had, mounting is refused.
+  /// Requires io_uring: if it is unavailable, mounting fails.
   ON,
 
-  /// Never: each request is read and each answer written.
+  /// Uses read(2) and write(2) for requests and replies.
   OFF
 }

@@ -1,8 +1,9 @@
-/// A [sluice.fs.FileTree] mounted in the kernel's tree, without libfuse: [FuseMount] is its whole
-/// interface.
+/// Mounts a [sluice.fs.FileTree] in the kernel's directory tree, without libfuse. [FuseMount] is
+/// the public entry.
 ///
-/// `FuseServer` mounts and starts what answers: `FuseWorker`s by messages of `/dev/fuse`, or
-/// `FuseRings` with a `FuseRingWorker` a processor. Both hand a `FuseRequest` to the `FuseSession`,
-/// whose parts answer it: `FuseFiles`, `FuseDirectories`, `FuseAttributes`, `FuseXattrs`,
-/// `FuseLookups`. `FuseNodes` is what the kernel remembers of us, `FuseLayout` the bytes.
+/// `FuseMount` mounts and starts the `FuseServer`s: `FuseWorker`s, which read messages from
+/// `/dev/fuse`, or `FuseRings` with a `FuseRingWorker` per processor. Both pass a `FuseRequest` to
+/// a `FuseDispatcher`, whose handlers reply: `FuseFiles`, `FuseDirectories`, `FuseNames`,
+/// `FuseAttributes`, `FuseXattrs`. `FuseSession` is the state that they share, `FuseNodes` with its
+/// `FuseLookups` the inodes that the kernel knows, `FuseLayout` the bytes.
 package sluice.fs.fuse;

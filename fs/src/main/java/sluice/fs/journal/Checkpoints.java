@@ -12,11 +12,11 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.cache.FrameLease;
 import sluice.fs.cache.WriteBack;
 
-/// What is in the log and not yet at its place: the newest committed version of each block, leased.
-/// Of the journal's thread.
+/// The blocks that are in the log but not yet at their places: a lease of the newest committed
+/// version of each block. Confined to the journal's thread.
 ///
-/// The log begins with the oldest transaction that has a version here. When versions have been
-/// written to their places, it begins later, and its room is free again.
+/// The log begins with the oldest transaction that still has a version here. When versions have
+/// been written to their places, the beginning moves forward, and the log has free room again.
 final class Checkpoints {
   /// A transaction in the log.
   private record Logged(int sequence, int start, int blocks) {}
@@ -28,7 +28,7 @@ final class Checkpoints {
   private final BlockDevice device;
   private final ArrayDeque<Logged> transactions = new ArrayDeque<>();
 
-  /// Oldest first.
+  /// The versions, oldest first.
   private final Map<Long, Version> versions = new LinkedHashMap<>();
 
   private int used;
@@ -39,17 +39,17 @@ final class Checkpoints {
     this.device = device;
   }
 
-  /// Blocks of the log in use.
+  /// Returns the number of blocks of the log in use.
   int usedBlocks() {
     return used;
   }
 
-  /// Versions held in memory.
+  /// Returns the number of versions in memory.
   int versions() {
     return versions.size();
   }
 
-  /// A transaction was committed. Takes over the leases.
+  /// Adds a committed transaction. Takes over its leases.
   void committed(int sequence, int start, int blocks, List<FrameLease> metadata, long[] revoked) {
     transactions.add(new Logged(sequence, start, blocks));
     used += blocks;
@@ -68,12 +68,12 @@ final class Checkpoints {
     }
   }
 
-  /// Writes versions to their places, oldest first, until so many blocks of the log are free. When
-  /// there is something to write it is a quarter of the log or all there is: it costs two flushes,
-  /// which a full log would otherwise pay with every transaction.
+  /// Writes versions to their places, oldest first, until the log has `blocks` free blocks. If
+  /// anything must be written, at least a quarter of the log is freed if possible: each write-back
+  /// costs two flushes, which a full log would otherwise pay with every transaction.
   ///
-  /// @param next sequence number of the next transaction
-  /// @param head where it will be
+  /// @param next the sequence number of the next transaction
+  /// @param head the position of the next transaction in the log
   void free(int blocks, int next, int head) throws IOException {
     int wanted = used - (log.capacity() - blocks);
     if (wanted <= 0) {
@@ -92,7 +92,7 @@ final class Checkpoints {
     writeUpTo(last, next, head);
   }
 
-  /// Writes everything to its place.
+  /// Writes all versions to their places.
   void writeAll(int next, int head) throws IOException {
     if (!transactions.isEmpty()) {
       writeUpTo(next, next, head);
@@ -123,7 +123,7 @@ final class Checkpoints {
     log.mark(start, empty ? next : transactions.getFirst().sequence, 0);
   }
 
-  /// The log is not trusted any more: nothing is written to its place.
+  /// Releases all versions without writing them, after a failure.
   void abandon() {
     versions.values().forEach(Checkpoints::drop);
     versions.clear();

@@ -10,9 +10,9 @@ import sluice.fs.cache.FrameClaims.Purpose;
 import sluice.fs.cache.FrameClaims.Start;
 import sluice.memory.Memory;
 
-/// What the transactions of both journals share: nesting, and the buffers in hand. Of one thread,
-/// which uses it again and again, and keeps it for as long as the thread lives: so it refers to its
-/// journal only through a reference that is emptied when the journal is closed.
+/// The common part of the transactions of both journals: nesting, and the list of open buffers.
+/// Confined to one thread, which reuses it and keeps it until the thread ends. It therefore holds
+/// its journal only through a reference that is cleared when the journal is closed.
 abstract class FrameTransaction implements Transaction {
   private @Nullable TransactionBuffer buffers;
   private int depth;
@@ -33,7 +33,7 @@ abstract class FrameTransaction implements Transaction {
     gateStamp = stamp;
   }
 
-  /// The outermost transaction is over; lets the gate go.
+  /// Ends the outermost transaction and releases the gate.
   abstract void ended(long stamp);
 
   final Frame claim(long block, Start start, Purpose purpose) throws IOException {
@@ -49,7 +49,7 @@ abstract class FrameTransaction implements Transaction {
     return buffers;
   }
 
-  /// Fills a claimed frame and lets it go.
+  /// Fills a claimed frame and releases the claim.
   final void fill(Frame frame, Memory from, long at) {
     try {
       frame.fillFrom(from, at);

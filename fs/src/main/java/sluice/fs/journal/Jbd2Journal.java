@@ -19,15 +19,16 @@ import sluice.fs.cache.Uninterruptibly;
 import sluice.sys.Errno;
 import sluice.sys.threads.ThreadEnds;
 
-/// A journal with a log in the format of JBD2, ordered mode. Any thread begins and ends
-/// transactions; a thread of the journal commits and writes blocks to their places.
+/// A journal with a log in the JBD2 format, in ordered mode. Any thread begins and ends
+/// transactions; the journal's thread commits them and writes blocks to their places.
 ///
-/// Transactions hold the gate for reading. A commit holds it alone for the moment in which it
-/// leases what has changed: from then on a change of those blocks is made in a copy, so the commit
-/// writes what was there at that moment while the next transactions go on.
+/// A transaction holds the gate for reading. A commit holds it exclusively while it leases the
+/// changed blocks. A later change of such a block is made in a copy, so the commit writes the state
+/// at that moment while new transactions proceed.
 ///
-/// Order of a commit: content of files to its place → blocks into the log → flush → commit block →
-/// flush → stable. Blocks go to their places later, from the versions that were committed.
+/// Order of a commit: file content to its place → blocks into the log → flush → commit block →
+/// flush → stable. The logged blocks are written to their places later, from the committed
+/// versions.
 ///
 /// After Tweedie, "Journaling the Linux ext2fs Filesystem", LinuxExpo 1998.
 ///
@@ -39,15 +40,16 @@ import sluice.sys.threads.ThreadEnds;
 /// | failure | under the monitor, once | volatile | volatile |
 /// | log, writer, checkpoints | the journal's thread | plain | plain |
 ///
-/// Lifecycle: opened after the log was replayed → [#close] leaves an empty log. Any failure of a
-/// write or flush ends it: waiting threads get its errno, later transactions `EROFS`, and the log
-/// on the device stays as it was, to be replayed.
+/// Lifecycle: opened after a replay of the log; [#close] leaves an empty log. Any failure of a
+/// write or flush ends the journal: waiting threads get its errno, later transactions get `EROFS`,
+/// and the log on the device stays as it is, to be replayed.
 ///
-/// Limits: transactions that commit together change at most a quarter of the log, and of the cache.
+/// Limits: transactions that commit together may change at most a quarter of the log and of the
+/// cache.
 public final class Jbd2Journal implements Journal {
   private final FrameCache cache;
 
-  /// How long a change may stay unstable when no thread waits for it.
+  /// The maximum age of an unstable change that no thread waits for.
   private final long oldNanos;
 
   private final LogFile log;
@@ -55,7 +57,8 @@ public final class Jbd2Journal implements Journal {
   private final Checkpoints checkpoints;
   private final ThreadLocal<Jbd2Transaction> transactions;
 
-  /// What the transactions know of it, which threads keep longer than the journal lives.
+  /// The journal as its transactions see it. Threads keep transactions longer than the journal
+  /// lives.
   private final AtomicReference<@Nullable Jbd2Journal> self = new AtomicReference<>(this);
 
   private final StampedLock gate = new StampedLock();
@@ -70,16 +73,16 @@ public final class Jbd2Journal implements Journal {
   private volatile @Nullable IOException failure;
   private boolean closing;
 
-  /// The journal's thread has ended.
+  /// True when the journal's thread has ended.
   private boolean over;
 
-  /// The journal's thread waits for work: no other thread needs to wake it.
+  /// True while the journal's thread waits for work. Otherwise there is no need to wake it.
   private boolean idle;
 
-  /// Threads that wait for room in another group.
+  /// The number of threads that wait for room in the next group.
   private int crowded;
 
-  /// How often it was asked to have every block at its place, and how many of these are done.
+  /// The number of calls of [#settle], and in [#settled] the number of those served.
   private long settle;
 
   private long settled;
@@ -96,7 +99,7 @@ public final class Jbd2Journal implements Journal {
     committer = Thread.ofPlatform().daemon().name("sluice fs journal").unstarted(this::run);
   }
 
-  /// Replays the log if it must be, and opens it.
+  /// Replays the log if necessary, and opens the journal.
   public static Jbd2Journal open(FrameCache cache, long[] places) throws IOException {
     LogFile log = LogFile.open(cache.device(), cache.blockBytes(), places);
     try {
@@ -114,7 +117,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// Replays the log if it must be, and leaves it empty.
+  /// Replays the log if necessary, and leaves it empty. Returns the number of blocks replayed.
   public static int replay(FrameCache cache, long[] places) throws IOException {
     try (LogFile log = LogFile.open(cache.device(), cache.blockBytes(), places)) {
       if (log.start() == 0) {
@@ -126,8 +129,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  // ---- transactions
-  // -------------------------------------------------------------------------------
+  // ---- transactions -----------------------------------------------------------------------------
 
   @Override
   public Transaction begin(int metadataBlocks) throws IOException {
@@ -157,10 +159,10 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// A transaction that is open takes on more. It cannot wait for a commit, which waits for it; the
-  /// limits leave room for some of this.
+  /// Adds credits to an open transaction. It cannot wait for a commit, which would wait for it; the
+  /// limits leave some room for this.
   ///
-  /// @throws FsException `E2BIG` when that is used up, before anything is changed
+  /// @throws FsException `E2BIG` if that room is used up; nothing has changed then
   private synchronized void joins(int blocks) throws FsException {
     if (running.logged() + blocks > 2 * mostCredits) {
       throw FsException.of(
@@ -176,7 +178,10 @@ public final class Jbd2Journal implements Journal {
     running.credits += blocks;
   }
 
-  /// @return false when there was no room: has waited for some, outside of the gate
+  /// Reserves credits in the running group.
+  ///
+  /// @return false if there was no room; the method has then left the gate and waited for the next
+  ///   group
   private boolean reserve(int blocks, long stamp) throws FsException {
     LogGroup full;
     synchronized (this) {
@@ -216,7 +221,7 @@ public final class Jbd2Journal implements Journal {
     return refused;
   }
 
-  /// A metadata block is in the hands of a transaction.
+  /// Records that a transaction is changing a metadata block.
   void changed(long block) throws FsException {
     synchronized (this) {
       if (running.logged() >= 2 * mostCredits) {
@@ -227,7 +232,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// Blocks of content that follow each other are in the hands of a transaction.
+  /// Records that a transaction is changing contiguous blocks of content.
   void content(long block, int count) {
     synchronized (this) {
       for (long each = block; each < block + count; each++) {
@@ -236,16 +241,16 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// A block was freed.
+  /// Records that a block was freed.
   ///
-  /// @return whether it is content that the transaction being committed promises: its frame stays
-  ///   as it is until this one is stable. What older ones promised is on the device, and what this
-  ///   one did to the block no caller is promised
+  /// @return true if the block is content of the group being committed: its frame must not change
+  ///   until that group is stable. Content of older groups is on the device already, and changes of
+  ///   the running group have not been promised to any caller
   synchronized boolean freed(long block, boolean content) {
     return running.free(block, content, committing);
   }
 
-  /// A change could not be finished: what is not committed yet never will be.
+  /// Records that a change could not be completed. Uncommitted changes are lost from now on.
   synchronized void abort(IOException reason) {
     if (failure == null) {
       failure = reason;
@@ -253,7 +258,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// The outermost transaction of a thread is over.
+  /// Ends the outermost transaction of a thread.
   void ended(long stamp, int credits) {
     synchronized (this) {
       running.credits -= credits;
@@ -288,8 +293,7 @@ public final class Jbd2Journal implements Journal {
     return !running.frees(block) && (committing == null || !committing.frees(block));
   }
 
-  // ---- stability
-  // ----------------------------------------------------------------------------------
+  // ---- stability --------------------------------------------------------------------------------
 
   @Override
   public synchronized long point() {
@@ -319,7 +323,8 @@ public final class Jbd2Journal implements Journal {
     return FsException.of(errno(failure), "the journal has failed: " + failure);
   }
 
-  /// Wakes the journal's thread, unless it is committing: it looks again afterwards.
+  /// Requests a commit. Wakes the journal's thread if it is idle; while it commits, it looks again
+  /// anyway.
   private void want(long point) {
     if (wanted < point) {
       wanted = point;
@@ -380,8 +385,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  // ---- the journal's thread
-  // -----------------------------------------------------------------------
+  // ---- the journal's thread ---------------------------------------------------------------------
 
   private void run() {
     try {
@@ -400,7 +404,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// Nothing becomes stable any more.
+  /// Notifies all listeners that nothing becomes stable any more.
   private void tellOfTheEnd() {
     List<StableListeners.Waiting> told;
     IOException why;
@@ -420,14 +424,16 @@ public final class Jbd2Journal implements Journal {
     return known == null ? new IOException("it is closed") : known;
   }
 
-  /// @return false at the end
+  /// Waits for a reason to commit.
+  ///
+  /// @return false if the journal is closing
   private synchronized boolean awaitWork() {
     while (true) {
       if (closing) {
         return false;
       }
       if (failure != null) {
-        return true; // the commit will say so
+        return true; // the commit reports the failure
       }
       long age = running.isEmpty() ? 0 : System.nanoTime() - running.sinceNanos;
       if (wanted >= running.point || age >= oldNanos || settled < settle) {
@@ -485,7 +491,7 @@ public final class Jbd2Journal implements Journal {
     writeToPlaces();
   }
 
-  /// Writes blocks to their places when there are many, or that was asked for.
+  /// Writes blocks to their places if there are many, or if [#settle] was called.
   private void writeToPlaces() throws IOException {
     long asked;
     boolean wantsIt;

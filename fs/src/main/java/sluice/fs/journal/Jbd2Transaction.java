@@ -11,14 +11,16 @@ import sluice.fs.cache.FrameClaims.Purpose;
 import sluice.fs.cache.FrameClaims.Start;
 import sluice.memory.Memory;
 
-/// A transaction that is all or nothing over a crash. Of one thread.
+/// A transaction that is atomic with respect to a crash. Confined to one thread.
 final class Jbd2Transaction extends FrameTransaction {
   private final AtomicReference<@Nullable Jbd2Journal> owner;
 
-  /// Blocks it was promised.
+  /// The number of metadata blocks that were reserved for it.
   private int credits;
 
-  /// @param owner the journal, nothing once it is closed
+  /// Creates a transaction.
+  ///
+  /// @param owner holds the journal until it is closed
   Jbd2Transaction(AtomicReference<@Nullable Jbd2Journal> owner) {
     this.owner = owner;
   }
@@ -82,10 +84,10 @@ final class Jbd2Transaction extends FrameTransaction {
     }
   }
 
-  /// What `FrameRuns` can do at once.
+  /// Overwrites the blocks that `FrameRuns` can handle in one call. Returns their number.
   private static int overwriteRun(
       Jbd2Journal journal, long block, int count, Memory from, long at) {
-    int run = count; // when the source fails, any of them may have been changed
+    int run = count; // if the source fails, any of them may have changed
     try {
       run = journal.runs().overwrite(block, count, from, at);
     } finally {
@@ -103,11 +105,11 @@ final class Jbd2Transaction extends FrameTransaction {
     }
   }
 
-  /// Content is in this transaction's hands.
+  /// Records a change of content.
   private void note(Frame frame) throws FsException {
     long block = frame.number();
     if (frame.isHeld()) {
-      journal().changed(block); // was changed as metadata: it stays with the log
+      journal().changed(block); // changed as metadata before: it stays in the log
     } else {
       journal().content(block, 1);
     }
@@ -126,7 +128,8 @@ final class Jbd2Transaction extends FrameTransaction {
     checkOpen();
     for (int i = 0; i < count; i++) {
       if (!journal().freed(block + i, true)) {
-        claims().drop(block + i); // a short-lived file is not written, and takes no memory
+        // content of a short-lived file is neither written nor kept in memory
+        claims().drop(block + i);
       }
     }
   }

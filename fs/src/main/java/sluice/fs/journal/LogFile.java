@@ -12,13 +12,13 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// The blocks of a journal and its superblock. Of one thread at a time: the thread that opens the
-/// journal, then the journal's own.
+/// The blocks of a journal and its superblock. Used by one thread at a time: the thread that opens
+/// the journal, then the journal's own.
 ///
 /// ```
 ///   0            first                                              length
 ///   +------------+--------------------------------------------------+
-///   | superblock | log, used in a circle: start … head              |
+///   | superblock | log, a ring buffer: start … head                 |
 ///   +------------+--------------------------------------------------+
 /// ```
 public final class LogFile implements AutoCloseable {
@@ -58,10 +58,10 @@ public final class LogFile implements AutoCloseable {
             uuid);
   }
 
-  /// Reads the superblock.
+  /// Reads and checks the superblock.
   ///
-  /// @param places where each block of the journal is on the device, in blocks
-  /// @throws FsException `EUCLEAN` naming what is wrong, `EOPNOTSUPP` naming an unknown feature
+  /// @param places the device blocks of the journal, in order
+  /// @throws FsException `EUCLEAN` with the contradiction, `EOPNOTSUPP` with the unknown feature
   public static LogFile open(BlockDevice device, int blockBytes, long[] places) throws IOException {
     if (places.length < 4) {
       throw FsException.corrupt(0, -1, "a journal of " + places.length + " blocks");
@@ -116,8 +116,9 @@ public final class LogFile implements AutoCloseable {
     }
   }
 
-  /// @throws FsException `EUCLEAN` when the log is said to be that of several file systems, or an
-  ///   error was noted in it
+  /// Requires a journal without recorded errors that belongs to one file system.
+  ///
+  /// @throws FsException `EUCLEAN` if several file systems use the log, or if it records an error
   public void requireSound() throws FsException {
     MemorySegment s = superblock.segment();
     int error = getInt(s, LogLayout.S_ERRNO);
@@ -161,7 +162,7 @@ public final class LogFile implements AutoCloseable {
     }
   }
 
-  /// A journal that holds nothing.
+  /// Writes the superblock of an empty journal.
   public static void create(BlockDevice device, int blockBytes, long[] places, byte[] uuid)
       throws IOException {
     if (places.length < 64) {
@@ -187,7 +188,7 @@ public final class LogFile implements AutoCloseable {
     }
   }
 
-  /// Memory for one block of the log, with a lease for the caller.
+  /// Allocates memory for one block of the log, with a lease for the caller.
   static Block scratch(int bytes) {
     Block block = Block.allocate(new Account("journal", bytes), bytes);
     if (block == null) {
@@ -208,12 +209,12 @@ public final class LogFile implements AutoCloseable {
     return first;
   }
 
-  /// Blocks that transactions may use.
+  /// Returns the number of blocks that transactions may use.
   int capacity() {
     return length - first;
   }
 
-  /// 0 when there is nothing to replay.
+  /// Returns the first block of the log to replay, 0 if there is nothing to replay.
   int start() {
     return getInt(superblock.segment(), LogLayout.S_START);
   }
@@ -222,13 +223,13 @@ public final class LogFile implements AutoCloseable {
     return getInt(superblock.segment(), LogLayout.S_SEQUENCE);
   }
 
-  /// The block after another, around the end.
+  /// Returns the block that is `count` blocks after another, wrapping around the end.
   int after(int index, int count) {
     int next = index + count;
     return next >= length ? next - (length - first) : next;
   }
 
-  /// Where a block of the journal is on the device, in bytes.
+  /// Returns the position of a block of the journal on the device, in bytes.
   long position(int index) {
     return places[index] * blockBytes;
   }
@@ -237,9 +238,9 @@ public final class LogFile implements AutoCloseable {
     device.read(position(index), into, 0, blockBytes);
   }
 
-  /// Writes where the log begins, and flushes.
+  /// Writes the beginning of the log to the superblock, and flushes.
   ///
-  /// @param start 0 when there is nothing to replay
+  /// @param start the first block to replay, 0 if there is nothing to replay
   void mark(int start, int sequence, int errno) throws IOException {
     MemorySegment s = superblock.segment();
     setInt(s, LogLayout.S_START, start);
@@ -248,7 +249,7 @@ public final class LogFile implements AutoCloseable {
     if (getInt(s, LogLayout.BLOCKTYPE) == LogLayout.SUPERBLOCK_V2) {
       int incompat = getInt(s, LogLayout.S_FEATURE_INCOMPAT) | LogLayout.INCOMPAT_REVOKE;
       setInt(s, LogLayout.S_FEATURE_INCOMPAT, incompat);
-      // Our commits are always awaited, and summed by block or not at all.
+      // Commits are always awaited, and have checksums per block or none.
       int compat = getInt(s, LogLayout.S_FEATURE_COMPAT) & ~LogLayout.COMPAT_CHECKSUM;
       setInt(s, LogLayout.S_FEATURE_COMPAT, compat);
       if (format.summed()) {

@@ -7,11 +7,11 @@ import static sluice.fs.journal.LogLayout.INCOMPAT_CSUM_V3;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
-/// How the blocks of one journal are written: sizes and checksums that its superblock's features
-/// decide. Immutable: any thread may use it.
+/// The block formats of one journal: sizes and checksums, as selected by its superblock's features.
+/// Immutable and safe for use by any thread.
 ///
-/// The kernel's CRC32C has no final inversion, and its seed is the CRC of the UUID; both come out
-/// of Java's by putting the UUID before all that is summed, and inverting.
+/// The kernel's CRC32C has no final inversion and is seeded with the CRC of the UUID. Java's CRC32C
+/// gives the same result if the UUID is fed in first and the result is inverted.
 @SuppressWarnings("ArrayRecordComponent") // the UUID is never changed
 record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
   private static final int TAG3_BYTES = 16;
@@ -36,7 +36,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return wide() ? bytes : bytes - 4;
   }
 
-  /// Where the tags or numbers of a block must end.
+  /// Returns the end of the tags or numbers in a block.
   int bodyEnd() {
     return summed() ? blockBytes - 4 : blockBytes;
   }
@@ -45,7 +45,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return wide() ? 8 : 4;
   }
 
-  /// How many blocks a descriptor can name: the first tag is followed by the UUID.
+  /// Returns the number of blocks that a descriptor can name. The UUID follows the first tag.
   int tagsPerBlock() {
     return (bodyEnd() - LogLayout.HEADER_BYTES - LogLayout.UUID_BYTES) / tagBytes();
   }
@@ -54,7 +54,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return (bodyEnd() - LogLayout.R_ENTRIES) / revokeEntryBytes();
   }
 
-  /// Largest block number that tags can hold.
+  /// Returns the largest block number that a tag can hold.
   long mostBlock() {
     return wide() ? Long.MAX_VALUE : 0xFFFF_FFFFL;
   }
@@ -69,7 +69,9 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return v3() ? LogLayout.getInt(block, at + 4) : LogLayout.getShort(block, at + 6);
   }
 
-  /// @param content the block as it is in the log, escaped
+  /// Writes a tag.
+  ///
+  /// @param content the block as written to the log, escaped
   void setTag(
       MemorySegment block, long at, long number, int flags, int sequence, MemorySegment content) {
     LogLayout.setInt(block, at, (int) number);
@@ -86,7 +88,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     }
   }
 
-  /// Whether a block of content is the one its tag was made for.
+  /// Returns true if the checksum of a tag matches a block of content.
   boolean tagFits(MemorySegment block, long at, int sequence, MemorySegment content) {
     if (!summed()) {
       return true;
@@ -107,7 +109,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return ~(int) crc.getValue();
   }
 
-  /// Puts the checksum into the tail of a descriptor or revoke block.
+  /// Writes the checksum into the tail of a descriptor or revoke block.
   void seal(MemorySegment block) {
     if (summed()) {
       LogLayout.setInt(block, blockBytes - 4, sumWithout(block, blockBytes - 4));
@@ -119,7 +121,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
         || LogLayout.getInt(block, blockBytes - 4) == sumWithout(block, blockBytes - 4);
   }
 
-  /// Puts the checksum into a commit block.
+  /// Writes the checksum into a commit block.
   void sealCommit(MemorySegment block) {
     if (summed()) {
       LogLayout.setInt(block, LogLayout.H_CHKSUM, sumWithout(block, LogLayout.H_CHKSUM));
@@ -131,7 +133,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
         || LogLayout.getInt(block, LogLayout.H_CHKSUM) == sumWithout(block, LogLayout.H_CHKSUM);
   }
 
-  /// The sum of a block as if the four bytes at `hole` were zero.
+  /// Returns the checksum of a block, with the four bytes at `hole` taken as zeros.
   private int sumWithout(MemorySegment block, int hole) {
     CRC32C crc = seeded();
     crc.update(block.asSlice(0, hole).asByteBuffer());
@@ -146,7 +148,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return crc;
   }
 
-  /// The checksum of a superblock, which has no seed.
+  /// Returns the checksum of a superblock, which has no seed.
   static int superblockSum(MemorySegment block) {
     CRC32C crc = new CRC32C();
     crc.update(block.asSlice(0, LogLayout.S_CHECKSUM).asByteBuffer());

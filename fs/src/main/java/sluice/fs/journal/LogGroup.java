@@ -2,10 +2,10 @@ package sluice.fs.journal;
 
 import org.jspecify.annotations.Nullable;
 
-/// What the transactions that commit together have changed. Under the monitor of [Jbd2Journal], by
-/// those inside of its gate; once it is being committed, of the journal's thread.
+/// The changes of the transactions that commit together. Accessed under the monitor of
+/// [Jbd2Journal] by threads inside of its gate; during the commit, by the journal's thread.
 ///
-/// A block that was touched is in one of three states. The last change decides:
+/// Each block that was touched is in one of three states. The last change decides:
 ///
 /// | state | reached by | at the commit |
 /// |---|---|---|
@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// | CONTENT | [#content] | is on the device before the log is |
 /// | FREED | [#free] | may be used again once this is stable |
 ///
-/// A freed block is REVOKED too, if older copies of it may be in the log, which are not to be
-/// replayed; and KEPT, if the group before promises its content, so that its frame is dropped only
-/// when that group is on the device.
+/// A freed block is also REVOKED if the log may contain older copies of it, which must not be
+/// replayed. It is KEPT if the previous group promises its content: its frame is dropped only when
+/// that group is on the device.
 final class LogGroup {
   private final LongSet metadata = new LongSet();
   private final LongSet content = new LongSet();
@@ -23,20 +23,20 @@ final class LogGroup {
   private final LongSet revoked = new LongSet();
   private final LongSet kept = new LongSet();
 
-  /// The point in the order of changes that this makes stable.
+  /// The point in the order of changes that the commit of this group makes stable.
   final long point;
 
-  /// When the first transaction joined.
+  /// The time at which the first transaction joined.
   long sinceNanos;
 
-  /// Blocks that open transactions may still add.
+  /// The number of blocks that open transactions may still add.
   int credits;
 
   LogGroup(long point) {
     this.point = point;
   }
 
-  /// A block was changed that goes through the log.
+  /// Records a change of a block that goes through the log.
   void metadata(long block) {
     metadata.add(block);
     content.remove(block);
@@ -45,17 +45,17 @@ final class LogGroup {
     kept.remove(block);
   }
 
-  /// A block was changed that does not go through the log.
+  /// Records a change of a block that does not go through the log.
   void content(long block) {
     content.add(block);
     kept.remove(block);
   }
 
-  /// A block was freed.
+  /// Records that a block was freed.
   ///
-  /// @param asContent whether it had content, of which the log has no older copies
-  /// @param before the group that is being committed
-  /// @return whether the block's frame stays as it is, since `before` promises it
+  /// @param asContent true if it had content, of which the log has no older copies
+  /// @param before the group being committed
+  /// @return true if the block's frame must not change, because `before` promises its content
   boolean free(long block, boolean asContent, @Nullable LogGroup before) {
     freed.add(block);
     content.remove(block);
@@ -69,12 +69,12 @@ final class LogGroup {
     return promised;
   }
 
-  /// Blocks that will be logged, so far.
+  /// Returns the number of blocks to be logged, so far.
   int logged() {
     return metadata.size();
   }
 
-  /// Whether the block is freed, and not yet to be used again.
+  /// Returns true if this group frees the block, which must not be reused yet.
   boolean frees(long block) {
     return freed.contains(block);
   }
@@ -87,7 +87,7 @@ final class LogGroup {
     return !metadata.isEmpty() || !revoked.isEmpty();
   }
 
-  // ---- at the commit ------------------------------------------------------------------------
+  // ---- at the commit ----------------------------------------------------------------------------
 
   long[] metadataBlocks() {
     return metadata.toArray();
@@ -101,7 +101,7 @@ final class LogGroup {
     return revoked.toArray();
   }
 
-  /// Freed blocks whose frames have stayed as they were.
+  /// Returns the freed blocks whose frames were kept.
   long[] keptBlocks() {
     return kept.toArray();
   }

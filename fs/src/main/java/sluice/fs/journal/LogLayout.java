@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// The JBD2 journal on the device, as Linux's `Documentation/filesystems/ext4/journal.rst`
-/// describes it. Numbers are big-endian. Without state: any thread may call.
+/// The JBD2 journal format, as described in Linux's `Documentation/filesystems/ext4/journal.rst`.
+/// Numbers are big-endian. Stateless and safe for use by any thread.
 ///
 /// ```
 ///  header of every block that is not logged content:   descriptor:  header, tags …, tail
@@ -58,7 +58,7 @@ final class LogLayout {
   static final int S_HEAD = 88;
   static final int S_CHECKSUM = 252;
 
-  /// `s_feature_compat`: a CRC32 of the whole transaction in its commit block.
+  /// A bit of `s_feature_compat`: the commit block has a CRC32 of the whole transaction.
   static final int COMPAT_CHECKSUM = 1;
 
   static final int INCOMPAT_REVOKE = 1;
@@ -75,7 +75,7 @@ final class LogLayout {
   static final int TAG_LAST = 8;
   static final int UUID_BYTES = 16;
 
-  /// Bytes of the entries of a revoke block, its own header included.
+  /// The size of a revoke block's header and entries, in bytes.
   static final int R_COUNT = 12;
 
   static final int R_ENTRIES = 16;
@@ -125,7 +125,7 @@ final class LogLayout {
     setInt(block, SEQUENCE, sequence);
   }
 
-  /// The type of a block of the log with the expected sequence number, 0 for any other block.
+  /// Returns the type of a log block with the expected sequence number, 0 for any other block.
   static int typeOf(MemorySegment block, int sequence) {
     boolean ours = getInt(block, 0) == MAGIC && getInt(block, SEQUENCE) == sequence;
     return ours ? getInt(block, BLOCKTYPE) : 0;

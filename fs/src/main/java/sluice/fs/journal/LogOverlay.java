@@ -8,14 +8,16 @@ import sluice.fs.device.Transfers;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A device as it will be when the log that a crash has left on it is replayed, for mounts that
-/// write nothing. Any thread may read once [#over] has returned.
+/// A view of a device as it is after a replay of its log, for mounts that write nothing. Any thread
+/// may read once [#over] has returned.
 ///
-/// No content is kept: what the log holds for a block is read where it is in the log. What is kept
-/// is where, 48 bytes a block at most, for [#MOST_BLOCKS] of them, and while the log is looked
-/// through as much again for revoked blocks: together 100 MB, in ordinary logs far below one.
+/// The content of logged blocks is not kept in memory, but read from the log. Their locations are
+/// kept, in at most 48 bytes per block for at most [#MOST_BLOCKS] blocks. While the log is scanned,
+/// revoked blocks take as much again. Together this is at most 100 MB, and in common logs far below
+/// 1 MB.
 public final class LogOverlay implements BlockDevice, LogTarget {
-  /// Different blocks in a log, and blocks that it revokes: a log of 4 GB has no more of 4 KB.
+  /// The maximum number of distinct blocks in a log, and of blocks it revokes. A log of 4 GB with
+  /// blocks of 4 KB has no more.
   public static final int MOST_BLOCKS = 1 << 20;
 
   private static final int NOTHING = -1;
@@ -25,7 +27,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
   private final int blockShift;
   private final long[] places;
 
-  /// By number of the block: where in the log it is, times two; odd when it is escaped there.
+  /// The location in the log of each block, times two, plus one if its content is escaped there.
   private final LongIntMap laid;
 
   private LogOverlay(BlockDevice device, int blockBytes, long[] places, int most) {
@@ -36,11 +38,11 @@ public final class LogOverlay implements BlockDevice, LogTarget {
     laid = new LongIntMap(most);
   }
 
-  /// Looks through a log, and refuses it as replaying it would.
+  /// Scans a log. Rejects a log that a replay would reject.
   ///
-  /// @param places where each block of the log is on the device, in blocks
-  /// @param most blocks that it may hold
-  /// @throws FsException as `Journals.jbd2`; `ENOMEM` when it holds too many blocks
+  /// @param places the device blocks of the log, in order
+  /// @param most the maximum number of distinct blocks
+  /// @throws FsException as `Journals.jbd2`; `ENOMEM` if the log has too many blocks
   public static LogOverlay over(BlockDevice device, int blockBytes, long[] places, int most)
       throws IOException {
     try (LogFile log = LogFile.open(device, blockBytes, places)) {
@@ -78,6 +80,8 @@ public final class LogOverlay implements BlockDevice, LogTarget {
     return tooMany("revokes");
   }
 
+  /// Returns the error for a log with too many blocks.
+  ///
   /// @param does `holds` or `revokes`
   private static FsException tooMany(String does) {
     return FsException.of(
@@ -90,7 +94,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
 
   // ---- read as a device -------------------------------------------------------------------------
 
-  /// Blocks that are read from the log.
+  /// Returns the number of blocks that are read from the log.
   public int laid() {
     return laid.size();
   }
@@ -123,7 +127,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
     }
   }
 
-  /// Reads as much as lies together.
+  /// Reads a contiguous part of a range, and returns its length.
   private int readPart(long position, Block into, long offset, int most) throws IOException {
     int inBlock = (int) (position & (blockBytes - 1));
     int first = Math.min(most, blockBytes - inBlock);
@@ -177,7 +181,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
   @Override
   public void flush() {}
 
-  /// The device below stays its owner's.
+  /// Does nothing: the caller keeps the device below.
   @Override
   public void close() {}
 }

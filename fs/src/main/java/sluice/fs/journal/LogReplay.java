@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.memory.block.Block;
 
-/// Carries out what a log holds after a crash, as Linux's recovery does: find the last transaction
-/// with a commit block, collect what was revoked, hand on the rest. Of one thread.
+/// Replays a log after a crash, in the same passes as Linux's recovery: finds the last transaction
+/// with a commit block, collects the revoked blocks, then passes on the remaining blocks. Confined
+/// to one thread.
 ///
-/// Everything in the log may have been made to harm us: each number is checked before it is used,
-/// each pass looks at a block of the log once at most.
+/// The content of a log is not trusted. Each number is checked before it is used, and each pass
+/// reads each block of the log at most once.
 final class LogReplay {
   private final LogFile log;
   private final LogFormat format;
@@ -23,10 +24,10 @@ final class LogReplay {
   private final Block header;
   private final Block content;
 
-  /// The highest sequence number that revoked a block.
+  /// The highest sequence number in which each block was revoked.
   private final LongIntMap revoked;
 
-  /// Where the log's own blocks are, ascending.
+  /// The device blocks of the log itself, ascending.
   private final long[] own;
 
   private int transactions;
@@ -44,14 +45,16 @@ final class LogReplay {
     Arrays.sort(own);
   }
 
-  /// What was found.
+  /// The result of a replay.
   ///
-  /// @param transactions with a commit block
-  /// @param blocks handed on
-  /// @param next a sequence number that the log has not seen
+  /// @param transactions number of transactions with a commit block
+  /// @param blocks number of blocks passed on
+  /// @param next a sequence number that does not occur in the log
   record Result(int transactions, int blocks, int next) {}
 
-  /// @throws FsException `EUCLEAN` when the log contradicts itself: nothing was handed on then
+  /// Replays a log.
+  ///
+  /// @throws FsException `EUCLEAN` if the log contradicts itself; then no block was passed on
   static Result run(LogFile log, long[] places, LogTarget target) throws IOException {
     if (log.start() == 0) {
       return new Result(0, 0, log.sequence());
@@ -74,7 +77,7 @@ final class LogReplay {
     if (written > 0) {
       target.end();
     }
-    // One number is left out, so that an old commit block behind the end never fits.
+    // One number is skipped, so that an old commit block behind the end never matches.
     return new Result(transactions, written, end + 1);
   }
 
@@ -84,7 +87,7 @@ final class LogReplay {
     WRITE
   }
 
-  /// Finds the first sequence number without a valid commit block.
+  /// Returns the first sequence number without a valid commit block.
   private int scan() throws IOException {
     int sequence = log.sequence();
     int at = log.start();
@@ -136,7 +139,8 @@ final class LogReplay {
     return sequence;
   }
 
-  /// The sum of a transaction; a commit block without one fits too, as in Linux.
+  /// Returns true if the checksum of a whole transaction is correct. As in Linux, a commit block
+  /// without a checksum is valid too.
   private static boolean wholeFits(MemorySegment commit, BigEndianCrc32 sum) {
     int kind = commit.get(ValueLayout.JAVA_BYTE, LogLayout.H_CHKSUM_TYPE);
     int size = commit.get(ValueLayout.JAVA_BYTE, LogLayout.H_CHKSUM_SIZE);
@@ -165,10 +169,10 @@ final class LogReplay {
     }
   }
 
-  /// Goes through the tags of the descriptor in `header`.
+  /// Processes the tags of the descriptor in `header`.
   ///
-  /// @param pass null to count only
-  /// @return how many blocks of content follow
+  /// @param pass the pass, null to count only
+  /// @return the number of blocks of content that follow
   private int tags(int index, @Nullable Pass pass) throws IOException {
     MemorySegment block = header.segment();
     int sequence = getInt(block, LogLayout.SEQUENCE);

@@ -6,32 +6,33 @@ import sluice.fs.FsException;
 import sluice.fs.cache.FrameCache;
 import sluice.sys.Errno;
 
-/// Takes the blocks that a log holds for other places, in the order of the log. Of the thread that
-/// replays.
+/// Receives the blocks of a log, in the order of the log. Called by the replaying thread.
 interface LogTarget {
-  /// Blocks of the device.
+  /// Returns the number of blocks of the device.
   long blocks();
 
-  /// Takes one; what came for the same place before is outdated.
+  /// Receives a block. It replaces earlier content of the same block.
   ///
-  /// @param number its place on the device
-  /// @param index where in the log its content is
-  /// @param escaped whether the log's own mark, with which it begins, is zeros in the log
-  /// @param content as it is to be, until the call returns
+  /// @param number the block on the device
+  /// @param index the index of its content in the log
+  /// @param escaped true if the content begins with the magic number of the log, stored as zeros
+  ///   there
+  /// @param content the content, valid until the call returns
   void take(long number, int index, boolean escaped, MemorySegment content) throws IOException;
 
-  /// All have been taken.
+  /// Ends the replay: all blocks were received.
   void end() throws IOException;
 
-  /// Blocks that a log may revoke: each takes memory, [LongIntMap#ENTRY_BYTES] at most.
+  /// Returns the maximum number of blocks that a log may revoke. Each takes up to
+  /// [LongIntMap#ENTRY_BYTES] of memory.
   int mostRevoked();
 
-  /// What is thrown when it revokes more.
+  /// Returns the error for a log that revokes too many blocks.
   FsException tooManyRevoked();
 
-  /// A mount that writes: through the cache to their places.
+  /// The target of a mount that writes: blocks go through the cache to their places.
   ///
-  /// @param cache of the device
+  /// @param cache the cache of the device
   record Places(FrameCache cache) implements LogTarget {
     private static final int MOST_REVOKED = 1 << 29;
 
@@ -52,7 +53,7 @@ interface LogTarget {
       cache.sync();
     }
 
-    /// As many as a quarter of the heap has room for.
+    /// Returns the number of blocks for which a quarter of the heap has room.
     @Override
     public int mostRevoked() {
       long room = Runtime.getRuntime().maxMemory() / 4 / LongIntMap.ENTRY_BYTES;

@@ -12,7 +12,7 @@ import sluice.fs.block.BlockDevice.Transfer;
 import sluice.fs.cache.FrameLease;
 import sluice.memory.block.Block;
 
-/// Writes transactions into the log. Of the journal's thread.
+/// Writes transactions to the log. Confined to the journal's thread.
 ///
 /// ```
 ///   head ─▶ descriptor, content, content, … descriptor, … revoke, …  ║flush║  commit  ║flush║
@@ -25,7 +25,7 @@ final class LogWriter {
   private final List<Block> scratch = new ArrayList<>();
   private final List<Transfer> transfers = new ArrayList<>();
 
-  /// Where the next block goes, and the number of the next transaction.
+  /// The position of the next block in the log; [#sequence] is the number of the next transaction.
   private int head;
 
   private int sequence;
@@ -46,14 +46,14 @@ final class LogWriter {
     return sequence;
   }
 
-  /// How many blocks of the log a transaction takes.
+  /// Returns the number of log blocks that a transaction takes.
   int blocksFor(int metadata, int revoked) {
     int descriptors = (metadata + format.tagsPerBlock() - 1) / format.tagsPerBlock();
     int revokes = (revoked + format.revokesPerBlock() - 1) / format.revokesPerBlock();
     return descriptors + metadata + revokes + 1;
   }
 
-  /// Writes a transaction and makes it stable; also everything that was written before.
+  /// Writes a transaction and makes it stable, along with everything written before.
   void commit(List<FrameLease> metadata, long[] revoked) throws IOException {
     try {
       for (int from = 0; from < metadata.size(); from += format.tagsPerBlock()) {
@@ -119,8 +119,9 @@ final class LogWriter {
     place(block);
   }
 
-  /// Zeros where the commit block will be: all that it says is in its first sector, so a torn write
-  /// of it leaves a commit or none. Linux refuses a log with a commit block whose sum is wrong.
+  /// Zeros the place of the commit block. All fields of a commit block are in its first sector, so
+  /// a torn write leaves either a complete commit block or none. Linux rejects a log with a commit
+  /// block whose checksum is wrong.
   private void clearCommitBlock() {
     Block zeros = LogFile.scratch(log.blockBytes());
     scratch.add(zeros);
@@ -143,7 +144,7 @@ final class LogWriter {
     return block;
   }
 
-  /// Content that begins like a block of the log would be taken for one.
+  /// Returns a copy of content that begins like a log block, with the magic number zeroed.
   private Block escaped(Block content) {
     Block copy = LogFile.scratch(log.blockBytes());
     scratch.add(copy);

@@ -2,10 +2,11 @@ package sluice.fs.journal;
 
 import java.util.Arrays;
 
-/// Numbers of blocks and an `int` for each, at most 48 bytes an entry, and half as many more while
-/// it grows. Of one thread while it is filled; any thread may look once it is not changed any more.
+/// A map from block numbers to `int` values. An entry takes at most 48 bytes, and half as many more
+/// while the map grows. Filled by one thread; any thread may read it when it does not change any
+/// more.
 final class LongIntMap {
-  /// Most bytes that an entry takes, while it grows too.
+  /// The maximum size of an entry in bytes, including growth.
   static final int ENTRY_BYTES = 72;
 
   private static final long FREE = -1;
@@ -15,7 +16,9 @@ final class LongIntMap {
   private int[] values = new int[16];
   private int size;
 
-  /// @param most entries it may have
+  /// Creates an empty map.
+  ///
+  /// @param most the maximum number of entries
   LongIntMap(int most) {
     this.most = most;
     Arrays.fill(keys, FREE);
@@ -25,7 +28,7 @@ final class LongIntMap {
     return size;
   }
 
-  /// @return the value of a block number, or what is given
+  /// Returns the value of a block number, or the default if there is none.
   int getOrDefault(long key, int otherwise) {
     int at = slot(key);
     return keys[at] == key ? values[at] : otherwise;
@@ -35,7 +38,7 @@ final class LongIntMap {
     return keys[slot(key)] == key;
   }
 
-  /// @return false when there is no room for one more
+  /// Sets a value. Returns false if there is no room for another entry.
   boolean put(long key, int value) {
     int at = slot(key);
     if (keys[at] == FREE) {
@@ -68,7 +71,7 @@ final class LongIntMap {
     }
   }
 
-  /// Where a key is, or belongs.
+  /// Returns the slot of a key, or the free slot where it belongs.
   private int slot(long key) {
     int at = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & (keys.length - 1);
     while (keys[at] != FREE && keys[at] != key) {

@@ -2,7 +2,7 @@ package sluice.fs.journal;
 
 import java.util.Arrays;
 
-/// A set of block numbers, none negative. Of one thread, or under a lock of its owner.
+/// A set of block numbers, which are not negative. Not thread-safe; the owner synchronizes access.
 final class LongSet {
   private static final long FREE = -1;
   private static final long GONE = -2;
@@ -10,7 +10,7 @@ final class LongSet {
   private long[] slots = new long[16];
   private int size;
 
-  /// Slots that are not [#FREE].
+  /// The number of slots that are not [#FREE].
   private int taken;
 
   LongSet() {
@@ -34,7 +34,7 @@ final class LongSet {
     return false;
   }
 
-  /// @return false when it was there
+  /// Adds a value. Returns false if it was present.
   boolean add(long value) {
     if (contains(value)) {
       return false;
@@ -54,7 +54,7 @@ final class LongSet {
     return true;
   }
 
-  /// @return false when it was not there
+  /// Removes a value. Returns false if it was absent.
   boolean remove(long value) {
     for (int at = start(value); slots[at] != FREE; at = (at + 1) & (slots.length - 1)) {
       if (slots[at] == value) {
@@ -66,7 +66,7 @@ final class LongSet {
     return false;
   }
 
-  /// The values, ascending.
+  /// Returns the values in ascending order.
   long[] toArray() {
     long[] values = new long[size];
     int count = 0;

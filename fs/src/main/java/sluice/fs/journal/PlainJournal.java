@@ -14,11 +14,12 @@ import sluice.fs.cache.FrameLease;
 import sluice.fs.cache.FrameRuns;
 import sluice.memory.Memory;
 
-/// A journal without a log. Any thread may call.
+/// A journal without a log. Safe for use by any thread.
 ///
-/// Transactions hold the gate for reading; a sync holds it alone for the moment in which it leases
-/// what is changed, so that it sees no half of an operation and nothing that a writer has in hand.
-/// Each sync ends an epoch: a point is the epoch whose end makes everything before it stable.
+/// A transaction holds the gate for reading. A sync holds it exclusively while it leases the
+/// changed blocks, so it never sees half of an operation or a block that is being written. Each
+/// sync ends an epoch: a point is the number of the epoch whose end makes everything before it
+/// stable.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -28,7 +29,8 @@ import sluice.memory.Memory;
 public final class PlainJournal implements Journal {
   private final FrameCache cache;
 
-  /// What the transactions know of it, which threads keep longer than the journal lives.
+  /// The journal as its transactions see it. Threads keep transactions longer than the journal
+  /// lives.
   private final AtomicReference<@Nullable PlainJournal> self = new AtomicReference<>(this);
 
   private final StampedLock gate = new StampedLock();
@@ -39,7 +41,7 @@ public final class PlainJournal implements Journal {
   private volatile long stable;
   private volatile long epoch = 1;
 
-  /// Whether a transaction was closed in this epoch.
+  /// True if a transaction was closed in this epoch.
   private volatile boolean changed;
 
   private volatile boolean closed;
@@ -61,14 +63,14 @@ public final class PlainJournal implements Journal {
       throw new IllegalStateException("the journal is closed");
     }
     if (order.count() > cache.frames() / 8) {
-      sync(); // what is held back takes the memory of what may be written
+      sync(); // blocks that are held back occupy frames of the cache
     }
     cache.throttle();
     transaction.begin(gate.readLock());
     return transaction;
   }
 
-  /// The outermost transaction of a thread is over.
+  /// Ends the outermost transaction of a thread.
   void ended(long stamp) {
     if (!changed) {
       changed = true;
@@ -76,12 +78,14 @@ public final class PlainJournal implements Journal {
     gate.unlockRead(stamp);
   }
 
-  /// Without the gate, which two compare-and-sets would cost. It keeps half a change from a sync;
-  /// this change is one claim of each block, which a sync waits for when it leases what is changed.
+  /// Overwrites cached bytes without entering the gate, which saves two compare-and-sets. The gate
+  /// keeps a sync from seeing half of a change. This change claims each block once, and a sync
+  /// waits for the claim when it leases the block.
   ///
-  /// Why no sync is missed: a sync empties `changed` and then leases a frame, which like our claim
-  /// is a compare-and-set of its leases. Either it comes after our claim, and so after the copy,
-  /// and writes what we wrote. Or it comes before, and then we find `changed` empty.
+  /// No sync misses the change: a sync clears `changed` and then leases the frame, which is a
+  /// compare-and-set of the lease count, as is the claim. If the sync leases after the claim, it
+  /// also comes after the copy and writes the new bytes. If it leases before, this method finds
+  /// `changed` cleared.
   @Override
   public int tryOverwrite(long block, int offset, Memory from, long at, int bytes) {
     int put = closed ? 0 : cache.runs().overwriteChanged(block, offset, from, at, bytes);
@@ -95,12 +99,12 @@ public final class PlainJournal implements Journal {
     return cache.claims();
   }
 
-  /// Inside a transaction, before the change.
+  /// Records that a block is to be written first. Called inside a transaction, before the change.
   void writeFirst(long block) {
     order.first(block);
   }
 
-  /// Inside a transaction, before the change.
+  /// Records that a block is to be written last. Called inside a transaction, before the change.
   void writeLast(long block) {
     order.last(block, epoch);
   }
@@ -127,7 +131,7 @@ public final class PlainJournal implements Journal {
   public void await(long point) throws IOException {
     if (stable < point) {
       synchronized (syncing) {
-        if (stable < point) { // the thread before us has not done it for us
+        if (stable < point) { // another thread may have synced meanwhile
           syncAlone();
         }
       }

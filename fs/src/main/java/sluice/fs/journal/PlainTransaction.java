@@ -9,11 +9,14 @@ import sluice.fs.cache.FrameClaims.Purpose;
 import sluice.fs.cache.FrameClaims.Start;
 import sluice.memory.Memory;
 
-/// A transaction that marks what is changed and promises nothing. Of one thread.
+/// A transaction that marks changed blocks, but is not atomic with respect to a crash. Confined to
+/// one thread.
 final class PlainTransaction extends FrameTransaction {
   private final AtomicReference<@Nullable PlainJournal> owner;
 
-  /// @param owner the journal, nothing once it is closed
+  /// Creates a transaction.
+  ///
+  /// @param owner holds the journal until it is closed
   PlainTransaction(AtomicReference<@Nullable PlainJournal> owner) {
     this.owner = owner;
   }
@@ -103,7 +106,7 @@ final class PlainTransaction extends FrameTransaction {
 
   @Override
   public void abort(IOException reason) {
-    // What was changed reaches the device like everything else: nothing was promised.
+    // The changes reach the device like all others: this journal is not atomic.
   }
 
   @Override

@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// Listeners that wait, without a thread, to hear that a point in the order of changes is stable.
-/// Under the monitor of its journal; what [#take] gives out is told without it, by the journal's
-/// thread.
+/// Listeners that wait for points in the order of changes to become stable, without a thread each.
+/// Accessed under the monitor of the journal; the journal's thread calls the result of [#take]
+/// outside of the monitor.
 final class StableListeners {
   private static final Logger LOGGER = System.getLogger("sluice.fs");
 
-  /// One of them.
+  /// A listener and the point for which it waits.
   record Waiting(long point, FileTree.StableListener then) {}
 
   private List<Waiting> waiting = new ArrayList<>();
@@ -23,7 +23,7 @@ final class StableListeners {
     waiting.add(new Waiting(point, then));
   }
 
-  /// Takes those out whose points are stable.
+  /// Removes and returns the listeners whose points are stable.
   List<Waiting> take(long stable) {
     List<Waiting> taken = new ArrayList<>();
     List<Waiting> rest = new ArrayList<>();
@@ -34,19 +34,21 @@ final class StableListeners {
     return taken;
   }
 
-  /// @param failure null when what they wait for is stable
+  /// Calls listeners.
+  ///
+  /// @param failure the failure, null if the points are stable
   static void tell(List<Waiting> some, @Nullable IOException failure) {
     for (Waiting each : some) {
       tell(each.then, failure);
     }
   }
 
-  /// A listener's mistake is not the journal's.
+  /// Calls a listener. An exception it throws is logged and does not harm the journal.
   static void tell(FileTree.StableListener then, @Nullable IOException failure) {
     try {
       then.stable(failure);
     } catch (RuntimeException | Error e) {
-      LOGGER.log(Level.ERROR, "a listener failed that was told of stable changes", e);
+      LOGGER.log(Level.ERROR, "a listener for stable changes failed", e);
     }
   }
 }

@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.fs.cache.Uninterruptibly;
 
-/// Tells listeners when a point in the order of changes is stable. Any thread adds; a thread of its
-/// own, begun with the first listener, waits and tells, so that many points cost one wait.
+/// Notifies listeners when points in the order of changes are stable. Any thread adds listeners;
+/// one thread, started with the first listener, waits and notifies, so that many points cost one
+/// wait.
 final class StableNotifier {
-  /// Waits for a point.
+  /// Waits for a point to become stable.
   interface Waiter {
     void await(long point) throws IOException;
   }
@@ -55,7 +56,7 @@ final class StableNotifier {
     }
   }
 
-  /// @return nothing after the end
+  /// Returns the pending notices, none after the end.
   private synchronized List<Notice> take() {
     while (pending.isEmpty() && !closed) {
       Uninterruptibly.awaitAsOwn(this);
@@ -65,7 +66,7 @@ final class StableNotifier {
     return some;
   }
 
-  /// Tells all that wait, and ends.
+  /// Notifies the remaining listeners and ends the thread.
   void close() {
     synchronized (this) {
       closed = true;

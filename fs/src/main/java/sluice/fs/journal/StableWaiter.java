@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// A thread that waits for a point in the order of changes. Made and awaited by that thread; told
-/// by the journal's. So a thread that has to wait on is not woken when others need not.
+/// A thread that waits for a point in the order of changes. Created and awaited by that thread,
+/// notified by the journal's thread. Only threads whose point is stable are woken.
 final class StableWaiter implements FileTree.StableListener {
   private final Thread waiter = Thread.currentThread();
   private @Nullable IOException failure;
@@ -19,9 +19,9 @@ final class StableWaiter implements FileTree.StableListener {
     LockSupport.unpark(waiter);
   }
 
-  /// Waits, whatever interrupts.
+  /// Waits uninterruptibly.
   ///
-  /// @throws IOException why it never will be stable
+  /// @throws IOException if the point will never be stable
   void await() throws IOException {
     boolean interrupted = false;
     while (!told) {

@@ -6,14 +6,14 @@ import sluice.fs.cache.Frame;
 import sluice.fs.cache.FrameClaims;
 import sluice.memory.block.Block;
 
-/// A block in the hands of a transaction. Of the transaction's thread.
+/// A block that a transaction is changing. Confined to the transaction's thread.
 final class TransactionBuffer extends Buffer {
   private final FrameClaims claims;
 
-  /// The next of the open buffers of the transaction, some of which are closed already.
+  /// The next buffer of the transaction. It may be closed already.
   final @Nullable TransactionBuffer next;
 
-  /// Takes over a claim.
+  /// Creates a buffer, which takes over a claim.
   TransactionBuffer(FrameClaims claims, Frame frame, @Nullable TransactionBuffer next) {
     super(frame.number(), frame);
     this.claims = claims;

@@ -7,34 +7,34 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import sluice.fs.cache.FrameLease;
 
-/// Which blocks reach the device after the others, without a log: those that have lost what other
-/// blocks took (`Transaction.changeLast`). Any thread may call; [#turn] by the thread that holds
-/// the journal's gate alone.
+/// The write order of a journal without a log: blocks that have lost entries to other blocks reach
+/// the device after all others (`Transaction.changeLast`). Any thread may call, but [#turn] is only
+/// for the thread that holds the journal's gate exclusively.
 ///
-/// Such a block stays on the device as the last sync has left it until everything else is stable
-/// there. A block that was made in this epoch to take something is not held back when it loses some
-/// of it again: what it has lost and what it has kept are both in blocks of this epoch, and on the
-/// device still where they were before it.
+/// Such a block keeps its content on the device from the last sync until everything else is stable.
+/// A block that was created in this epoch to take entries is not held back when it loses some
+/// again: the entries it lost and those it kept are in blocks of this epoch, and on the device they
+/// are still where they were before.
 final class WriteOrder {
-  /// Blocks held back, and the epoch in which they were changed last so.
+  /// The blocks that are held back, with the epoch of their last such change.
   private final Map<Long, Long> last = new ConcurrentHashMap<>();
 
-  /// Blocks that were made in this epoch to take what others lose.
+  /// The blocks that were created in this epoch to take entries from others.
   private final Set<Long> first = ConcurrentHashMap.newKeySet();
 
-  /// A block is about to take what others lose.
+  /// Records that a block is about to take entries from another.
   void first(long block) {
     first.add(block);
   }
 
-  /// A block is about to lose what others have taken.
+  /// Records that a block is about to lose entries that another block has taken.
   void last(long block, long epoch) {
     if (!first.contains(block)) {
       last.put(block, epoch);
     }
   }
 
-  /// Whether a block may not be written before everything else is.
+  /// Returns true if a block must not be written before all others.
   boolean isHeldBack(long block) {
     return !last.isEmpty() && last.containsKey(block);
   }
@@ -43,7 +43,8 @@ final class WriteOrder {
     return last.size() + first.size();
   }
 
-  /// An epoch ends: takes those frames that are held back out of what is to be written.
+  /// Ends an epoch. Removes the frames that are held back from the frames to write, and returns
+  /// them.
   List<FrameLease> turn(List<FrameLease> frames) {
     first.clear();
     List<FrameLease> held = new ArrayList<>();
@@ -53,7 +54,7 @@ final class WriteOrder {
     return held;
   }
 
-  /// What was changed up to an epoch is stable.
+  /// Releases the blocks whose last change was in an epoch that is now stable.
   void stable(long epoch) {
     last.values().removeIf(changed -> changed <= epoch);
   }

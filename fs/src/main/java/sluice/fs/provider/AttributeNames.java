@@ -13,7 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
 
-/// Attributes by name: `view:name,name`, `view:*`. Stateless: any thread may use it.
+/// Reads and sets attributes by name: `view:name,name`, `view:*`. Stateless and safe for use by any
+/// thread.
 final class AttributeNames {
   private static final Map<String, Function<TreeAttributes, Object>> BASIC = new LinkedHashMap<>();
   private static final Map<String, Function<TreeAttributes, Object>> POSIX;
@@ -46,7 +47,7 @@ final class AttributeNames {
 
   private AttributeNames() {}
 
-  /// A view and one or more names in it.
+  /// A parsed attribute string: a view and one or more names in it.
   private record Parsed(String view, String names) {
     static Parsed of(String text) {
       int colon = text.indexOf(':');
@@ -116,7 +117,9 @@ final class AttributeNames {
     return values;
   }
 
-  /// @throws ClassCastException for a value of another type
+  /// Sets an attribute.
+  ///
+  /// @throws ClassCastException for a value of the wrong type
   static void set(PathAt place, String text, @Nullable Object value, boolean follow)
       throws IOException {
     Parsed parsed = Parsed.of(text);

@@ -17,14 +17,14 @@ import sluice.fs.AttributeChange;
 import sluice.fs.FileKind;
 import sluice.sys.Errno;
 
-/// The views `basic`, `owner` and `posix` of a file, which are one. Immutable: any thread may use
-/// it. The path is looked up each time.
+/// The views `basic`, `owner` and `posix` of a file, in one class. Immutable and safe for use by
+/// any thread. Each call looks up the path.
 ///
-/// @param name what the view is called
+/// @param name the name of the view
 record AttributeView(String name, PathAt place, boolean follow) implements PosixFileAttributeView {
-  /// The view of a file that has the type, also that of [UserAttributes].
+  /// Returns the view of a file with a given type, including [UserAttributes].
   ///
-  /// @return null for a view there is none of
+  /// @return null for an unsupported view
   static <V extends FileAttributeView> @Nullable V of(PathAt place, Class<V> type, boolean follow) {
     if (Objects.requireNonNull(type) == UserDefinedFileAttributeView.class) {
       return type.cast(new UserAttributes(place, follow));
@@ -54,13 +54,14 @@ record AttributeView(String name, PathAt place, boolean follow) implements Posix
           boolean link = !follow && fs.tree().attributes(inode).kind() == FileKind.SYMLINK;
           if (link && change.has(AttributeChange.MODE)) {
             throw ErrnoExceptions.refuse(
-                Errno.EOPNOTSUPP); // Linux does not keep permissions of links
+                Errno.EOPNOTSUPP); // Linux does not store permissions of symbolic links
           }
           fs.tree().setAttributes(fs.caller(), inode, change);
         });
   }
 
-  /// The time of creation is not changed: no system call of Linux does.
+  /// Sets the modification and access times. The creation time is ignored, because no system call
+  /// of Linux changes it.
   @Override
   public void setTimes(
       @Nullable FileTime modified, @Nullable FileTime accessed, @Nullable FileTime created)
@@ -77,7 +78,7 @@ record AttributeView(String name, PathAt place, boolean follow) implements Posix
     }
   }
 
-  /// Set-user-id, set-group-id and sticky end with it, as on Linux.
+  /// Sets the permissions. Clears set-user-id, set-group-id and sticky, as on Linux.
   @Override
   public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
     change(AttributeChange.NONE.withMode(NewAttributes.bits(permissions)));

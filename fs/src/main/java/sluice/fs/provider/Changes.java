@@ -11,11 +11,11 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Makes, removes and moves names. Stateless: any thread may use it.
+/// Creates, removes and moves names. Stateless and safe for use by any thread.
 final class Changes {
   private Changes() {}
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   static void createDirectory(PathAt place, FileAttribute<?>... attributes) throws IOException {
     int permissions = NewAttributes.permissions(0x1FF, attributes);
@@ -41,7 +41,7 @@ final class Changes {
         });
   }
 
-  /// Makes a file with the name that was found to be free; the root is not.
+  /// Creates a file with a name that was found to be free. The root is never free.
   static long create(TreeFileSystem fs, PathWalk.Found found, NewFile what) throws IOException {
     if (found.name().length == 0) {
       throw ErrnoExceptions.refuse(Errno.EEXIST);
@@ -54,7 +54,7 @@ final class Changes {
     if (existing.fileSystem() != fs) {
       throw ErrnoExceptions.of(ErrnoExceptions.refuse(Errno.EXDEV), link.path(), existing.path());
     }
-    // A caller that is told that a name exists is told the new one.
+    // For an existing name, `java.nio.file` reports the new name.
     fs.call(
         existing.path(),
         link.path(),
@@ -71,7 +71,7 @@ final class Changes {
 
   // ---- removing ---------------------------------------------------------------------------------
 
-  /// Removes a name of whatever it is; a directory must be empty.
+  /// Removes a name of any kind of file. A directory must be empty.
   static void delete(PathAt place) throws IOException {
     TreeFileSystem fs = place.fileSystem();
     fs.run(place.path(), () -> delete(fs, place.find(false)));
@@ -107,7 +107,7 @@ final class Changes {
 
   // ---- moving -----------------------------------------------------------------------------------
 
-  /// As `rename(2)`: replaces what is there in one step.
+  /// Renames a file, as `rename(2)`. An existing target is replaced atomically.
   static void rename(PathAt source, PathAt target) throws IOException {
     TreeFileSystem fs = source.fileSystem();
     if (target.fileSystem() != fs) {
@@ -130,7 +130,7 @@ final class Changes {
     fs.tree().rename(fs.caller(), from.directory(), from.name(), to.directory(), to.name(), flags);
   }
 
-  /// Moves within a tree. What is replaced goes in the same step where it is of the same kind.
+  /// Moves a file within a tree. An existing target of the same kind is replaced atomically.
   static void move(PathAt source, PathAt target, boolean replace) throws IOException {
     TreeFileSystem fs = source.fileSystem();
     fs.call(
@@ -156,7 +156,7 @@ final class Changes {
         });
   }
 
-  /// A directory that its owner may not change is not moved: its `..` is.
+  /// Requires write permission for a directory to be moved, because the move changes its `..`.
   private static void requireWritable(TreeFileSystem fs, FileAttributes moved) throws IOException {
     Caller caller = fs.caller();
     int right = FileTree.WRITE;

@@ -18,13 +18,13 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Copies a file, a link or an empty directory, within a tree and between trees. Stateless: any
-/// thread may use it.
+/// Copies a file, a link or an empty directory, within a tree or between trees. Stateless and safe
+/// for use by any thread.
 ///
-/// Each of the two file systems is entered for one step at a time and never both, so that closing
-/// one does not wait for the other.
+/// Only one of the two file systems is entered at a time, for one step, so that closing one does
+/// not wait for the other.
 final class Copies {
-  /// How often what others make is replaced.
+  /// The number of attempts to replace a target that other programs recreate.
   private static final int ATTEMPTS = 16;
 
   private Copies() {}
@@ -32,7 +32,7 @@ final class Copies {
   static void copy(PathAt source, PathAt target, CopyOption... options) throws IOException {
     Set<CopyOption> set = options(options);
     if (set.contains(StandardCopyOption.ATOMIC_MOVE)) {
-      throw new UnsupportedOperationException("a copy is not atomic");
+      throw new UnsupportedOperationException("a copy cannot be atomic");
     }
     copy(source, target, set);
   }
@@ -40,7 +40,7 @@ final class Copies {
   static void move(PathAt source, PathAt target, CopyOption... options) throws IOException {
     Set<CopyOption> set = options(options);
     if (set.contains(StandardCopyOption.COPY_ATTRIBUTES)) {
-      throw new UnsupportedOperationException("a move keeps attributes always");
+      throw new UnsupportedOperationException("a move always keeps attributes");
     }
     boolean atomic = set.contains(StandardCopyOption.ATOMIC_MOVE);
     if (source.fileSystem() == target.fileSystem()) {
@@ -67,7 +67,7 @@ final class Copies {
     for (CopyOption option : options) {
       Objects.requireNonNull(option);
       if (!(option instanceof StandardCopyOption) && option != LinkOption.NOFOLLOW_LINKS) {
-        throw new UnsupportedOperationException(option + " is no option of this file system");
+        throw new UnsupportedOperationException(option + " is not an option of this file system");
       }
       set.add(option);
     }
@@ -110,10 +110,10 @@ final class Copies {
     }
   }
 
-  /// Makes the copy, empty. Other programs may make and remove the same name meanwhile.
+  /// Creates an empty target. Other programs may create and remove the same name meanwhile.
   ///
-  /// @param same the inode that need not be copied
-  /// @return its inode, retained, or 0 when the target is `same`
+  /// @param same the source inode, for which no copy is needed
+  /// @return the inode of the copy, retained, or 0 if the target is `same`
   private static long make(PathAt target, NewFile what, boolean replace, long same)
       throws IOException {
     TreeFileSystem to = target.fileSystem();
@@ -150,7 +150,7 @@ final class Copies {
     place.fileSystem().run(place.path(), () -> place.fileSystem().tree().release(inode));
   }
 
-  /// What is made for a copy; its reader has the right to read it.
+  /// Returns the description of the copy. Requires the right to read the source.
   private static NewFile newFile(TreeFileSystem fs, FileAttributes file) throws IOException {
     boolean content = file.kind() == FileKind.REGULAR;
     if (content && fs.tree().access(fs.caller(), file.inode(), FileTree.READ) == 0) {
@@ -163,7 +163,7 @@ final class Copies {
     return NewFile.device(file.kind(), permissions, file.deviceMajor(), file.deviceMinor());
   }
 
-  /// Gives a new file what it is to hold, or takes it away again.
+  /// Fills a new file, or removes it after a failure.
   private static void fill(
       PathAt source, FileAttributes file, PathAt target, long made, boolean attributes)
       throws IOException {
@@ -184,7 +184,7 @@ final class Copies {
     }
   }
 
-  /// Removes a copy that failed, unless its name means another file by now.
+  /// Removes an incomplete copy, unless its name belongs to another file by now.
   private static void takeBack(PathAt target, long made) throws IOException {
     TreeFileSystem to = target.fileSystem();
     to.run(
@@ -197,7 +197,7 @@ final class Copies {
         });
   }
 
-  /// Copies the bytes; where the source has a hole, the copy has one.
+  /// Copies the content. Holes of the source are holes of the copy.
   private static void content(PathAt source, FileAttributes file, PathAt target, long made)
       throws IOException {
     TreeFileSystem from = source.fileSystem();
@@ -239,7 +239,7 @@ final class Copies {
     }
   }
 
-  /// @return -1 when only a hole is left
+  /// Returns the position of the next data, or -1 if only a hole is left.
   private static long nextData(FileTree tree, long inode, long position) throws IOException {
     try {
       return tree.seek(inode, position, false);
@@ -251,8 +251,8 @@ final class Copies {
     }
   }
 
-  /// Owner, permissions, times and, where they can be had, extended attributes. An owner that may
-  /// not be given stays the copier, without the right to act as another.
+  /// Copies owner, permissions, times and, if available, extended attributes. If the owner cannot
+  /// be set, the copying user owns the copy, and its set-id bits are cleared.
   private static void attributes(PathAt source, FileAttributes file, PathAt target, long made)
       throws IOException {
     TreeFileSystem to = target.fileSystem();
@@ -290,7 +290,7 @@ final class Copies {
                 return from.tree().extendedAttributes(reader, file.inode());
               } catch (FsException e) {
                 if (e.errno() == Errno.EOPNOTSUPP) {
-                  return PathBytes.EMPTY; // a tree that keeps none
+                  return PathBytes.EMPTY; // the tree has no extended attributes
                 }
                 throw e;
               }

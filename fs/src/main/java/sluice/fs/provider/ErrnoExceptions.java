@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// What `java.nio.file` calls an errno. Stateless: any thread may use it.
+/// Converts errnos to exceptions of `java.nio.file`. Stateless and safe for use by any thread.
 final class ErrnoExceptions {
   private ErrnoExceptions() {}
 
-  /// The exception for a refusal, with the tree's own as its cause.
+  /// Returns the exception for an error of a tree, which becomes its cause.
   ///
-  /// @throws ReadOnlyFileSystemException instead, when the file system was opened for reading
+  /// @throws ReadOnlyFileSystemException instead, if the file system was opened for reading
   static IOException of(FsException e, TreePath path, @Nullable TreePath other) {
     if (e.errno() == Errno.EROFS && path.getFileSystem().isReadOnly()) {
       throw new ReadOnlyFileSystemException();
@@ -33,7 +33,7 @@ final class ErrnoExceptions {
     String reason = reason(e);
     return switch (e.errno()) {
       case Errno.ENOENT, Errno.ESTALE -> new NoSuchFileException(path, other, null);
-      // The second name is the present one.
+      // These exceptions name the target of an operation with two paths.
       case Errno.EEXIST -> new FileAlreadyExistsException(other == null ? path : other);
       case Errno.ENOTEMPTY -> new DirectoryNotEmptyException(other == null ? path : other);
       case Errno.EACCES -> new AccessDeniedException(path, other, null);
@@ -43,14 +43,14 @@ final class ErrnoExceptions {
     };
   }
 
-  /// What an errno means, and for those that tell of damage, where it is.
+  /// Returns the description of an errno; for damage, also its place.
   private static String reason(FsException e) {
     boolean damage = e.errno() == Errno.EIO || e.errno() == Errno.EUCLEAN;
     boolean readOnly = e.errno() == Errno.EROFS;
     return damage || readOnly ? String.valueOf(e.getMessage()) : Errno.describe(e.errno());
   }
 
-  /// For a refusal that the provider itself gives.
+  /// Returns an exception for an error that the provider itself detects.
   static FsException refuse(int errno) {
     return FsException.of(errno, "by the provider");
   }

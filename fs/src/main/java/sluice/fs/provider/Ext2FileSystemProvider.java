@@ -41,16 +41,17 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// The `java.nio.file` provider of images of ext2 file systems, and of any other [FileTree]: scheme
-/// `ext2`, `ext2:/path/of/image!/path/inside`. Any thread may call.
+/// The `java.nio.file` provider for images of ext2 file systems, and for any other [FileTree]. Its
+/// scheme is `ext2`: `ext2:/path/of/image!/path/inside`. Safe for use by any thread.
 ///
-/// `FileSystems.newFileSystem` opens an image; `docs/storage.md` lists its options. An image is
-/// open once: the file system is found by the path of the image until it is closed.
+/// `FileSystems.newFileSystem` opens an image; `docs/storage.md` lists the options. An image can be
+/// open only once: until it is closed, the file system is found by the path of the image.
 public final class Ext2FileSystemProvider extends FileSystemProvider {
-  /// By the real path of the image, or by what stands for it. Guarded by itself.
+  /// The open file systems, by the real path of the image or the name of the tree. Guarded by
+  /// itself.
   private final Map<String, TreeFileSystem> fileSystems = new HashMap<>();
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the provider for [java.util.ServiceLoader].
   public Ext2FileSystemProvider() {}
 
   @Override
@@ -60,7 +61,9 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   // ---- file systems -----------------------------------------------------------------------------
 
-  /// @throws FileSystemAlreadyExistsException when the image is open
+  /// Opens an image or a tree.
+  ///
+  /// @throws FileSystemAlreadyExistsException if the image is open
   @Override
   public FileSystem newFileSystem(URI uri, Map<String, ?> given) throws IOException {
     String name = PathUris.image(uri);
@@ -71,13 +74,13 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
         : open(name, () -> Image.of(name, tree, options));
   }
 
-  /// As the other, for an image that exists.
+  /// Opens an existing image.
   ///
-  /// @throws UnsupportedOperationException when the file is no image of an ext2 file system
+  /// @throws UnsupportedOperationException if the file is not an image of an ext2 file system
   @Override
   public FileSystem newFileSystem(Path path, Map<String, ?> options) throws IOException {
     if (path.getFileSystem() != FileSystems.getDefault() || !Image.isOne(path)) {
-      throw new UnsupportedOperationException(path + " is no image of an ext2 file system");
+      throw new UnsupportedOperationException(path + " is not an image of an ext2 file system");
     }
     ImageOptions checked = new ImageOptions(options);
     if (checked.tree() != null) {
@@ -114,7 +117,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     }
   }
 
-  /// The same for all ways to name an image that exists.
+  /// Returns a canonical name of an existing image, equal for all of its paths.
   private static String realName(Path image) {
     try {
       return image.toRealPath().toString();
@@ -180,7 +183,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
   public InputStream newInputStream(Path path, OpenOption... options) throws IOException {
     OpenMode mode = OpenMode.of(new HashSet<>(List.of(options)));
     if (mode.write()) {
-      throw new UnsupportedOperationException("a stream that reads is not opened for writing");
+      throw new UnsupportedOperationException("an input stream cannot be opened for writing");
     }
     return Channels.newInputStream(FileOpener.open(place(path), mode).uninterruptible());
   }
@@ -192,7 +195,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
       set.add(StandardOpenOption.CREATE);
       set.add(StandardOpenOption.TRUNCATE_EXISTING);
     } else if (set.contains(StandardOpenOption.READ)) {
-      throw new IllegalArgumentException("a stream that writes does not read");
+      throw new IllegalArgumentException("an output stream cannot be opened for reading");
     }
     set.add(StandardOpenOption.WRITE);
     TreeFileChannel channel = FileOpener.open(place(path), OpenMode.of(set));
@@ -217,7 +220,8 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     Changes.createSymbolicLink(place(link), TreePath.of(target), attributes);
   }
 
-  /// A symbolic link gets another name itself; what it leads to does not.
+  /// Creates a hard link. If `existing` is a symbolic link, the link itself gets the new name, not
+  /// its target.
   @Override
   public void createLink(Path link, Path existing) throws IOException {
     Changes.createLink(place(link), place(existing));
@@ -253,7 +257,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     Copies.move(place(source), place(target), options);
   }
 
-  // ---- what is known of a file ------------------------------------------------------------------
+  // ---- queries about files ----------------------------------------------------------------------
 
   @Override
   public boolean isSameFile(Path one, Path other) throws IOException {
@@ -343,7 +347,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   private static void requireKnown(Class<?> type) {
     if (type != BasicFileAttributes.class && type != PosixFileAttributes.class) {
-      throw new UnsupportedOperationException("there are no attributes of " + type);
+      throw new UnsupportedOperationException("unsupported attributes: " + type);
     }
   }
 

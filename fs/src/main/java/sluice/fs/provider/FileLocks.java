@@ -8,10 +8,10 @@ import java.nio.channels.OverlappingFileLockException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The locks on one file. Any thread may call.
+/// The locks of one file. Safe for use by any thread.
 ///
-/// Locks belong to the whole JVM, and no other process has the image open for writing: an
-/// overlapping lock is always one of our own, which `java.nio` refuses instead of waiting.
+/// Locks belong to the whole JVM, and no other process can open the image for writing. So an
+/// overlapping lock is always held by this JVM, and `java.nio` throws instead of waiting.
 final class FileLocks {
   private final List<Lock> held = new ArrayList<>();
 
@@ -41,7 +41,9 @@ final class FileLocks {
     }
   }
 
-  /// @throws OverlappingFileLockException when any of it is locked
+  /// Acquires a lock.
+  ///
+  /// @throws OverlappingFileLockException if a part of the range is locked
   FileLock lock(FileChannel channel, long position, long size, boolean shared) {
     Lock wanted = new Lock(channel, position, size, shared);
     synchronized (held) {
@@ -55,7 +57,7 @@ final class FileLocks {
     return wanted;
   }
 
-  /// Ends the locks of a channel that is being closed.
+  /// Releases the locks of a channel that is being closed.
   void releaseAll(FileChannel channel) {
     synchronized (held) {
       for (Lock lock : held) {

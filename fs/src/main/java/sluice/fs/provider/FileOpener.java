@@ -10,9 +10,10 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Opens files, as `open(2)` does. Stateless: any thread may use it.
+/// Opens files, as `open(2)`. Stateless and safe for use by any thread.
 final class FileOpener {
-  /// A file may be replaced between being found and being opened; more often is no accident.
+  /// The number of attempts to open a file that other programs replace between its lookup and its
+  /// open.
   private static final int ATTEMPTS = 16;
 
   private FileOpener() {}
@@ -60,7 +61,7 @@ final class FileOpener {
         tree.setAttributes(fs.caller(), inode, AttributeChange.NONE.withSizeOfOpened(0));
       }
       if (mode.deleteOnClose()) {
-        // As on Linux: the name goes at once, the file with the channel.
+        // As on Linux, the name is removed at once, the file when the channel is closed.
         tree.unlink(fs.caller(), found.directory(), found.name());
       }
     } catch (IOException | RuntimeException e) {
@@ -87,7 +88,8 @@ final class FileOpener {
       throw ErrnoExceptions.refuse(Errno.EISDIR);
     }
     if (!file.isDirectory() && file.kind() != FileKind.REGULAR) {
-      throw ErrnoExceptions.refuse(Errno.ENXIO); // pipes, sockets and devices are the kernel's
+      // pipes, sockets and device files belong to the kernel
+      throw ErrnoExceptions.refuse(Errno.ENXIO);
     }
   }
 }

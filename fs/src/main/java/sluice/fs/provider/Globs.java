@@ -4,14 +4,16 @@ import java.nio.file.PathMatcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/// Matchers of paths, as [java.nio.file.FileSystem#getPathMatcher] describes them. Stateless: any
-/// thread may use it.
+/// Creates path matchers, as described in [java.nio.file.FileSystem#getPathMatcher]. Stateless and
+/// safe for use by any thread.
 final class Globs {
   private static final String SPECIAL_IN_REGEX = ".^$+{[]|()&-";
 
   private Globs() {}
 
-  /// @param syntaxAndPattern `glob:` or `regex:` and a pattern
+  /// Returns a matcher.
+  ///
+  /// @param syntaxAndPattern `glob:` or `regex:`, then a pattern
   static PathMatcher matcher(String syntaxAndPattern) {
     int colon = syntaxAndPattern.indexOf(':');
     if (colon <= 0) {
@@ -30,7 +32,7 @@ final class Globs {
     return path -> pattern.matcher(path.toString()).matches();
   }
 
-  /// One glob on its way to a regular expression. Of one thread.
+  /// The translation of one glob to a regular expression. Confined to one thread.
   private static final class Translation {
     private final String glob;
     private final StringBuilder regex = new StringBuilder();
@@ -97,7 +99,8 @@ final class Globs {
       regex.append(c);
     }
 
-    /// A class of characters, of which none is a slash. Its `*`, `?` and `\` are themselves.
+    /// Translates a bracket expression. It never matches a slash, and `*`, `?` and `\` are literal
+    /// in it.
     private void bracket() {
       regex.append("[[^/]&&[");
       if (at < glob.length() && glob.charAt(at) == '!') {

@@ -15,23 +15,24 @@ import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.storage.BlockDevices;
 
-/// A tree that a file system shows, and the image it is in. Of the file system.
+/// An open tree and the image that contains it. Belongs to its file system.
 ///
-/// @param name path of the image, or what stands for it
-/// @param device null for a tree that came without one
-/// @param caller of all operations, and owner of new files
-/// @param readOnly whether it was opened for reading
+/// @param name path of the image, or the name of a tree without one
+/// @param device null for a tree without an image
+/// @param caller caller of all operations, and owner of new files
+/// @param readOnly true if it was opened for reading
 record Image(
     String name, FileTree tree, @Nullable BlockDevice device, Caller caller, boolean readOnly)
     implements AutoCloseable {
   private static final int MAGIC_POSITION = 1024 + 56;
 
-  /// A tree that came without an image. Asks no other file system: this one may be the default.
+  /// Returns a tree without an image. Calls no other file system, because this one may be the
+  /// default.
   static Image of(String name, FileTree tree, ImageOptions options) throws IOException {
     return new Image(name, tree, null, options.caller(), tree.status().readOnly());
   }
 
-  /// Opens an image, and makes it first where that is asked for.
+  /// Opens an image. Creates it first if the options say so.
   static Image open(Path file, ImageOptions options) throws IOException {
     boolean made = options.create() && Files.notExists(file);
     if (made) {
@@ -51,7 +52,7 @@ record Image(
     }
   }
 
-  /// The maker of an image may make files in it.
+  /// Makes the creator of an image the owner of its root, so that it can create files.
   private static void giveRoot(FileTree tree, Caller owner) throws IOException {
     AttributeChange change = AttributeChange.NONE.withOwner(owner.uid()).withGroup(owner.gid());
     tree.setAttributes(Caller.ROOT, tree.rootInode(), change);
@@ -76,7 +77,7 @@ record Image(
     }
   }
 
-  /// Whether a file begins as an image does.
+  /// Returns true if a file has the magic number of an image.
   static boolean isOne(Path file) throws IOException {
     ByteBuffer magic = ByteBuffer.allocate(2);
     if (Files.isRegularFile(file)) {

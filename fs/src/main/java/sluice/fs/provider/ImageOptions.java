@@ -9,13 +9,13 @@ import sluice.fs.FileTree;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.ext2.format.FormatOptions;
 
-/// What the map says that `FileSystems.newFileSystem` is given. Immutable: any thread may use it.
+/// The options in the map of `FileSystems.newFileSystem`. Immutable and safe for use by any thread.
 ///
 /// | key | value | default |
 /// |---|---|---|
 /// | `readOnly` | boolean | false |
 /// | `cacheBytes` | memory for blocks | 64 MiB |
-/// | `create` | boolean: makes the image when there is none, needs `size` | false |
+/// | `create` | boolean: creates the image if it does not exist; needs `size` | false |
 /// | `size` | bytes of a new image | |
 /// | `blockSize` | 1024, 2048 or 4096, of a new image | by size |
 /// | `user`, `group` | numbers: the caller, and owner of new files | 0 |
@@ -36,7 +36,9 @@ record ImageOptions(Map<String, ?> given) {
           "caller",
           "tree");
 
-  /// @throws IllegalArgumentException for a key that is not known
+  /// Checks the keys.
+  ///
+  /// @throws IllegalArgumentException for an unknown key
   ImageOptions {
     Set<String> unknown = new TreeSet<>(given.keySet());
     unknown.removeAll(KEYS);
@@ -83,7 +85,9 @@ record ImageOptions(Map<String, ?> given) {
     return bool("create");
   }
 
-  /// @throws IllegalArgumentException when there is none
+  /// Returns the size of a new image.
+  ///
+  /// @throws IllegalArgumentException if it is missing
   long sizeBytes() {
     long bytes = number("size", 0);
     if (bytes < 1) {

@@ -7,12 +7,14 @@ import java.nio.file.StandardOpenOption;
 import sluice.sys.Files;
 import sluice.sys.SysException;
 
-/// Bytes of a file of a tree in a file that exists in memory only, to be mapped: only the JDK makes
-/// [java.nio.MappedByteBuffer]s. Stateless: any thread may use it.
+/// Copies bytes of a file to a memory file, which can be mapped: only the JDK can create
+/// [java.nio.MappedByteBuffer]s. Stateless and safe for use by any thread.
 final class MappedCopy {
   private MappedCopy() {}
 
-  /// @return a file that holds the bytes from its start; the caller closes it
+  /// Copies a range.
+  ///
+  /// @return a file that begins with the bytes; the caller closes it
   static FileChannel of(FileChannel file, long from, long size) throws IOException {
     int fd = (int) SysException.check(Files.memfd("copy to be mapped"), "memfd_create");
     FileChannel copy;

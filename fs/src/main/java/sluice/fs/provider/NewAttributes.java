@@ -5,22 +5,25 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.Objects;
 import java.util.Set;
 
-/// Attributes a file is made with, and permissions as bits. Stateless: any thread may use it.
+/// The initial attributes of a file, and permissions as bits. Stateless and safe for use by any
+/// thread.
 final class NewAttributes {
-  /// Taken from what is asked for, as a shell starts with: group and others do not write.
+  /// The umask: group and others may not write.
   static final int MASK = 0x12;
 
   private NewAttributes() {}
 
-  /// @param otherwise permissions when none are given
-  /// @return permissions without those of the mask
+  /// Returns the permissions of a new file.
+  ///
+  /// @param otherwise the permissions if none are given
+  /// @return the permissions, with the umask applied
   /// @throws UnsupportedOperationException for attributes other than `posix:permissions`
   static int permissions(int otherwise, FileAttribute<?>... attributes) {
     int bits = otherwise;
     for (FileAttribute<?> attribute : attributes) {
       String name = Objects.requireNonNull(attribute).name();
       if (!name.equals("posix:permissions") && !name.equals("unix:permissions")) {
-        throw new UnsupportedOperationException("a file is not made with '" + name + "'");
+        throw new UnsupportedOperationException("unsupported initial attribute '" + name + "'");
       }
       bits = bits((Set<?>) attribute.value());
     }
@@ -41,7 +44,9 @@ final class NewAttributes {
     };
   }
 
-  /// @param permissions of [PosixFilePermission]
+  /// Returns the mode bits of permissions.
+  ///
+  /// @param permissions elements of type [PosixFilePermission]
   static int bits(Set<?> permissions) {
     int bits = 0;
     for (Object one : permissions) {

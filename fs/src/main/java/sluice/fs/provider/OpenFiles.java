@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import sluice.fs.FileTree;
 
-/// Files that channels have open, one [OpenFile] per inode however many channels. Any thread may
-/// call.
+/// The files that channels have open, one [OpenFile] per inode for any number of channels. Safe for
+/// use by any thread.
 final class OpenFiles {
   private final FileTree tree;
   private final Map<Long, OpenFile> files = new HashMap<>();
@@ -16,16 +16,16 @@ final class OpenFiles {
     this.tree = tree;
   }
 
-  /// What the channels of one file share. Any thread may use it.
+  /// The shared state of all channels of one file. Safe for use by any thread.
   static final class OpenFile {
     final long inode;
 
-    /// Held while bytes are added at the end.
+    /// Held while bytes are appended.
     final ReentrantLock append = new ReentrantLock();
 
     final FileLocks locks = new FileLocks();
 
-    /// Channels that have it open; of [OpenFiles].
+    /// The number of channels that have the file open. Guarded by [OpenFiles].
     private int channels;
 
     private OpenFile(long inode) {
@@ -33,9 +33,9 @@ final class OpenFiles {
     }
   }
 
-  /// Keeps a file in being although its last name may go.
+  /// Opens a file and keeps it alive even if it loses its last name.
   ///
-  /// @throws sluice.fs.FsException `ESTALE` when it has gone
+  /// @throws sluice.fs.FsException `ESTALE` if it is gone already
   OpenFile open(long inode) throws IOException {
     tree.retain(inode);
     synchronized (files) {
@@ -45,7 +45,7 @@ final class OpenFiles {
     }
   }
 
-  /// The other half of [#open].
+  /// Closes a file that [#open] returned.
   void close(OpenFile file) throws IOException {
     synchronized (files) {
       if (--file.channels == 0) {

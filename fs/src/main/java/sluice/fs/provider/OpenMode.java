@@ -8,20 +8,23 @@ import java.util.Objects;
 import java.util.Set;
 import sluice.fs.FileTree;
 
-/// How a channel is opened. Immutable: any thread may use it.
+/// The mode in which a channel is opened. Immutable and safe for use by any thread.
 ///
-/// @param read may read
-/// @param write may write, also at the end only
-/// @param options all that were given
+/// @param read true if the channel may read
+/// @param write true if the channel may write, possibly only by appending
+/// @param options all options given
 record OpenMode(boolean read, boolean write, Set<OpenOption> options) {
-  /// @throws UnsupportedOperationException for an option that is not of the JDK's standard ones
+  /// Parses open options.
+  ///
+  /// @throws UnsupportedOperationException for an option that is not one of the JDK's standard
+  ///   options
   /// @throws IllegalArgumentException for options that contradict each other
   static OpenMode of(Set<? extends OpenOption> given) {
     Set<OpenOption> options = new HashSet<>();
     for (OpenOption option : given) {
       Objects.requireNonNull(option);
       if (!(option instanceof StandardOpenOption) && option != LinkOption.NOFOLLOW_LINKS) {
-        throw new UnsupportedOperationException(option + " is no option of this file system");
+        throw new UnsupportedOperationException(option + " is not an option of this file system");
       }
       options.add(option);
     }
@@ -61,23 +64,23 @@ record OpenMode(boolean read, boolean write, Set<OpenOption> options) {
     return has(StandardOpenOption.DELETE_ON_CLOSE);
   }
 
-  /// Whether each write is stable when it returns.
+  /// Returns true if each write is stable when it returns.
   boolean synchronous() {
     return has(StandardOpenOption.SYNC) || has(StandardOpenOption.DSYNC);
   }
 
-  /// Whether only content is to be stable then.
+  /// Returns true if such a write makes only the content stable.
   boolean dataOnly() {
     return !has(StandardOpenOption.SYNC);
   }
 
-  /// A name that is to be new is no symbolic link, and a link that is deleted is not what it leads
-  /// to.
+  /// Returns true if a final symbolic link is followed. It is not if the name must be new, or if
+  /// the link itself is to be deleted.
   boolean follow() {
     return !options.contains(LinkOption.NOFOLLOW_LINKS) && !createNew() && !deleteOnClose();
   }
 
-  /// The rights that are asked for.
+  /// Returns the rights that the mode needs.
   int rights() {
     return (read ? FileTree.READ : 0) | (write ? FileTree.WRITE : 0);
   }

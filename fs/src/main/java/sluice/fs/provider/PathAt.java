@@ -6,14 +6,16 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// A path and the directory a relative one starts from: the root, or a directory that is open.
-/// Immutable: any thread may use it.
+/// A path and the directory at which a relative path starts: the root, or an open directory.
+/// Immutable and safe for use by any thread.
 ///
-/// @param base null for the root
+/// @param base the open directory, null for the root
 record PathAt(TreePath path, @Nullable Base base) {
-  /// A directory that is open.
+  /// An open directory.
   interface Base {
-    /// @throws java.nio.file.ClosedDirectoryStreamException when it is closed
+    /// Returns the inode of the directory.
+    ///
+    /// @throws java.nio.file.ClosedDirectoryStreamException if it is closed
     long inode();
   }
 
@@ -25,23 +27,27 @@ record PathAt(TreePath path, @Nullable Base base) {
     return path.getFileSystem();
   }
 
-  /// @throws java.nio.file.ClosedDirectoryStreamException when the base is closed
+  /// Returns the inode at which a relative path starts.
+  ///
+  /// @throws java.nio.file.ClosedDirectoryStreamException if the base is closed
   private long start() {
     return base == null ? fileSystem().tree().rootInode() : base.inode();
   }
 
-  /// Where the path leads; the last name need not exist.
+  /// Resolves the path. The last name need not exist.
   PathWalk.Found find(boolean follow) throws IOException {
     return fileSystem().walk().find(start(), path, follow);
   }
 
-  /// @throws sluice.fs.FsException `ENOENT` as well
+  /// Returns the inode of the path.
+  ///
+  /// @throws sluice.fs.FsException also `ENOENT`
   long inode(boolean follow) throws IOException {
     return find(follow).required();
   }
 
-  /// As [#inode] for what asks about a file: one below something that is no directory does not
-  /// exist, as the JDK's own provider has it.
+  /// Returns the inode of the path, for queries about a file. Unlike [#inode], a path below a file
+  /// that is not a directory is reported as `ENOENT`, as by the JDK's own provider.
   long existing(boolean follow) throws IOException {
     try {
       return inode(follow);
@@ -50,7 +56,7 @@ record PathAt(TreePath path, @Nullable Base base) {
     }
   }
 
-  /// As [#existing].
+  /// Returns the attributes of the path, with the errors of [#existing].
   FileAttributes attributes(boolean follow) throws IOException {
     return fileSystem().tree().attributes(existing(follow));
   }

@@ -10,19 +10,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Paths as bytes: names between single slashes, none at the end. Stateless: any thread may use it.
+/// Operations on paths as bytes: names separated by single slashes, without a slash at the end.
+/// Stateless and safe for use by any thread.
 final class PathBytes {
   static final byte[] EMPTY = {};
   static final byte[] ROOT = {'/'};
 
   private PathBytes() {}
 
-  /// The bytes of a path in UTF-8, without slashes that mean nothing.
+  /// Returns the bytes of a path in UTF-8, without redundant slashes.
   ///
-  /// @throws InvalidPathException for NUL and for half of a surrogate pair
+  /// @throws InvalidPathException for NUL and for an unpaired surrogate
   static byte[] of(String text) {
     if (text.indexOf('\0') >= 0) {
-      throw new InvalidPathException(text, "a path holds no NUL", text.indexOf('\0'));
+      throw new InvalidPathException(text, "a path cannot contain NUL", text.indexOf('\0'));
     }
     try {
       ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -30,16 +31,16 @@ final class PathBytes {
       encoded.get(bytes);
       return clean(bytes);
     } catch (CharacterCodingException e) {
-      throw new InvalidPathException(text, "half of a surrogate pair has no UTF-8");
+      throw new InvalidPathException(text, "an unpaired surrogate cannot be encoded in UTF-8");
     }
   }
 
-  /// Text to show; bytes that are no UTF-8 become U+FFFD.
+  /// Returns a path as text. Bytes that are not UTF-8 become U+FFFD.
   static String text(byte[] path) {
     return new String(path, StandardCharsets.UTF_8);
   }
 
-  /// One slash between names, none behind the last.
+  /// Removes redundant slashes from a path.
   static byte[] clean(byte[] path) {
     byte[] cleaned = new byte[path.length];
     int length = 0;
@@ -58,7 +59,7 @@ final class PathBytes {
     return path.length > 0 && path[0] == '/';
   }
 
-  /// Where each name begins. The empty path has one, empty name; the root has none.
+  /// Returns the offset of each name. The empty path has one empty name; the root has none.
   static int[] offsets(byte[] path) {
     if (path.length == 0) {
       return new int[1];
@@ -73,8 +74,8 @@ final class PathBytes {
     return Arrays.copyOf(offsets, count);
   }
 
-  /// The names of what a symbolic link holds; a slash at the end is a last name `.`, because what
-  /// it leads to must be a directory.
+  /// Returns the names in the target of a symbolic link. A slash at the end becomes a last name
+  /// `.`, because such a target must be a directory.
   static List<byte[]> names(byte[] path) {
     List<byte[]> names = new ArrayList<>();
     int start = 0;

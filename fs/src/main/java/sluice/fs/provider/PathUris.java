@@ -5,10 +5,12 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/// `ext2:/path/of/image!/path/inside`, as `jar:` has it. Stateless: any thread may use it.
+/// Converts paths to URIs `ext2:/path/of/image!/path/inside`, similar to `jar:`, and back.
+/// Stateless and safe for use by any thread.
 ///
-/// An exclamation mark of a path is written `%21`, so the first one is the border. Inside, each
-/// byte that is not plain ASCII is written `%XX`: names that are no UTF-8 stay what they are.
+/// An exclamation mark in a path is encoded as `%21`, so the first one separates the two paths. In
+/// the inner path, each byte that is not plain ASCII is encoded as `%XX`, so that names that are
+/// not UTF-8 survive.
 final class PathUris {
   static final String SCHEME = "ext2";
 
@@ -16,7 +18,9 @@ final class PathUris {
 
   private PathUris() {}
 
-  /// @param inside absolute
+  /// Returns the URI of a path.
+  ///
+  /// @param inside the inner path, absolute
   static URI of(String image, byte[] inside) {
     byte[] outside = image.getBytes(StandardCharsets.UTF_8);
     return URI.create(SCHEME + ":" + encode(outside) + "!" + encode(inside));
@@ -35,18 +39,18 @@ final class PathUris {
     return encoded.toString();
   }
 
-  /// The path of the image.
+  /// Returns the path of the image.
   ///
-  /// @throws IllegalArgumentException when it is no such URI
+  /// @throws IllegalArgumentException if the URI has another form
   static String image(URI uri) {
     String path = rawPath(uri);
     int border = path.indexOf('!');
     return PathBytes.text(decode(border < 0 ? path : path.substring(0, border)));
   }
 
-  /// The path inside.
+  /// Returns the inner path.
   ///
-  /// @throws IllegalArgumentException when it has none
+  /// @throws IllegalArgumentException if there is none
   static byte[] inside(URI uri) {
     String path = rawPath(uri);
     int border = path.indexOf("!/");
@@ -70,7 +74,7 @@ final class PathUris {
     return path;
   }
 
-  /// The URI's maker has checked that two digits follow each `%`.
+  /// Decodes a path. The URI class has checked that two digits follow each `%`.
   private static byte[] decode(String text) {
     ByteArrayOutputStream decoded = new ByteArrayOutputStream();
     for (int i = 0; i < text.length(); i++) {
@@ -78,7 +82,7 @@ final class PathUris {
       if (c == '%') {
         int value = HexFormat.fromHexDigits(text, i + 1, i + 3);
         if (value == 0) {
-          throw new IllegalArgumentException("a path holds no NUL: " + text);
+          throw new IllegalArgumentException("a path cannot contain NUL: " + text);
         }
         decoded.write(value);
         i += 2;

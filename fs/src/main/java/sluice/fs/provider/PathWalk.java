@@ -14,7 +14,8 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// From paths to inode numbers, as `path_resolution(7)` has it. Immutable: any thread may use it.
+/// Resolves paths to inode numbers, as `path_resolution(7)`. Immutable and safe for use by any
+/// thread.
 final class PathWalk {
   private static final int MAX_LINKS = 40;
 
@@ -26,28 +27,30 @@ final class PathWalk {
     this.caller = caller;
   }
 
-  /// Whether symbolic links are followed that are the last name.
+  /// Returns true if a symbolic link that is the last name is followed.
   static boolean follows(LinkOption... options) {
     boolean follow = true;
     for (LinkOption option : options) {
       Objects.requireNonNull(option);
-      follow = false; // the only one there is
+      follow = false; // NOFOLLOW_LINKS is the only LinkOption
     }
     return follow;
   }
 
-  /// Where a path leads.
+  /// The result of a path resolution.
   ///
-  /// @param directory that holds the last name, 0 for a path without names
-  /// @param name the last one, empty for a path without names
-  /// @param inode 0 when the directory has no such name
+  /// @param directory the directory that contains the last name, 0 for a path without names
+  /// @param name the last name, empty for a path without names
+  /// @param inode the inode, 0 if the directory has no such name
   @SuppressWarnings("ArrayRecordComponent") // made once, never compared
   record Found(long directory, byte[] name, long inode) {
     boolean exists() {
       return inode != 0;
     }
 
-    /// @throws FsException `ENOENT`
+    /// Returns the inode.
+    ///
+    /// @throws FsException `ENOENT` if there is none
     long required() throws FsException {
       if (inode == 0) {
         throw ErrnoExceptions.refuse(Errno.ENOENT);
@@ -55,9 +58,9 @@ final class PathWalk {
       return inode;
     }
 
-    /// For what makes or takes away a name.
+    /// Requires a name, for operations that create or remove names.
     ///
-    /// @throws FsException `EBUSY` for the root and for the directory a path starts from
+    /// @throws FsException `EBUSY` for the root and for the directory at which a path starts
     void requireName() throws FsException {
       if (name.length == 0) {
         throw ErrnoExceptions.refuse(Errno.EBUSY);
@@ -65,10 +68,12 @@ final class PathWalk {
     }
   }
 
-  /// @param start directory of a relative path
-  /// @param follow whether a symbolic link is followed that is the last name; a link that leads to
-  ///   no file gives the name that is missing
-  /// @throws FsException `ENOENT` when a directory on the way is missing, `ENOTDIR`, `EACCES`,
+  /// Resolves a path.
+  ///
+  /// @param start the directory of a relative path
+  /// @param follow true to follow a symbolic link that is the last name; a dangling link yields the
+  ///   name that its target lacks
+  /// @throws FsException `ENOENT` if a directory of the path is missing, `ENOTDIR`, `EACCES`,
   ///   `ELOOP`
   Found find(long start, TreePath path, boolean follow) throws IOException {
     long directory = path.isAbsolute() ? tree.rootInode() : start;
@@ -113,7 +118,7 @@ final class PathWalk {
     }
   }
 
-  /// @return 0 when there is no such name
+  /// Looks up a name. Returns 0 if there is no such name.
   private long lookup(long directory, byte[] name) throws IOException {
     long now = tree.tryLookup(caller, directory, name);
     if (now != FileTree.WOULD_BLOCK) {
@@ -129,12 +134,12 @@ final class PathWalk {
     }
   }
 
-  /// A name on a real path and the inode it leads to.
+  /// A name of a real path and the file to which it leads.
   @SuppressWarnings("ArrayRecordComponent")
   private record Step(byte[] name, FileAttributes file) {}
 
-  /// The path without `.`, `..` and, if they are followed, symbolic links. Without following, `..`
-  /// behind a link stays, because it does not lead back.
+  /// Returns the path without `.`, `..` and, if they are followed, symbolic links. If they are not,
+  /// `..` behind a link is kept, because it is not the inverse of the link.
   ///
   /// @throws FsException also `ENOENT`
   byte[] real(TreePath path, boolean follow) throws IOException {
@@ -177,7 +182,7 @@ final class PathWalk {
             && !FileNames.isDotDot(steps.getLast().name));
   }
 
-  /// The directory that the steps lead to; a link that was kept is followed here.
+  /// Returns the directory at the end of the steps. A link that was kept is followed here.
   private long directory(List<Step> steps) throws IOException {
     long inode = tree.rootInode();
     if (steps.isEmpty()) {

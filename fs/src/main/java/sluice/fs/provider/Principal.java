@@ -7,10 +7,10 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.Objects;
 
-/// Owners and groups are numbers: an image does not know the names of the machine it is on, except
-/// `root`. Immutable: any thread may use it.
+/// Owners and groups as numbers. An image does not know the user names of the machine, except
+/// `root`. Immutable and safe for use by any thread.
 final class Principal {
-  /// Finds `root` and decimal numbers.
+  /// Looks up `root` and decimal numbers.
   static final UserPrincipalLookupService LOOKUP =
       new UserPrincipalLookupService() {
         @Override
@@ -66,20 +66,24 @@ final class Principal {
     }
   }
 
+  /// Returns the user id of a principal.
+  ///
   /// @throws ProviderMismatchException for a principal of another file system
   static int id(UserPrincipal principal) {
     return switch (Objects.requireNonNull(principal)) {
       case User user -> user.id;
       case Group group -> group.id;
-      default -> throw new ProviderMismatchException(principal + " is of another provider");
+      default -> throw new ProviderMismatchException(principal + " belongs to another provider");
     };
   }
 
+  /// Returns the group id of a principal.
+  ///
   /// @throws ProviderMismatchException for a group of another file system
   static int id(GroupPrincipal principal) {
     if (Objects.requireNonNull(principal) instanceof Group group) {
       return group.id;
     }
-    throw new ProviderMismatchException(principal + " is of another provider");
+    throw new ProviderMismatchException(principal + " belongs to another provider");
   }
 }

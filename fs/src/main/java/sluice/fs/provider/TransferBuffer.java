@@ -10,8 +10,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Memory through which content passes between a tree and a caller's buffer. Of one thread at a
-/// time.
+/// Memory through which content passes between a tree and a caller's buffer. Used by one thread at
+/// a time.
 final class TransferBuffer implements AutoCloseable {
   static final int BYTES = 128 << 10;
 
@@ -31,12 +31,12 @@ final class TransferBuffer implements AutoCloseable {
     return memory;
   }
 
-  /// The first bytes, to be read or filled; not to be used after [#close].
+  /// Returns the first bytes as a buffer. It must not be used after [#close].
   ByteBuffer buffer(int bytes) {
     return buffer.clear().limit(bytes);
   }
 
-  /// Gives it back.
+  /// Returns the memory to the pool.
   @Override
   public void close() {
     pool.give(this);
@@ -47,13 +47,15 @@ final class TransferBuffer implements AutoCloseable {
     block.release();
   }
 
-  /// Scratches in no use, a few. Any thread may call.
+  /// A small pool of idle buffers. Safe for use by any thread.
   static final class Pool {
     private static final int MOST = 8;
 
     private final ArrayBlockingQueue<TransferBuffer> idle = new ArrayBlockingQueue<>(MOST);
     private volatile boolean closed;
 
+    /// Returns an idle buffer, or a new one.
+    ///
     /// @throws FsException `ENOMEM`
     TransferBuffer take() throws IOException {
       TransferBuffer scratch = idle.poll();
@@ -75,7 +77,7 @@ final class TransferBuffer implements AutoCloseable {
       }
     }
 
-    /// What is in use is freed when it is given back.
+    /// Frees the idle buffers. A buffer in use is freed when it is returned.
     void close() {
       closed = true;
       for (TransferBuffer scratch = idle.poll(); scratch != null; scratch = idle.poll()) {

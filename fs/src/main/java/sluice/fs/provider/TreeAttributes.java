@@ -12,14 +12,15 @@ import sluice.fs.AttributeChange;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 
-/// What a tree tells of a file, in the words of `java.nio.file`. Immutable: any thread may use it.
+/// The attributes of a file as `java.nio.file` defines them. Immutable and safe for use by any
+/// thread.
 ///
-/// @param file what the tree says
-/// @param device tells trees apart
+/// @param file the attributes from the tree
+/// @param device distinguishes trees
 record TreeAttributes(FileAttributes file, long device) implements PosixFileAttributes {
   private static final PosixFilePermission[] PERMISSIONS = PosixFilePermission.values();
 
-  /// Tells files apart while they exist.
+  /// A key that is unique among existing files.
   private record Key(long device, long inode) {
     @Override
     public String toString() {
@@ -31,7 +32,8 @@ record TreeAttributes(FileAttributes file, long device) implements PosixFileAttr
     return FileTime.from(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /// The nearest time that can be kept; the lowest number means now.
+  /// Returns a time in nanoseconds, limited to the valid range. The lowest number means the current
+  /// time.
   static long nanos(FileTime time) {
     return Math.max(time.to(TimeUnit.NANOSECONDS), AttributeChange.NOW + 1);
   }
@@ -46,7 +48,7 @@ record TreeAttributes(FileAttributes file, long device) implements PosixFileAttr
     return time(file.accessNanos());
   }
 
-  /// Of the last change where the image does not keep it.
+  /// Returns the creation time, or the modification time if the image does not store it.
   @Override
   public FileTime creationTime() {
     return time(file.birthNanos() == 0 ? file.modifyNanos() : file.birthNanos());

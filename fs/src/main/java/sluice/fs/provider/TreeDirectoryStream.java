@@ -23,15 +23,15 @@ import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.sys.Errno;
 
-/// An open directory: its names, and files below it whatever becomes of its own path. Any thread
-/// may call; the iterator is one at a time.
+/// An open directory: its names, and access to files below it even if its own path changes. Safe
+/// for use by any thread; there is only one iterator.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | cookie, read, ended | the iterating thread | under lock | under lock |
 /// | released | the closing thread | under lock | under lock |
 final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.Base {
-  /// Names read at a time.
+  /// The number of names to read at a time.
   private static final int BATCH = 128;
 
   private final TreePath path;
@@ -54,7 +54,9 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.B
     fileSystem = path.getFileSystem();
   }
 
-  /// @param shown what the names are appended to
+  /// Opens a directory.
+  ///
+  /// @param shown the path to which the names are appended
   static TreeDirectoryStream open(
       PathAt place, TreePath shown, boolean follow, DirectoryStream.Filter<? super Path> filter)
       throws IOException {
@@ -88,7 +90,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.B
   @Override
   public void close() throws IOException {
     closed.set(true);
-    lock.lock(); // the end of the file system waits here for a thread that closes this
+    lock.lock(); // a closing file system waits here for a thread that closes this stream
     try {
       if (!released) {
         released = true;
@@ -148,7 +150,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.B
     }
   }
 
-  /// @return null at the end, and when the stream is closed
+  /// Returns the next name, or null at the end and when the stream is closed.
   private byte @Nullable [] nextName() throws IOException {
     lock.lock();
     try {
@@ -178,7 +180,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.B
   // ---- files below ------------------------------------------------------------------------------
 
   private PathAt below(Path relative) {
-    long open = inode(); // refuses when closed
+    long open = inode(); // throws if closed
     assert open != 0;
     return new PathAt(TreePath.of(relative), this);
   }

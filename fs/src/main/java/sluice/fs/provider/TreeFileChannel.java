@@ -21,18 +21,19 @@ import sluice.fs.AttributeChange;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 
-/// An open file of a [TreeFileSystem]. Any thread may call; operations that use the channel's
-/// position are one after another, the others at the same time. Interrupting a thread that is in
-/// one of them closes the channel, as [java.nio.channels.InterruptibleChannel] says, unless it is
-/// that of a stream.
+/// An open file of a [TreeFileSystem]. Safe for use by any thread. Operations that use the
+/// channel's position run one after another, the others concurrently. Interrupting a thread in an
+/// operation closes the channel, as specified by [java.nio.channels.InterruptibleChannel], unless
+/// the channel belongs to a stream.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | position | its users | under positionLock | under positionLock |
 /// | uses | operations; close | atomic | atomic |
 ///
-/// Lifecycle: opened with one use, the channel's own → each operation is one more → closed → the
-/// last use lets go of the file, so that no operation meets another file under its number.
+/// Lifecycle: a channel is opened with one use, its own; each operation adds one. After the close,
+/// the last use releases the file, so that no operation accesses another file that reuses the inode
+/// number.
 final class TreeFileChannel extends FileChannel {
   private final TreePath path;
   private final TreeFileSystem fileSystem;
@@ -43,7 +44,7 @@ final class TreeFileChannel extends FileChannel {
   private final AtomicInteger uses = new AtomicInteger(1);
   private long position;
 
-  /// Set before the channel is used.
+  /// Set before the channel is published.
   private boolean interruptible = true;
 
   TreeFileChannel(TreePath path, OpenFiles.OpenFile file, OpenMode mode) {
@@ -56,7 +57,7 @@ final class TreeFileChannel extends FileChannel {
 
   // ---- one operation ----------------------------------------------------------------------------
 
-  /// From now on interrupts do nothing to it, as streams of the JDK's own provider have it.
+  /// Makes the channel ignore interrupts, like the streams of the JDK's own provider.
   TreeFileChannel uninterruptible() {
     interruptible = false;
     return this;
@@ -66,7 +67,7 @@ final class TreeFileChannel extends FileChannel {
     long run() throws IOException;
   }
 
-  /// Runs an operation that closing or interrupting ends.
+  /// Runs an operation, which a close or an interrupt ends.
   private long call(Work work) throws IOException {
     requireOpen();
     boolean completed = false;
@@ -84,7 +85,7 @@ final class TreeFileChannel extends FileChannel {
           completed = true;
           return result;
         } finally {
-          unuse(); // before the file system can be closed: it may be the last that keeps the file
+          unuse(); // before the file system can be closed: this may be the last use of the file
         }
       } finally {
         fileSystem.leave();
@@ -98,7 +99,7 @@ final class TreeFileChannel extends FileChannel {
     }
   }
 
-  /// As [#call] for what uses the position.
+  /// Runs an operation that uses the position.
   private long inTurn(Work work) throws IOException {
     positionLock.lock();
     try {
@@ -133,7 +134,7 @@ final class TreeFileChannel extends FileChannel {
     } catch (FsException e) {
       throw ErrnoExceptions.of(e, path, null);
     } finally {
-      fileSystem.closed(this); // until then the end of the file system waits for this
+      fileSystem.closed(this); // a closing file system waits for this call
     }
   }
 
@@ -220,9 +221,9 @@ final class TreeFileChannel extends FileChannel {
 
   // ---- writing ----------------------------------------------------------------------------------
 
-  /// Writes a buffer, or its beginning when there is no more space.
+  /// Writes a buffer, or a part of it if there is no more space.
   ///
-  /// @return where it ended
+  /// @return the end position
   private long drain(ByteBuffer source, long at) throws IOException {
     if (!mode.append()) {
       return put(source, at);
@@ -354,7 +355,7 @@ final class TreeFileChannel extends FileChannel {
     requireNotNegative(from, "the position");
     requireNotNegative(count, "the count");
     long done = 0;
-    // The target is written outside of the operation: it may block for as long as it likes.
+    // The target is written outside of the operation, because it may block indefinitely.
     try (TransferBuffer scratch = fileSystem.scratch()) {
       while (done < count) {
         int wanted = (int) Math.min(count - done, TransferBuffer.BYTES);
@@ -393,7 +394,7 @@ final class TreeFileChannel extends FileChannel {
           break;
         }
         long at = to + done;
-        // The copy that drain makes is of the same bytes: it needs a scratch of its own.
+        // drain copies the bytes through another transfer buffer of its own.
         call(() -> drain(piece.flip(), at));
         done += bytes - piece.remaining();
         if (piece.hasRemaining()) {
@@ -433,13 +434,14 @@ final class TreeFileChannel extends FileChannel {
     return lock;
   }
 
-  /// As [#lock]: what overlaps is always of this JVM, and there is nothing to wait for.
+  /// Acquires a lock like [#lock]. An overlapping lock always belongs to this JVM, so there is
+  /// nothing to wait for.
   @Override
   public @Nullable FileLock tryLock(long from, long size, boolean shared) throws IOException {
     return lock(from, size, shared);
   }
 
-  /// A copy of the bytes as they are now; writing through a map is not to be had.
+  /// Maps a copy of the current bytes. Writing through the map is not supported.
   ///
   /// @throws UnsupportedOperationException for [java.nio.channels.FileChannel.MapMode#READ_WRITE]
   @Override
@@ -452,7 +454,7 @@ final class TreeFileChannel extends FileChannel {
     }
   }
 
-  /// As the other.
+  /// Maps a copy of the current bytes as a segment.
   @Override
   public MemorySegment map(MapMode how, long from, long size, Arena arena) throws IOException {
     try (FileChannel copy = copyToMap(how, from, size)) {

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.TreeStatus;
 
-/// The one store of a [TreeFileSystem]. Any thread may call.
+/// The only file store of a [TreeFileSystem]. Safe for use by any thread.
 final class TreeFileStore extends FileStore {
   private static final Set<Class<? extends FileAttributeView>> VIEWS =
       Set.of(
@@ -53,7 +53,8 @@ final class TreeFileStore extends FileStore {
     return now.blocks() * now.blockBytes();
   }
 
-  /// What root alone may take is usable when the file system was opened as root.
+  /// Returns the usable space. It includes the blocks reserved for root if the file system was
+  /// opened as root.
   @Override
   public long getUsableSpace() throws IOException {
     TreeStatus now = status();

@@ -20,8 +20,8 @@ import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 
-/// A [FileTree] as a `java.nio.file` file system. Any thread may call, several at a time; a thread
-/// that closes it waits for the operations that are under way.
+/// A [FileTree] as a `java.nio.file` file system. Safe for use by several threads at a time; a
+/// thread that closes it waits for operations in progress.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -38,15 +38,17 @@ final class TreeFileSystem extends FileSystem {
   private final TransferBuffer.Pool scratches = new TransferBuffer.Pool();
   private final TreePath root = new TreePath(this, PathBytes.ROOT);
 
-  /// Channels and directory streams, which end with the file system.
+  /// The open channels and directory streams, which are closed with the file system.
   private final Set<AutoCloseable> users = ConcurrentHashMap.newKeySet();
 
-  /// Shared by operations; the closing thread takes it alone.
+  /// Held shared by operations and exclusively by the closing thread.
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
 
   private volatile boolean open = true;
 
-  /// @param onClosed called once, when it has been closed
+  /// Creates a file system.
+  ///
+  /// @param onClosed called once, after the close
   TreeFileSystem(FileSystemProvider provider, Image image, Consumer<TreeFileSystem> onClosed) {
     this.provider = provider;
     this.onClosed = onClosed;
@@ -86,9 +88,9 @@ final class TreeFileSystem extends FileSystem {
     return image.name();
   }
 
-  /// Begins an operation; the file system is not closed before [#leave].
+  /// Begins an operation. The file system is not closed before [#leave].
   ///
-  /// @throws ClosedFileSystemException when it is closed
+  /// @throws ClosedFileSystemException if it is closed
   void enter() {
     gate.readLock().lock();
     if (!open) {
@@ -101,13 +103,13 @@ final class TreeFileSystem extends FileSystem {
     gate.readLock().unlock();
   }
 
-  /// What an operation does in the tree.
+  /// The work of an operation on the tree.
   @FunctionalInterface
   interface Work<T extends @Nullable Object> {
     T run() throws IOException;
   }
 
-  /// As [Work], without a result.
+  /// The work of an operation without a result.
   @FunctionalInterface
   interface Action {
     void run() throws IOException;
@@ -117,7 +119,7 @@ final class TreeFileSystem extends FileSystem {
     return call(path, null, work);
   }
 
-  /// Runs an operation; what the tree refuses becomes an exception of `java.nio.file`.
+  /// Runs an operation. Errors of the tree become exceptions of `java.nio.file`.
   <T extends @Nullable Object> T call(TreePath path, @Nullable TreePath other, Work<T> work)
       throws IOException {
     enter();
@@ -141,7 +143,7 @@ final class TreeFileSystem extends FileSystem {
     }
   }
 
-  /// Something that is to be closed with the file system. Inside an operation.
+  /// Registers an object to be closed with the file system. Called inside of an operation.
   void opened(AutoCloseable user) {
     users.add(user);
   }
@@ -157,8 +159,8 @@ final class TreeFileSystem extends FileSystem {
     return provider;
   }
 
-  /// Ends channels and directory streams, waits for operations, makes everything stable and lets go
-  /// of the image. Idempotent.
+  /// Closes channels and directory streams, waits for operations, makes everything stable and
+  /// closes the image. Idempotent.
   @Override
   public void close() throws IOException {
     gate.writeLock().lock();

@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileNames;
 
-/// A path of a [TreeFileSystem], kept as bytes: a name that is no UTF-8 stays what it is.
-/// Immutable: any thread may use it.
+/// A path of a [TreeFileSystem], stored as bytes, so that a name that is not UTF-8 survives.
+/// Immutable and safe for use by any thread.
 ///
 /// The current directory is the root: `a` and the empty path are relative to it.
 final class TreePath implements Path {
@@ -24,26 +24,30 @@ final class TreePath implements Path {
   private final byte[] path;
   private final int[] offsets;
 
-  /// @param path cleaned by [PathBytes], and not changed any more
+  /// Creates a path.
+  ///
+  /// @param path cleaned by [PathBytes]; must not change afterwards
   TreePath(TreeFileSystem fileSystem, byte[] path) {
     this.fileSystem = fileSystem;
     this.path = path;
     offsets = PathBytes.offsets(path);
   }
 
+  /// Casts a path.
+  ///
   /// @throws ProviderMismatchException for a path of another provider
   static TreePath of(@Nullable Path path) {
     if (Objects.requireNonNull(path) instanceof TreePath own) {
       return own;
     }
-    throw new ProviderMismatchException(path + " is of another provider");
+    throw new ProviderMismatchException(path + " belongs to another provider");
   }
 
   private TreePath with(byte[] other) {
     return new TreePath(fileSystem, other);
   }
 
-  /// Not to be changed.
+  /// Returns the bytes, which must not be changed.
   byte[] bytes() {
     return path;
   }
@@ -123,7 +127,8 @@ final class TreePath implements Path {
     return with(Arrays.copyOfRange(path, offsets[beginIndex], end));
   }
 
-  /// Null when the other path cannot begin or end this one, whatever it holds.
+  /// Returns the other path as a [TreePath], or null if it cannot be a prefix or suffix of this one
+  /// for its file system or length.
   private @Nullable TreePath comparable(Path other) {
     return Objects.requireNonNull(other) instanceof TreePath own
             && own.fileSystem == fileSystem

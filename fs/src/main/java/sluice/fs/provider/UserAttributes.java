@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import sluice.fs.FileTree;
 
-/// The view `user`: extended attributes of the name space `user`. Immutable: any thread may use it.
-/// The path is looked up each time.
+/// The view `user`: extended attributes of the name space `user`. Immutable and safe for use by any
+/// thread. Each call looks up the path.
 record UserAttributes(PathAt place, boolean follow) implements UserDefinedFileAttributeView {
   private static final String PREFIX = "user.";
 
@@ -36,9 +36,9 @@ record UserAttributes(PathAt place, boolean follow) implements UserDefinedFileAt
     return names(all);
   }
 
-  /// The names of the name space, without it.
+  /// Returns the names of the name space, without the prefix.
   ///
-  /// @param all names of all name spaces, each ended by NUL
+  /// @param all the names of all name spaces, each terminated by NUL
   static List<String> names(byte[] all) {
     List<String> names = new ArrayList<>();
     for (String name : new String(all, StandardCharsets.UTF_8).split("\0", -1)) {

@@ -10,49 +10,51 @@ import sluice.fs.device.MemoryDevice;
 import sluice.fs.device.ScratchDevice;
 import sluice.fs.device.UringDevice;
 
-/// Opens block devices. Any thread may call.
+/// Opens block devices. Safe for use by any thread.
 public final class BlockDevices {
   private BlockDevices() {}
 
-  /// A device in memory, all zeros, gone when it is closed.
+  /// Creates a device in memory, filled with zeros. Its content is lost when it is closed.
   ///
   /// @param bytes size, a multiple of 512
   public static BlockDevice memory(long bytes) throws IOException {
     return MemoryDevice.create(bytes);
   }
 
-  /// An image file or a block device, through the page cache of the kernel.
+  /// Opens an image file or a block device through the kernel's page cache.
   ///
-  /// For us alone: another process that opens it the same way, or has it mounted, is refused and
-  /// refuses us.
+  /// The device is opened exclusively: another process cannot open it the same way or mount it, and
+  /// an image that another process uses so cannot be opened.
   ///
-  /// @throws IOException with call, errno and remedy; `EAGAIN` or `EBUSY` when it is in use
+  /// @throws IOException with call, errno and remedy; `EAGAIN` or `EBUSY` if it is in use
   public static BlockDevice file(Path path, boolean readOnly) throws IOException {
     return FileDevice.open(path, readOnly);
   }
 
-  /// Notes that a mount serves an open device, until the device is closed: [#isServed] says so to
-  /// other processes, which cannot see it at the lock. Where it can, also puts a loop device over
-  /// it, for the kernel to mount from.
+  /// Declares that a mount serves an open device, until the device is closed. [#isServed] reports
+  /// this to other processes, which cannot learn it from the lock. Where possible, it also attaches
+  /// a loop device from which the kernel can mount.
   public static ServedDevice serve(BlockDevice device) throws IOException {
     return ServedDevice.of(device);
   }
 
-  /// Whether a device of an image is open that was given to [#serve], here or in another process.
+  /// Returns true if a device of an image is open and was passed to [#serve], in this process or
+  /// another.
   public static boolean isServed(Path path) throws IOException {
     return ImageFile.isServed(path);
   }
 
-  /// A device over another one: what is written stays in memory, and is gone when it is closed. The
-  /// device below stays its owner's.
+  /// Creates a device on top of another one. Writes stay in memory and are lost when it is closed.
+  /// The caller keeps the device below.
   ///
-  /// @param mostBytes kept at most; beyond it a write is `ENOMEM`
+  /// @param mostBytes the memory limit; a write beyond it fails with `ENOMEM`
   public static BlockDevice scratch(BlockDevice below, long mostBytes) {
     return new ScratchDevice(below, mostBytes);
   }
 
-  /// As [#file], past the page cache of the kernel and with many transfers at a time: `O_DIRECT`
-  /// and io_uring. Where one of them is missing, another way is taken, and `notice` is told why.
+  /// Opens a device like [#file], but bypasses the kernel's page cache and runs many transfers at a
+  /// time: `O_DIRECT` and io_uring. If one of them is missing, a fallback is used, and `notice`
+  /// receives the reason.
   public static BlockDevice direct(Path path, boolean readOnly, Consumer<String> notice)
       throws IOException {
     return UringDevice.open(path, readOnly, notice);

@@ -8,22 +8,23 @@ import sluice.fs.cache.CacheDelays;
 import sluice.fs.cache.FrameCache;
 import sluice.memory.Account;
 
-/// Opens buffer caches. Any thread may call.
+/// Opens buffer caches. Safe for use by any thread.
 public final class BufferCaches {
   private BufferCaches() {}
 
-  /// A cache over a device, which stays the caller's: close it after the cache.
+  /// Opens a cache on a device. The caller keeps the device and closes it after the cache.
   ///
   /// @param blockBytes 1024, 2048 or 4096
-  /// @param cacheBytes memory for blocks, at least 64 blocks; taken at once, touched when needed
+  /// @param cacheBytes memory for blocks, at least 64 blocks; allocated at once, touched when
+  ///   needed
   public static BufferCache open(BlockDevice device, int blockBytes, long cacheBytes)
       throws IOException {
     return open(device, blockBytes, cacheBytes, new Account("buffer cache", cacheBytes));
   }
 
-  /// As the other, charged to an account until the last lease on a block ends.
+  /// Opens a cache whose memory is charged to an account until the last lease of a block ends.
   ///
-  /// @throws FsException `ENOMEM` when the account has no room
+  /// @throws FsException `ENOMEM` if the account has no room
   public static BufferCache open(
       BlockDevice device, int blockBytes, long cacheBytes, Account account) throws IOException {
     return FrameCache.open(device, blockBytes, cacheBytes, account, CacheDelays.USUAL);

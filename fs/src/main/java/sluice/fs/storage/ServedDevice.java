@@ -6,8 +6,8 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.device.FileDevice;
 import sluice.fs.device.LoopAttachment;
 
-/// A device that a mount serves, with a block device of the kernel from which the mount can be
-/// made. Of the thread that mounts; to be closed when it has mounted, or failed to.
+/// A device that a mount serves, with a kernel block device to mount from. Confined to the mounting
+/// thread, which closes it after the mount has succeeded or failed.
 public final class ServedDevice implements AutoCloseable {
   private final @Nullable LoopAttachment loop;
   private final String why;
@@ -30,12 +30,12 @@ public final class ServedDevice implements AutoCloseable {
     }
   }
 
-  /// Path of the block device, such as `/dev/loop0`; empty where there is none.
+  /// Returns the path of the block device, such as `/dev/loop0`; empty if there is none.
   public String blockDevice() {
     return loop == null ? "" : loop.path();
   }
 
-  /// Why there is no block device, in a few words.
+  /// Returns the reason why there is no block device, in a few words.
   public String why() {
     return why;
   }

@@ -1,2 +1,2 @@
-/// Opens what a file system stands on, bottom first: [BlockDevices], [BufferCaches], [Journals].
+/// Opens the layers below a file system, bottom first: [BlockDevices], [BufferCaches], [Journals].
 package sluice.fs.storage;

@@ -21,7 +21,7 @@ import sluice.fs.block.BlockDevice.Transfer;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// What every block device does.
+/// The contract that every block device fulfills.
 @Timeout(120)
 abstract class BlockDeviceContract {
   static final long SIZE = 4 << 20;
@@ -29,7 +29,7 @@ abstract class BlockDeviceContract {
   private BlockDevice device;
   private final List<Block> blocks = new ArrayList<>();
 
-  /// A writable device of [#SIZE] bytes, all zeros.
+  /// Opens a writable device of [#SIZE] bytes, all zeros.
   abstract BlockDevice open() throws IOException;
 
   @BeforeEach
@@ -109,7 +109,7 @@ abstract class BlockDeviceContract {
 
   @Test
   void carriesOutBatches() throws IOException {
-    int count = 300; // more than a ring has entries
+    int count = 300; // more than the entries of a ring
     Transfer[] writes = new Transfer[count + 1];
     Transfer[] reads = new Transfer[count];
     Block target = empty(count * 4096);
@@ -151,7 +151,8 @@ abstract class BlockDeviceContract {
     device.read(0, into, 0, (int) SIZE);
     assertThat(java.util.Arrays.mismatch(Blocks.bytes(into), expected)).isEqualTo(-1);
     Transfer[] reads = new Transfer[all.length];
-    for (int i = 0; i < all.length; i++) { // some lie in memory as on the device, some do not
+    // Some have the same order in memory and on the device, some do not.
+    for (int i = 0; i < all.length; i++) {
       Block one = i % 4 == 0 ? empty(4 * sector) : into;
       long offset = one == into ? all[i].position() : sector;
       reads[i] = new Transfer(all[i].position(), one, offset, all[i].bytes());

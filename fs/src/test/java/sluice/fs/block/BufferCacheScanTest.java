@@ -11,20 +11,20 @@ import sluice.fs.storage.BufferCaches;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// A scan does not throw out what is used again and again.
+/// Tests that a scan does not evict blocks that are used repeatedly.
 @Timeout(300)
 final class BufferCacheScanTest {
   private static final int BLOCK = 4096;
   private static final int FRAMES = 1024;
   private static final int HOT = 600;
 
-  /// 1 GB, of which no page exists before it is written.
+  /// The length of the device: 1 GB, whose pages are not allocated before they are written.
   private static final long DEVICE = 1L << 30;
 
   private final Block target = Blocks.of(BLOCK);
   private final Memory memory = Memory.over(target, 0, BLOCK);
 
-  /// As a file is read: by copy, and if it is not there through the cache.
+  /// Reads a block as a file does: by copy, and through the cache if the copy finds nothing.
   private boolean read(BufferCache cache, long block, int pieces) throws IOException {
     boolean hit = true;
     for (int i = 0; i < pieces; i++) {
@@ -48,7 +48,7 @@ final class BufferCacheScanTest {
   void aScanOfAGigabyteLeavesTheHotBlocks() throws IOException {
     try (BlockDevice device = BlockDevices.memory(DEVICE);
         BufferCache cache = BufferCaches.open(device, BLOCK, (long) FRAMES * BLOCK)) {
-      // Used over a while, while other things are read too.
+      // The hot blocks are used over some time, during which other blocks are read too.
       for (int round = 0; round < 6; round++) {
         hits(cache);
         for (int i = 0; i < FRAMES / 8; i++) {

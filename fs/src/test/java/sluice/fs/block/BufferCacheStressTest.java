@@ -23,15 +23,16 @@ import sluice.fs.storage.Journals;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// Readers, writers, write-back and giving up at once, in a cache far too small: no reader ever
-/// sees a mixture of two blocks or versions, a lease never changes, and nothing written is lost.
+/// Tests concurrent readers, writers, write-back and eviction in a cache that is far too small. No
+/// reader ever sees a mixture of two blocks or versions, a lease never changes, and no write is
+/// lost.
 @Timeout(300)
 final class BufferCacheStressTest {
   private static final int BLOCK = 1024;
   private static final int BLOCKS = 400;
   private static final int MOST_RUN = 12;
 
-  /// How long a machine may take to get to everything once.
+  /// The time in which a machine must have executed every kind of operation once.
   private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
   private final AtomicLongArray versions = new AtomicLongArray(BLOCKS);
@@ -45,8 +46,10 @@ final class BufferCacheStressTest {
     void run(SplittableRandom random) throws IOException;
   }
 
-  /// @param frames far too few; or enough for all blocks, so that neighbours are in neighbouring
-  ///   frames and are copied at once
+  /// Runs the threads and checks all blocks at the end.
+  ///
+  /// @param frames far too few frames; or enough for all blocks, so that neighbouring blocks are in
+  ///   neighbouring frames and are copied at once
   @ParameterizedTest(name = "virtual threads {0}, {1} frames")
   @CsvSource({"true, 96", "false, 96", "true, 600", "false, 600"})
   void mixturesAreNeverSeen(boolean virtual, int frames) throws Exception {
@@ -94,7 +97,7 @@ final class BufferCacheStressTest {
               while (goesOn.getAsBoolean() && problems.isEmpty()) {
                 job.run(own);
                 if (virtual) {
-                  LockSupport.parkNanos(1); // lets the others have the carrier
+                  LockSupport.parkNanos(1); // yields the carrier to the others
                 }
               }
             } catch (IOException | RuntimeException | Error problem) {
@@ -116,7 +119,7 @@ final class BufferCacheStressTest {
     device.close();
   }
 
-  /// Whether everything has happened at least once.
+  /// Returns true if everything has happened at least once.
   private boolean met(int frames) {
     boolean one = reads.get() > 0 && overwrites.get() > 0;
     return one && runs.get() > 0 && (overwrittenRuns.get() > 0 || frames < BLOCKS);
@@ -131,7 +134,7 @@ final class BufferCacheStressTest {
     bytes.release();
   }
 
-  /// Mostly a few hot blocks, sometimes any.
+  /// Picks a block: mostly one of a few hot blocks, sometimes any block.
   private static int pick(SplittableRandom random) {
     return random.nextInt(random.nextInt(4) == 0 ? BLOCKS : 12);
   }
@@ -150,7 +153,7 @@ final class BufferCacheStressTest {
     target.release();
   }
 
-  /// Each block of a run is whole, whatever happens to the others.
+  /// Copies a run of blocks. Each must be whole, whatever happens to the others.
   private void copyRun(BufferCache cache, SplittableRandom random) {
     Block target = Blocks.of(MOST_RUN * BLOCK);
     Memory memory = Memory.over(target, 0, MOST_RUN * BLOCK);
@@ -172,8 +175,8 @@ final class BufferCacheStressTest {
     target.release();
   }
 
-  /// Several overwrites of one block without a transaction where that is possible; sometimes waits
-  /// until they are stable, and looks.
+  /// Overwrites one block several times, without a transaction if that is possible. Sometimes waits
+  /// until the overwrites are stable and checks them.
   private void overwrite(BlockDevice device, Journal journal, SplittableRandom random)
       throws IOException {
     int block = pick(random);
@@ -203,7 +206,7 @@ final class BufferCacheStressTest {
     source.release();
   }
 
-  /// Overwrites blocks that follow each other, many at once where that is possible.
+  /// Overwrites consecutive blocks, many at once if that is possible.
   private void overwriteRun(Journal journal, SplittableRandom random) throws IOException {
     int first = random.nextBoolean() ? pick(random) : random.nextInt(BLOCKS);
     int count = Math.min(1 + random.nextInt(MOST_RUN), BLOCKS - first);
@@ -240,7 +243,7 @@ final class BufferCacheStressTest {
     void run() throws IOException;
   }
 
-  /// With the locks of blocks, taken in their order.
+  /// Runs a change with the locks of blocks held, which are acquired in ascending order.
   private void locked(int first, int count, Change change) throws IOException {
     if (count == 0) {
       change.run();
@@ -282,7 +285,7 @@ final class BufferCacheStressTest {
     }
   }
 
-  /// Writers of one block take turns, as those of a file do.
+  /// Writes one block. Writers of one block take turns, as writers of a file do.
   private void write(Journal journal, SplittableRandom random) throws IOException {
     int block = pick(random);
     synchronized (locks[block]) {

@@ -10,7 +10,7 @@ import sluice.fs.storage.Journals;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// What the cache costs when everything is in it. Run by hand: `java
+/// Measures the cost of the cache when it contains every requested block. Run by hand: `java
 /// --enable-native-access=ALL-UNNAMED -cp … sluice.fs.block.CacheBench`.
 final class CacheBench {
   private static final int BLOCK = 4096;

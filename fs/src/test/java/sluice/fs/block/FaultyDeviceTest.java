@@ -7,6 +7,6 @@ import sluice.fs.storage.BlockDevices;
 final class FaultyDeviceTest extends BlockDeviceContract {
   @Override
   BlockDevice open() throws IOException {
-    return new FaultyDevice(BlockDevices.memory(SIZE)); // without a plan it is a device as any
+    return new FaultyDevice(BlockDevices.memory(SIZE)); // without a plan it behaves like any device
   }
 }

@@ -44,7 +44,7 @@ final class FileDeviceTest extends BlockDeviceContract {
     assertThat(Errnos.of(() -> BlockDevices.file(image(), true))).isEqualTo(Errno.EAGAIN);
   }
 
-  /// The kernel's mounts by a loop device know nothing of locks of files.
+  /// Checks for loop devices, because the kernel's mounts through a loop device ignore file locks.
   @Test
   void aFileBehindALoopDeviceIsRefused() throws IOException {
     LinuxTools.require("losetup");

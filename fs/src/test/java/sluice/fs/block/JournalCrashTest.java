@@ -19,8 +19,8 @@ import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 import sluice.memory.block.Block;
 
-/// Crashes of the journal on its own: after replay, a device holds the blocks as of some prefix of
-/// the transactions, at least as new as the last awaited one.
+/// Tests crashes of the journal on its own. After replay, the device holds the blocks as they were
+/// after some prefix of the transactions, which includes the last awaited one.
 @Timeout(600)
 final class JournalCrashTest {
   private static final int BLOCK = 1024;
@@ -30,7 +30,7 @@ final class JournalCrashTest {
   private static final int POOL = 60;
   private static final int TRANSACTIONS = 150;
 
-  /// Changed by every transaction: tells which was the last.
+  /// A block that every transaction changes; it identifies the last one.
   private static final int CONTROL = FIRST - 1;
 
   private enum Use {
@@ -39,7 +39,7 @@ final class JournalCrashTest {
     CONTENT
   }
 
-  /// What each block is, and in which version, as of one transaction.
+  /// The use and the version of each block after one transaction.
   @SuppressWarnings("ArrayRecordComponent")
   private record State(Use[] uses, long[] versions) {
     static State initial() {
@@ -53,7 +53,7 @@ final class JournalCrashTest {
     }
   }
 
-  /// That a transaction was awaited when so many events had happened.
+  /// Records that a transaction was awaited when the given number of events had happened.
   private record Awaited(int events, int transaction) {}
 
   private final List<State> states = new ArrayList<>();

@@ -22,8 +22,8 @@ import sluice.fs.storage.Journals;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
 
-/// What happens when the device fails: the right errno, nothing new on a log that is not trusted,
-/// no thread waits for ever.
+/// Tests failures of the device: the errno is right, nothing is written to a log that is no longer
+/// trusted, and no thread waits for ever.
 @Timeout(120)
 final class JournalFaultTest {
   private static final int LOG = 128;
@@ -45,7 +45,7 @@ final class JournalFaultTest {
     return new FaultyDevice(memory);
   }
 
-  /// What is there after a crash now, and replay on a device that works.
+  /// Returns the version of a block after a crash at this moment and a replay on a working device.
   private static long afterCrash(FaultyDevice device, long block) throws IOException {
     device.heal();
     try (JournalRig after = JournalRig.open(JournalRig.copy(device), LOG, FRAMES)) {

@@ -15,9 +15,9 @@ import sluice.fs.RecordingDevice;
 import sluice.fs.Stamps;
 import sluice.fs.storage.BlockDevices;
 
-/// Threads with transactions at the same time, in a cache and a log that are hardly large enough:
-/// after a crash at any point each transaction is there as a whole or not at all, and those that
-/// were awaited are there.
+/// Tests concurrent transactions in a cache and a log that are barely large enough. After a crash
+/// at any moment, each transaction is there as a whole or not at all, and awaited transactions are
+/// there.
 @Timeout(600)
 final class JournalThreadsTest {
   private static final int LOG = 160;
@@ -26,7 +26,7 @@ final class JournalThreadsTest {
   private static final int TRANSACTIONS = 120;
   private static final int BLOCKS = 5;
 
-  /// That a thread had awaited a version when so many events had happened.
+  /// Records that a thread had awaited a version when the given number of events had happened.
   private record Awaited(int events, int thread, long version) {}
 
   private final ConcurrentLinkedQueue<Awaited> awaited = new ConcurrentLinkedQueue<>();
@@ -47,7 +47,7 @@ final class JournalThreadsTest {
               Stamps.write(buffer.block(), block, version);
             }
           }
-          // All threads change parts of one block, as of a block of inodes.
+          // All threads change parts of one block, as in a block of inodes.
           transaction.change(JournalRig.FIRST - 1).setInt(thread * 4, version);
         }
         rig.version(block(random.nextInt(THREADS), random.nextInt(BLOCKS)));

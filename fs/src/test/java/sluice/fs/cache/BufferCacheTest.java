@@ -116,7 +116,7 @@ final class BufferCacheTest {
     long room = (count + 1L) * BLOCK;
     Block target = Blocks.of(room);
     Memory memory = Memory.over(target, 0, room);
-    // Neighbours in memory, then in the opposite order, then one with a change of another thread.
+    // Neighbours in memory, then in the opposite order, then a block changed by another thread.
     for (int i = 0; i < 6; i++) {
       write(20 + i, 20 + i);
     }
@@ -266,7 +266,7 @@ final class BufferCacheTest {
     }
   }
 
-  /// However long the writer is without a processor: here for longer than once was waited.
+  /// Checks that a reader waits for the writer, however long the writer gets no processor.
   @Test
   void aReaderOfContentWaitsForItsWriter() throws Exception {
     FutureTask<Integer> reader = new FutureTask<>(() -> value(3));
@@ -287,8 +287,8 @@ final class BufferCacheTest {
     for (int i = 0; i < 1000; i++) {
       write(i, i + 1);
     }
-    // A writer waits at five eighths; the thread that writes back begins at a half, when it
-    // runs.
+    // A writer waits when five eighths are dirty. The write-back thread starts at one half, as soon
+    // as it gets a processor.
     assertThat(cache.dirtyBytes()).isLessThanOrEqualTo((FRAMES / 8 * 5 + 1) * BLOCK);
     for (int i = 0; i < 1000; i++) {
       assertThat(value(i)).isEqualTo(i + 1);
@@ -327,7 +327,7 @@ final class BufferCacheTest {
             held.removeLast().close();
           }
         });
-    value(600); // waits for one to come back
+    value(600); // waits until a frame comes back
     Await.end(later);
     held.forEach(Buffer::close);
   }

@@ -21,12 +21,12 @@ import sluice.fs.storage.Journals;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// Blocks that are overwritten and forgotten many at a time: the same bytes, leases and list of
-/// what is changed as one at a time, wherever their frames lie.
+/// Tests overwriting and forgetting many blocks at a time. Bytes, leases and the list of dirty
+/// frames are the same as with one block at a time, wherever the frames are.
 @Timeout(120)
 final class FrameRunsTest {
   private static final int BLOCK = 1024;
-  private static final int FRAMES = 1024; // so many that nothing is written back meanwhile
+  private static final int FRAMES = 1024; // enough to prevent write-back in the meantime
   private static final int COUNT = 100; // more than are claimed at once
 
   private final Block source = Blocks.of(COUNT * BLOCK);
@@ -51,7 +51,7 @@ final class FrameRunsTest {
     device.close();
   }
 
-  /// Puts `seed + i` into the i-th block of the source, at its begin and end.
+  /// Writes `seed + i` at the beginning and the end of the i-th block of the source.
   private void fill(int seed) {
     for (int i = 0; i < COUNT; i++) {
       memory.setInt((long) i * BLOCK, seed + i);
@@ -99,7 +99,7 @@ final class FrameRunsTest {
     assertThat(memory.getInt(0)).isEqualTo(2010);
   }
 
-  /// What is changed already, and what is not, take turns.
+  /// Overwrites blocks of which some are dirty already and some are not.
   @Test
   void theListOfWhatIsChangedHasEachOnce() throws IOException {
     overwrite(10, 40, 0);
@@ -170,7 +170,7 @@ final class FrameRunsTest {
         .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
-  /// What was in a frame may have been another file's.
+  /// Checks that frames are zeroed, because their previous content may belong to another file.
   @Test
   void whenTheSourceFailsThereAreZeros() throws IOException {
     overwrite(10, COUNT, 1000);
@@ -196,7 +196,7 @@ final class FrameRunsTest {
   void whatIsForgottenIsNotWrittenButWhatIsLeasedStays() throws IOException {
     overwrite(10, COUNT, 1000);
     Block leased = requireNonNull(cache.lease(40));
-    forget(5, COUNT + 10); // some were never here
+    forget(5, COUNT + 10); // some were never in the cache
     assertThat(cache.dirtyBytes()).isZero();
     assertThat(Buffer.unsignedInt(leased, 0)).isEqualTo(1030);
     leased.release();

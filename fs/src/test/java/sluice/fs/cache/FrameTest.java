@@ -9,7 +9,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import sluice.fs.Blocks;
 
-/// What a thread may do to a frame that it found in a former life.
+/// Tests the operations that a thread may still perform on a frame that it found before the frame
+/// was reused.
 final class FrameTest {
   private static final int BLOCK = 1024;
 
@@ -47,7 +48,8 @@ final class FrameTest {
     frame.release();
   }
 
-  /// A commit may end its lease at any moment: the frame must not be claimed then.
+  /// Checks that a replaced frame cannot be claimed, because a commit may end its lease at any
+  /// moment.
   @Test
   void aFrameThatWasReplacedBelongsToItsLeases() {
     Frame frame = take();
@@ -56,7 +58,7 @@ final class FrameTest {
     table.put(7, frame); // as a loader does, which holds a lease too
     assertThat(frame.claim()).isFalse();
     table.remove(frame);
-    frame.release(); // the cache's
+    frame.release(); // the cache's lease
     assertThat(frame.leases()).isEqualTo(1);
     assertThat(frame.claim()).as("by the thread that found it before").isFalse();
     assertThat(frame.lend()).as("for a moment, until its number is looked at").isTrue();

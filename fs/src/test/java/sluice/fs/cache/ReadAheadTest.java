@@ -19,14 +19,14 @@ import sluice.fs.storage.BufferCaches;
 import sluice.memory.block.Block;
 import sluice.testbase.Await;
 
-/// The end of reading ahead, while others ask for more.
+/// Tests the end of read-ahead while other threads request more.
 @Timeout(300)
 final class ReadAheadTest {
   private static final int BLOCK = 4096;
   private static final int BLOCKS = 4096;
   private static final int FRAMES = 2048;
 
-  /// Lets no thread read before it is told to.
+  /// A device whose reads wait for a gate to open.
   private static final class GatedDevice extends DeviceOverDevice {
     final CountDownLatch inside = new CountDownLatch(1);
     final CountDownLatch gate = new CountDownLatch(1);
@@ -55,7 +55,8 @@ final class ReadAheadTest {
     }
   }
 
-  /// What waits is forgotten, and so is what is asked for now: the reader ends with its batch.
+  /// Checks that waiting and new requests are dropped, so that the reader ends with its current
+  /// batch.
   @Test
   void closingWaitsForOneBatch() throws Exception {
     try (GatedDevice device = new GatedDevice()) {
@@ -83,7 +84,7 @@ final class ReadAheadTest {
       }
       closed.get(60, TimeUnit.SECONDS);
       assertThat(device.reads).as("blocks of the one batch").hasValue(64);
-      askOften(cache); // begins no reader
+      askOften(cache); // starts no reader
     }
   }
 

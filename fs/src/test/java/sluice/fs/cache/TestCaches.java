@@ -7,10 +7,10 @@ import sluice.fs.block.BufferCache;
 import sluice.memory.Account;
 import sluice.testbase.Await;
 
-/// Buffer caches for tests that say what is on the device and what is not yet: neither they nor the
-/// journals over them write anything because it has become old, however long the test's thread is
-/// without a processor. A frame is waited for as long as a test waits for anything. Any thread may
-/// call.
+/// Buffer caches for tests that control what is on the device and what is not yet. Neither these
+/// caches nor the journals over them write anything because of its age, however long the test's
+/// thread gets no processor. A wait for a frame lasts as long as any other wait of a test. Safe for
+/// use by any thread.
 public final class TestCaches {
   private static final CacheDelays TIMES =
       new CacheDelays(TimeUnit.HOURS.toMillis(1), TimeUnit.SECONDS.toMillis(Await.SECONDS));

@@ -17,7 +17,7 @@ import sluice.sys.IoVec;
 final class TransferRunTest {
   private final Block block = Blocks.of(64 << 10);
 
-  /// Where the block's first sector begins.
+  /// The offset of the first sector boundary in the block.
   private final long start = -block.segment().address() & 511;
 
   private final Block large = Blocks.of(3 << 20);
@@ -34,7 +34,7 @@ final class TransferRunTest {
     return new Transfer(position, block, start + offset, bytes);
   }
 
-  /// The ranges of the rest as offset in the block and length.
+  /// Returns the remaining ranges as pairs of offset in the block and length.
   private List<List<Long>> ranges() {
     int count = run.fill(vectors);
     List<List<Long>> ranges = new ArrayList<>();

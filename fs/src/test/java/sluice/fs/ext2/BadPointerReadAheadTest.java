@@ -30,8 +30,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A file of which some pointers are bad, read in order and one block at a time: what is read ahead
-/// of a good block is advice, so the good ones are there, and only the bad ones fail.
+/// Reads a file with some bad pointers, in order and one block at a time. Read-ahead of a good
+/// block is advisory: good blocks are readable, and only the bad ones fail.
 @Timeout(120)
 final class BadPointerReadAheadTest {
   private static final int BLOCK = 1024;
@@ -45,7 +45,7 @@ final class BadPointerReadAheadTest {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /// What is damaged, and which blocks of the file it leads to.
+  /// The kinds of damage, each with the range of the file's blocks that it affects.
   enum Damage {
     DIRECT_POINTER(5, 6),
     POINTER_IN_A_BLOCK(100, 101),
@@ -135,11 +135,13 @@ final class BadPointerReadAheadTest {
   }
 
   private interface Read {
-    /// @return bytes
+    /// Reads at a position.
+    ///
+    /// @return the number of bytes
     int block(Ext2 tree, long position) throws IOException;
   }
 
-  /// Which blocks could not be read.
+  /// Returns the blocks that could not be read.
   private Set<Long> lost(Damage what, Read read) throws IOException {
     Set<Long> lost = new TreeSet<>();
     try (Ext2 tree = Ext2.mount(device, OPTIONS.withReadOnly(true))) {

@@ -7,7 +7,8 @@ import sluice.fs.block.BufferCache;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// A cache that hands everything on, so that a test can change one operation. Any thread may call.
+/// A cache that delegates to another cache, so that a test can override single operations. Safe for
+/// use by any thread.
 class CacheOverCache implements BufferCache {
   private final BufferCache cache;
 
@@ -15,7 +16,7 @@ class CacheOverCache implements BufferCache {
     this.cache = cache;
   }
 
-  /// What a journal is opened over.
+  /// Returns the underlying cache, over which a journal is opened.
   BufferCache under() {
     return cache;
   }

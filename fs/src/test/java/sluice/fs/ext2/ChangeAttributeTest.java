@@ -25,8 +25,8 @@ import sluice.fs.storage.BlockDevices;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// A version, NFSv4's change attribute, stands for one state of a file: whatever leaves memory
-/// meanwhile, and however the server ends. A file that is not changed keeps it.
+/// Tests that a version, the change attribute of NFSv4, identifies one state of a file, no matter
+/// what is evicted from memory and how the server ends. An unchanged file keeps its version.
 @Timeout(300)
 final class ChangeAttributeTest {
   private static final Caller ROOT = Caller.ROOT;
@@ -76,7 +76,7 @@ final class ChangeAttributeTest {
     assertThat(tree.write(ROOT, file, 0, memory, 0, 2)).isEqualTo(2);
   }
 
-  /// What a client remembers: a version never stands for anything else.
+  /// Records the version as a client would, and asserts that it never identified different content.
   private long look(Ext2 tree) throws IOException {
     FileAttributes now = tree.attributes(file);
     Integer before = contentOf.put(now.version(), content);
@@ -137,7 +137,7 @@ final class ChangeAttributeTest {
     block.release();
   }
 
-  /// What was told of changes that a crash has undone is not told of others.
+  /// Checks that versions of changes that a crash has undone are not used for other changes.
   @ParameterizedTest
   @ValueSource(strings = {"-t ext2 -b 1024 -I 128", "-t ext3 -b 1024 -I 256 -J size=1"})
   void norAfterACrash(String options) throws Exception {
@@ -157,7 +157,7 @@ final class ChangeAttributeTest {
             evict(tree);
           }
         }
-        all.segment().asByteBuffer().put(before); // none of it has arrived
+        all.segment().asByteBuffer().put(before); // nothing of it has been stored
         device.write(0, all, 0, IMAGE_BYTES);
         assertThat(content).isEqualTo(kept + 5);
         while (Volume.now() <= last) { // no server starts within a tick of the clock

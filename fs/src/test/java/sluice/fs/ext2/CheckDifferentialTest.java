@@ -30,21 +30,23 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Slice;
 
-/// Our check against `e2fsck -fn`: one field of a good image is changed, and both say whether the
-/// image is clean. Where they differ, [#EXPLAINED] says why.
+/// Compares our check with `e2fsck -fn`. One field of a valid image is changed, and both programs
+/// decide whether the image is clean. [#EXPLAINED] lists the reasons for different verdicts.
 ///
-/// Half of the changes to images with checksums are sealed with a right checksum. A journal is
-/// never replayed by `e2fsck -fn`, so none of the images has a journal that must be.
+/// Half of the changes to images with checksums get a correct checksum. `e2fsck -fn` never replays
+/// a journal, so no image has a journal that needs a replay.
 final class CheckDifferentialTest {
   private static final int FIRST = Integer.getInteger("sluice.seed", 0);
   private static final int COUNT = 400;
   private static final int COUNT_OF_ACCEPTANCE = 4000;
 
-  /// The verdicts that differ on purpose.
+  /// An intended difference of the verdicts.
   ///
-  /// @param field of which changes it is so, a regular expression
-  /// @param oursOnly whether our check reports it and e2fsck does not, or the other way round
-  /// @param problem found in what our check says, or e2fsck; a regular expression
+  /// @param field the changed fields to which it applies, as a regular expression
+  /// @param oursOnly true if our check reports a problem and e2fsck does not, false for the
+  ///   opposite
+  /// @param problem found in the output of the program that reports the problem, as a regular
+  ///   expression
   /// @param why the reason
   private record Explained(String field, boolean oursOnly, String problem, String why) {}
 
@@ -120,7 +122,8 @@ final class CheckDifferentialTest {
     PARTS.clear();
   }
 
-  /// Images as mke2fs, e2fsck and we make them, with bitmaps that were never written among them.
+  /// Checks images made by mke2fs, e2fsck and our own code, including bitmaps that were never
+  /// initialized.
   @Test
   @Timeout(120)
   void goodImagesAreClean() throws IOException, InterruptedException {
@@ -175,7 +178,7 @@ final class CheckDifferentialTest {
     return problems;
   }
 
-  /// One changed field, and the verdicts.
+  /// A change of one field, and the verdicts on it.
   private static final class Case {
     private static final int SECTOR = 1024;
 
@@ -232,7 +235,7 @@ final class CheckDifferentialTest {
         parts.seal(bad, new Checksums(Geometry.of(superblock, bad.length)));
         sealed = true;
       } catch (FsException e) {
-        // a superblock that cannot be followed has no checksums either
+        // a superblock that cannot be parsed has no checksums either
       }
     }
 
@@ -243,7 +246,7 @@ final class CheckDifferentialTest {
         List<String> problems = problems(image);
         ours = problems.isEmpty() ? "" : problems.getFirst();
         E2fsprogs.Result result = e2fsck.check(image);
-        // what it does not hold for damage it asks about, and still ends with 0
+        // e2fsck only asks about things that it does not consider damage, and still exits with 0
         boolean clean = result.exit() == 0 && !result.output().contains("? no");
         theirs = clean ? "" : result.exit() + ": " + result.output();
       } finally {
@@ -251,7 +254,7 @@ final class CheckDifferentialTest {
       }
     }
 
-    /// Writes the sectors in which good and bad differ.
+    /// Writes the sectors in which the good and the bad image differ.
     private void write(Path image, byte[] bytes) throws IOException {
       try (FileChannel file = FileChannel.open(image, StandardOpenOption.WRITE)) {
         for (int at = 0; at < good.length; at += SECTOR) {

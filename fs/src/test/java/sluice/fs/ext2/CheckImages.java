@@ -12,12 +12,12 @@ import sluice.fs.E2fsprogs;
 import sluice.fs.NewFile;
 import sluice.fs.ext2.format.FormatOptions;
 
-/// Good images with different features, made by `mke2fs -d` and by our `mkfs`, for tests that
-/// damage them. Of the test's thread.
+/// Valid images with different features, made by `mke2fs -d` and by our `mkfs`, for tests that
+/// damage them. Confined to the test's thread.
 final class CheckImages {
   private static final int IMAGE_BYTES = 4 << 20;
 
-  /// Options of mke2fs by the name of the image.
+  /// The options of mke2fs by the name of the image.
   private static final Map<String, String> MADE_BY_MKE2FS =
       Map.of(
           "plain", "-t ext2 -b 1024 -I 128 -N 256",
@@ -36,7 +36,7 @@ final class CheckImages {
     return "00000000-0000-4000-8000-00000000000" + last;
   }
 
-  /// Every image's bytes by its name.
+  /// Returns the bytes of all images by their names.
   static Map<String, byte[]> all(Path folder) throws IOException, InterruptedException {
     Path content = folder.resolve("content");
     makeContent(content);
@@ -54,8 +54,8 @@ final class CheckImages {
     return images;
   }
 
-  /// What mke2fs copies: directories of one block and of several, files with pointers of each level
-  /// that the size allows, holes, links of both kinds, a name with two links.
+  /// Creates the content that mke2fs copies: directories of one block and of several, files with
+  /// pointers of each level that the size allows, holes, hard and symbolic links.
   private static void makeContent(Path content) throws IOException {
     Path many = content.resolve("many");
     Files.createDirectories(many.resolve("below"));
@@ -72,7 +72,7 @@ final class CheckImages {
     Files.createLink(content.resolve("second-name"), content.resolve("indirect"));
   }
 
-  /// Adds what mke2fs does not copy: devices, extended attributes, a tree of hashes.
+  /// Adds content that mke2fs does not copy: devices, extended attributes and a hash tree.
   private static void furnish(Path image) throws IOException, InterruptedException {
     Path value = Files.writeString(image.resolveSibling("value"), "v".repeat(300));
     Path commands = image.resolveSibling("commands");

@@ -17,7 +17,7 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Await;
 
-/// What remains of a tree that was closed: nothing, although the threads that used it live on.
+/// Tests that nothing of a closed tree stays in memory, although the threads that used it live on.
 @Timeout(120)
 final class ClosedTreeTest {
   private static final long BYTES = 4L << 20;

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.fs.block.Transaction;
 
-/// Puts components apart, as domains would: each has a thread of its own that does all that is
-/// asked of it, and arrays of bytes come and go as copies. Of the test's thread.
+/// Isolates components as domains would: each has its own thread that executes all calls, and byte
+/// arrays are copied in both directions. Confined to the test's thread.
 final class ComponentThread implements AutoCloseable {
   private final ExecutorService thread;
 
-  /// @param name of the component's thread
+  /// Starts the thread.
+  ///
+  /// @param name the name of the component's thread
   ComponentThread(String name) {
     thread =
         Executors.newSingleThreadExecutor(task -> {
@@ -26,7 +28,7 @@ final class ComponentThread implements AutoCloseable {
         });
   }
 
-  /// The component as others see it.
+  /// Returns the component as others see it.
   <T> T of(Class<T> seam, T component) {
     Object seen =
         Proxy.newProxyInstance(
@@ -53,7 +55,7 @@ final class ComponentThread implements AutoCloseable {
     return value instanceof byte[] bytes ? bytes.clone() : value;
   }
 
-  /// What a component gives away to be called later is called on its thread too.
+  /// Wraps results that a component returns for later calls, so that these run on its thread too.
   private @Nullable Object handed(@Nullable Object result) {
     return switch (result) {
       case null -> null;

@@ -34,8 +34,9 @@ import sluice.fs.storage.Journals;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// Device, cache with journal, and tree know each other by their interfaces alone: another one can
-/// take the place of each, and each can be put apart. The same operations have the same answers.
+/// Tests that device, cache, journal and tree know each other only by their interfaces. Each can be
+/// replaced by another implementation, and each can be isolated. The same operations give the same
+/// answers.
 @Timeout(300)
 final class ComponentsTest {
   private static final int BLOCK = 1024;
@@ -53,7 +54,7 @@ final class ComponentsTest {
     return device;
   }
 
-  /// Everything that the tree answers, and what it holds at the end.
+  /// Returns all answers of the tree and its content at the end.
   private static List<String> answers(FileTree tree, long seed) throws IOException {
     List<String> answers = new ArrayList<>();
     try (TreeAgent agent = new TreeAgent(tree)) {
@@ -136,7 +137,8 @@ final class ComponentsTest {
           DirectorySink.class,
           FileTree.StableListener.class);
 
-  /// Values, arrays of them that are not changed afterwards, memory, and what is called back.
+  /// Returns true if a type may cross an interface between components: values, arrays of values
+  /// that are not modified afterwards, memory, and callbacks.
   private static boolean mayPass(Class<?> type) {
     if (type.isArray()) {
       return mayPass(type.getComponentType());
@@ -151,7 +153,7 @@ final class ComponentsTest {
                 .allMatch(field -> Modifier.isFinal(field.getModifiers())));
   }
 
-  /// Nothing that two sides could change goes through a seam, but memory.
+  /// Checks that no mutable object except memory crosses the interfaces.
   @ParameterizedTest
   @ValueSource(
       classes = {

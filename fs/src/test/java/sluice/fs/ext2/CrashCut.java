@@ -3,17 +3,20 @@ package sluice.fs.ext2;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Whether what a crash has left of the work of several threads can be of one moment: when an
-/// operation is there, so is each that had ended before it began. Stateless.
+/// Decides whether the state that a crash has left of several threads' work is consistent with a
+/// single moment: if an operation is there, so is every operation that had ended before it began.
+/// Stateless.
 final class CrashCut {
   private CrashCut() {}
 
-  /// @param threads what each thread did
-  /// @param alike of each thread, the steps that may have left what was found, ascending
-  /// @return what cannot be, null when all is well
+  /// Looks for a contradiction.
+  ///
+  /// @param threads the recorded steps of each thread
+  /// @param alike for each thread, the steps that may have left the state found, in ascending order
+  /// @return a description of the contradiction, null if there is none
   static @Nullable String problem(List<CrashWorkload.Recorded> threads, List<List<Integer>> alike) {
     int[] chosen = new int[threads.size()];
-    // The earliest choice that can be: each step forward is forced by the others.
+    // The earliest possible choice: each step forward is forced by the others.
     for (boolean moved = true; moved; ) {
       moved = false;
       for (int t = 0; t < chosen.length; t++) {
@@ -42,7 +45,8 @@ final class CrashCut {
     return threads.get(thread).steps().get(number);
   }
 
-  /// Whether a thread's step after the present one had ended before another's began.
+  /// Returns true if a thread's step after the chosen one had ended before another thread's step
+  /// began.
   private static boolean isMissing(
       List<CrashWorkload.Recorded> threads, int thread, int number, CrashWorkload.Step there) {
     return number + 1 < threads.get(thread).steps().size()

@@ -15,11 +15,12 @@ import sluice.fs.Images;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
 
-/// Judges what a crash or a failing device has left, by what a [CrashWorkload] remembers, by our
-/// own mount and check, and by e2fsck where it is installed. Of the test's thread.
+/// Judges the state that a crash or a failing device has left, by comparison with the record of a
+/// [CrashWorkload], with our own mount and check, and with e2fsck if it is installed. Confined to
+/// the test's thread.
 final class CrashJudge implements AutoCloseable {
-  /// Passes of e2fsck that a state without a journal may take: it does not always see at once what
-  /// its own repairs make necessary.
+  /// The number of e2fsck runs that a state without a journal may need. e2fsck does not always
+  /// notice at once what its own repairs make necessary.
   private static final int REPAIRS = 3;
 
   private static final List<String> FREE_COUNTS =
@@ -29,7 +30,9 @@ final class CrashJudge implements AutoCloseable {
   private final MountOptions options;
   private final Path file;
 
-  /// @param file where images are put for e2fsck
+  /// Creates a judge.
+  ///
+  /// @param file the path to which images are saved for e2fsck
   CrashJudge(MountOptions options, Path file) {
     this.options = options;
     this.file = file;
@@ -42,13 +45,15 @@ final class CrashJudge implements AutoCloseable {
 
   // ---- with a journal ---------------------------------------------------------------------------
 
-  /// What a mounted tree that has been read is asked for.
+  /// A requirement that a mounted tree has to meet.
   interface Requirement {
     void require(TreeState found);
   }
 
-  /// @param failed whether the log says that the journal had failed: e2fsck does not trust the list
-  ///   of orphans then, and finds them itself
+  /// Judges a state with a journal.
+  ///
+  /// @param failed true if the log says that the journal had failed; e2fsck does not trust the list
+  ///   of orphans in this case and finds them itself
   void journaled(
       BlockDevice crashed, CrashWorkload.Recorded recorded, int events, boolean failed, String what)
       throws IOException, InterruptedException {
@@ -87,7 +92,7 @@ final class CrashJudge implements AutoCloseable {
     }
   }
 
-  /// What is seen while the log is not replayed.
+  /// Returns the tree as it is seen while the log is not replayed. The device must not change.
   private TreeState withoutAChange(BlockDevice crashed, boolean failed, String what)
       throws IOException {
     byte[] before = Blocks.all(crashed);
@@ -111,8 +116,8 @@ final class CrashJudge implements AutoCloseable {
     }
   }
 
-  /// The steps, not before the last that was awaited nor after the last begun, of which each may
-  /// have left what was found; fails when there is none.
+  /// Returns the steps that may have left the state found, from the last awaited step to the last
+  /// step begun. Fails if there is none.
   static List<Integer> stepsLike(
       TreeState found, CrashWorkload.Recorded recorded, int events, String what) {
     int least = 0;
@@ -167,7 +172,7 @@ final class CrashJudge implements AutoCloseable {
     return null;
   }
 
-  /// Where a part comes from that is not what it should be, for a message.
+  /// Describes the origin of a part with unexpected content, for a message.
   private static String origin(byte[] content, int at, int end, List<CrashWorkload.Step> steps) {
     for (int j = steps.size() - 1; j >= 0; j--) {
       for (var entry : steps.get(j).after().entries().entrySet()) {
@@ -198,7 +203,7 @@ final class CrashJudge implements AutoCloseable {
     return entry.attributes().split(" ", 2)[0];
   }
 
-  /// The file with an inode, at the path it had or another.
+  /// Returns the file with an inode, at the path it had or at another one.
   private static TreeState.@Nullable Entry find(TreeState state, String path, String inode) {
     TreeState.Entry there = state.entries().get(path);
     if (there != null && inode(there).equals(inode)) {
@@ -212,7 +217,7 @@ final class CrashJudge implements AutoCloseable {
     return null;
   }
 
-  /// Whether a part is the same; behind the end of what was there are zeros.
+  /// Returns true if a part is the same. Behind the end of the former content there must be zeros.
   private static boolean matches(byte[] found, byte[] then, int at, int end) {
     int common = Math.clamp(then.length, at, end);
     if (common > at && !Arrays.equals(found, at, common, then, at, common)) {
@@ -226,7 +231,7 @@ final class CrashJudge implements AutoCloseable {
     return true;
   }
 
-  // ---- without one ------------------------------------------------------------------------------
+  // ---- without a journal ------------------------------------------------------------------------
 
   void plain(BlockDevice crashed, CrashWorkload.Recorded recorded, int events, String what)
       throws IOException, InterruptedException {
@@ -240,7 +245,9 @@ final class CrashJudge implements AutoCloseable {
     }
   }
 
-  /// @return what e2fsck says
+  /// Repairs the image.
+  ///
+  /// @return the output of e2fsck
   private String repair(String what) throws IOException, InterruptedException {
     StringBuilder said = new StringBuilder();
     int exit = 4;
@@ -256,7 +263,7 @@ final class CrashJudge implements AutoCloseable {
     return said.toString();
   }
 
-  /// What is damaged is refused with an errno, and never hangs or breaks anything.
+  /// Checks that our code reports damage as an errno, and neither hangs nor breaks.
   private void lookAtDamage(BlockDevice crashed, String what) throws IOException {
     List<String> problems = new ArrayList<>();
     try {
@@ -271,7 +278,7 @@ final class CrashJudge implements AutoCloseable {
     }
   }
 
-  /// What was the same from the last sync to the crash.
+  /// Checks the files that did not change between the last sync and the crash.
   private static void requireSynced(
       TreeState found, CrashWorkload.Recorded recorded, int events, String what) {
     int synced = 0;

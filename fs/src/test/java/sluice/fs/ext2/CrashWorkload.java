@@ -23,26 +23,29 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A mixed workload of one thread on a tree over a [RecordingDevice], which remembers what the tree
-/// held after each operation and what was waited for. Of the test's thread; or one of several, each
-/// of a thread of its own, that work in one tree and remember their [TreePart]s of it.
+/// A mixed workload of one thread on a tree over a [RecordingDevice]. It records the content of the
+/// tree after each operation, and the points that were awaited. Confined to the test's thread.
+/// Alternatively, several workloads, each with its own thread, work in one tree and record their
+/// [TreePart]s of it.
 ///
-/// Content is random bytes, so that no byte of one file or time is taken for another's.
+/// The content of files is random, so that the bytes of one file or time are not mistaken for those
+/// of another.
 final class CrashWorkload implements AutoCloseable {
-  /// The image before the first event, and what was recorded.
+  /// The recorded steps and the awaited points.
   record Recorded(List<Step> steps, List<Awaited> awaited) {}
 
-  /// What the tree held after an operation, and how many events there were before it.
+  /// The content of the tree after an operation, and the number of events before the operation.
   ///
-  /// @param begunNanos when the operation began, of the clock of all threads
-  /// @param endedNanos when it had ended
-  /// @param whole false in the middle of a group, of which a crash shows content at most
+  /// @param begunNanos the time at which the operation began, on a clock that all threads share
+  /// @param endedNanos the time at which it had ended
+  /// @param whole false in the middle of a group; a crash can reveal at most file content of such a
+  ///   step
   record Step(int eventsBefore, long begunNanos, long endedNanos, TreeState after, boolean whole) {}
 
-  /// That everything up to a step was stable when there were so many events.
+  /// Records that everything up to a step was stable when the given number of events had happened.
   record Awaited(int events, int step) {}
 
-  /// What may be refused. Everything else is a failure.
+  /// The errnos with which an operation may be refused. All others are failures of the test.
   private static final Set<Integer> REFUSALS =
       Set.of(
           Errno.ENOENT,
@@ -63,10 +66,10 @@ final class CrashWorkload implements AutoCloseable {
   private static final int SLOTS = 40;
   private static final int SLOT_BYTES = 256;
 
-  /// When the device fails, and what that may do to an operation.
+  /// The errnos with which an operation may end if the device fails.
   private static final Set<Integer> FAILURES = Set.of(Errno.EIO, Errno.EROFS);
 
-  /// One operation in so many is disturbed, where a device is given for that.
+  /// The mean number of operations per disturbed operation, if a faulty device is given.
   private static final int DISTURBED = 25;
 
   private final Random random;
@@ -88,13 +91,18 @@ final class CrashWorkload implements AutoCloseable {
   private long begunNanos = System.nanoTime();
   private long endedNanos = begunNanos;
 
-  /// @param device a [RecordingDevice], of which states are judged, or a [FaultyDevice], which is
-  ///   made to fail now and then
+  /// Mounts the device and creates a workload on the whole tree.
+  ///
+  /// @param device a [RecordingDevice], whose states are judged, or a [FaultyDevice], which the
+  ///   workload makes fail now and then
   CrashWorkload(long seed, BlockDevice device, MountOptions options) throws IOException {
     this(seed, device, options, Ext2.mount(device, options), TreePart.WHOLE);
   }
 
-  /// @param tree on the device; if only a part of it is this workload's, the caller ends it
+  /// Creates a workload on a tree or a part of it.
+  ///
+  /// @param tree a tree on the device; if only a part of it belongs to this workload, the caller
+  ///   closes it
   CrashWorkload(long seed, BlockDevice device, MountOptions options, Ext2 tree, TreePart part)
       throws IOException {
     random = new Random(seed);
@@ -108,7 +116,7 @@ final class CrashWorkload implements AutoCloseable {
     add(0, true);
   }
 
-  /// Runs its operations beside others that have other parts of the tree.
+  /// Runs operations concurrently with workloads on other parts of the tree.
   Recorded runBeside(int operations) throws IOException {
     for (int i = 0; i < operations; i++) {
       int choice = random.nextInt(40);
@@ -123,7 +131,7 @@ final class CrashWorkload implements AutoCloseable {
     return new Recorded(steps, awaited);
   }
 
-  /// Runs and unmounts.
+  /// Runs operations, then unmounts.
   Recorded run(int operations) throws IOException {
     step(() -> directory(""), 0);
     if (tree.atomicGroups()) {
@@ -184,7 +192,7 @@ final class CrashWorkload implements AutoCloseable {
     }
   }
 
-  /// Ends a tree that has become read-only.
+  /// Closes a tree that has become read-only.
   private void abandon() throws IOException {
     int errno = attempt(tree::close, -1);
     assertThat(errno).isIn(0, Errno.EIO);
@@ -201,7 +209,7 @@ final class CrashWorkload implements AutoCloseable {
     int before = events.getAsInt();
     letGo();
     tree.close();
-    // Nothing of what a step compares was changed.
+    // Nothing that a step compares was changed.
     add(before, true);
     awaited.add(new Awaited(events.getAsInt(), steps.size() - 1));
   }
@@ -219,7 +227,7 @@ final class CrashWorkload implements AutoCloseable {
     if (!over || errno == 0) {
       note(before, true);
     } else if (!tree.atomicGroups()) {
-      note(before, false); // half-made, and it may stay so
+      note(before, false); // half done, and it may stay so
     }
   }
 
@@ -270,7 +278,7 @@ final class CrashWorkload implements AutoCloseable {
     steps.add(new Step(before, begunNanos, endedNanos, state, whole));
   }
 
-  /// Some changes and the record of them, in one group.
+  /// Makes some changes and records them, in one group.
   private void group(int number) throws IOException {
     try (FileTree.Group group = tree.group()) {
       int changes = 1 + random.nextInt(3);
@@ -287,8 +295,7 @@ final class CrashWorkload implements AutoCloseable {
     }
   }
 
-  // ---- what there is to choose from
-  // ---------------------------------------------------------------
+  // ---- the choice of files ----------------------------------------------------------------------
 
   private static byte[] name(String text) {
     return text.getBytes(StandardCharsets.ISO_8859_1);
@@ -313,7 +320,7 @@ final class CrashWorkload implements AutoCloseable {
     return any(false);
   }
 
-  /// A path that may exist.
+  /// Returns a path that may exist.
   private String path() {
     if (random.nextInt(3) > 0) {
       String path = any(random.nextInt(6) == 0);
@@ -348,7 +355,7 @@ final class CrashWorkload implements AutoCloseable {
     memory.copyFrom(content, 0, 0, bytes);
   }
 
-  // ---- one change -----------------------------------------------------------------------------
+  // ---- one change -------------------------------------------------------------------------------
 
   private void change() throws IOException {
     switch (random.nextInt(34)) {
@@ -431,8 +438,8 @@ final class CrashWorkload implements AutoCloseable {
     }
   }
 
-  /// Moves what no thread changes, and none removes, in the directory of all or from there to this
-  /// thread's own or back, or exchanges two.
+  /// Moves a file that no thread changes or removes, within the shared directory or between it and
+  /// this thread's own, or exchanges two such files.
   private void passOn() throws IOException {
     long shared = inode(TreePart.SHARED);
     long from = random.nextBoolean() ? shared : inode(part.root());
@@ -457,7 +464,7 @@ final class CrashWorkload implements AutoCloseable {
     tree.setExtendedAttribute(Caller.ROOT, inode(file()), attribute, value, 0);
   }
 
-  /// Takes a file's name away while it is kept, and lets one go that was kept before.
+  /// Removes the name of a file that stays retained, and releases a file retained before.
   private void keep() throws IOException {
     if (retained.size() > 3) {
       tree.release(retained.removeFirst());

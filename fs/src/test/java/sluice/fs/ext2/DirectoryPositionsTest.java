@@ -14,13 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.fs.Caller;
 
-/// Positions in listings, in directories that change: as `telldir(3)` and `seekdir(3)` use them,
-/// and NFS.
+/// Tests positions in listings of directories that change, as `telldir(3)`, `seekdir(3)` and NFS
+/// use them.
 @Timeout(120)
 final class DirectoryPositionsTest {
   private static final int TRIES = 4000;
 
-  /// A name, and the position in front of it.
+  /// A name and the position before it.
   private record Entry(String name, long before) {}
 
   private final Random random = new Random(Long.getLong("sluice.seed", 1));
@@ -45,7 +45,7 @@ final class DirectoryPositionsTest {
     return new String(name, StandardCharsets.UTF_8);
   }
 
-  /// The first name at a position, empty at the end.
+  /// Returns the first name at a position, empty at the end.
   private static String at(Ext2Rig rig, long directory, long position) throws IOException {
     String[] found = {""};
     boolean _ =
@@ -91,8 +91,8 @@ final class DirectoryPositionsTest {
     }
   }
 
-  /// As xfstests generic/676 asks for: a position that no listing gave out is not the end of all,
-  /// where names are behind it.
+  /// Checks, like xfstests generic/676, that a position that no listing has returned does not mark
+  /// the end if names follow it.
   @ParameterizedTest
   @CsvSource({"true, 60", "true, 3000", "false, 60", "false, 3000"})
   void aRandomPositionIsNotTheEnd(boolean hashed, int count) throws IOException {

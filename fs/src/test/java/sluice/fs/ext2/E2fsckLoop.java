@@ -11,10 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import sluice.fs.E2fsprogs;
 
-/// Runs `e2fsck -fn` thousands of times: a shell starts it in a millisecond, this process, with its
-/// large memory, takes ten times as long. Of the test's thread.
+/// Runs `e2fsck -fn` thousands of times. A shell starts it in a millisecond, while this process,
+/// with its large memory, takes ten times as long. Confined to the test's thread.
 final class E2fsckLoop implements AutoCloseable {
-  /// Of some images it says more than fits into memory.
+  /// The limit of the output. For some images e2fsck prints more than fits into memory.
   private static final int MOST_OUTPUT_BYTES = 64 << 10;
 
   private final Path output;
@@ -32,7 +32,7 @@ final class E2fsckLoop implements AutoCloseable {
     out = shell.inputReader(StandardCharsets.UTF_8);
   }
 
-  /// What e2fsck finds, and its exit code.
+  /// Returns the output of e2fsck and its exit code.
   E2fsprogs.Result check(Path image) throws IOException {
     in.write(image + "\n");
     in.flush();

@@ -23,16 +23,17 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Slice;
 
-/// Crashes of the file system under a mixed workload: what the device was told up to some moment,
-/// and a random part of what no flush has followed, with torn writes.
+/// Tests crashes of the file system under a mixed workload. After a crash, the device holds
+/// everything that it had certainly stored at some moment, and a random part of the writes that no
+/// flush had followed, some of them torn.
 ///
-/// With a journal, after replay, the tree is exactly what it was after one of the operations, none
-/// of those that were awaited is missing, a group is there as a whole, every byte is what that
-/// operation or a later one wrote there, and neither our check nor e2fsck finds anything but counts
-/// of what is free. Without one, e2fsck repairs every state, and what was synced and not changed
-/// since is there.
+/// With a journal, the tree after replay is exactly as it was after one of the operations. No
+/// awaited operation is missing, a group is there as a whole, and every byte was written by that
+/// operation or a later one. Neither our check nor e2fsck finds any problem except wrong free
+/// counts. Without a journal, e2fsck repairs every state, and content that was synced and not
+/// changed since is there.
 ///
-/// All parts of [Slice] together are ten thousand states, each seen by e2fsck; one part is one
+/// All parts of [Slice] together are ten thousand states, each checked by e2fsck. One part is one
 /// workload of each kind, with a few of its states.
 @Timeout(1800)
 final class Ext2CrashTest {
@@ -43,9 +44,11 @@ final class Ext2CrashTest {
 
   @TempDir Path directory;
 
-  /// @param imageBytes length of the device
-  /// @param logBlocks length of the journal, 0 for none
-  /// @param cacheBytes memory for blocks: so little that blocks are written back on their own
+  /// A kind of image.
+  ///
+  /// @param imageBytes the length of the device
+  /// @param logBlocks the length of the journal, 0 for none
+  /// @param cacheBytes the memory for blocks, small enough that blocks are written back early
   record Kind(int blockBytes, long imageBytes, int logBlocks, long cacheBytes) {
     boolean journaled() {
       return logBlocks > 0;
@@ -116,7 +119,8 @@ final class Ext2CrashTest {
     device.close();
   }
 
-  /// The block of a long link was in the log; what is written to it as content must outlive that.
+  /// Checks a block that the log contains as the block of a long symbolic link. Content written to
+  /// it after the link's removal must survive the replay.
   @Test
   void contentInTheBlockOfARemovedLinkStays() throws IOException {
     try (Ext2Rig rig = new Ext2Rig(4L << 20, 1024)) {

@@ -32,14 +32,15 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.testbase.Slice;
 
-/// Crashes while several threads work in one tree with a journal. Each has a directory of its own
-/// and names of its own in a shared one; between both they make, write, move, link and remove files
-/// and directories, and some files are passed on from thread to thread.
+/// Tests crashes while several threads work in one tree with a journal. Each thread has its own
+/// directory, and its own names in a shared one. In both it creates, writes, moves, links and
+/// removes files and directories. Some files are passed from thread to thread.
 ///
-/// After a crash at any moment and replay, what each thread alone changes is as it was after one of
-/// its operations, not before the last that it had awaited; content is what that operation or a
-/// later one wrote. All threads are found at one moment: see [CrashCut]. What is passed on is in
-/// exactly one place. Neither our check nor e2fsck finds anything but counts of what is free.
+/// After a crash at any moment and a replay, the part of each thread is as it was after one of its
+/// operations, the last awaited one or a later one. File content was written by that operation or a
+/// later one. The states of all threads are consistent with one moment, see [CrashCut]. Each file
+/// that is passed on is in exactly one place. Neither our check nor e2fsck finds any problem except
+/// wrong free counts.
 ///
 /// All parts of [Slice] together are two thousand states.
 @Timeout(1200)
@@ -98,8 +99,8 @@ final class Ext2CrashThreadsTest {
     }
   }
 
-  /// A flush takes as long as a disk's: other threads go on meanwhile, and wait for more than it
-  /// promises.
+  /// Returns a device whose flushes take as long as those of a disk. Other threads continue in the
+  /// meantime, and wait for more than the flush covers.
   private static BlockDevice slow(BlockDevice device) {
     return new DeviceOverDevice(device) {
       @Override
@@ -114,7 +115,7 @@ final class Ext2CrashThreadsTest {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /// The directories, and the files that will be passed on.
+  /// Creates the directories and the files that are passed on.
   private static void prepare(BlockDevice device, MountOptions options) throws IOException {
     Block block = Blocks.of(TOKEN_BYTES);
     try (Ext2 tree = Ext2.mount(device, options);
@@ -135,7 +136,7 @@ final class Ext2CrashThreadsTest {
     }
   }
 
-  /// What is in a file that is passed on.
+  /// Returns the content of a file that is passed on.
   private static byte[] token(int number) {
     byte[] content = new byte[TOKEN_BYTES];
     for (int i = 0; i < TOKEN_BYTES; i++) {

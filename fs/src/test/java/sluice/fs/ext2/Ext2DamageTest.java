@@ -28,8 +28,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A caller that meets damage is told the inode and the block where it is. The places that are
-/// expected are read from the image's bytes.
+/// Tests that errors caused by damage name the inode and the block that are damaged. The test reads
+/// the expected numbers from the image's bytes.
 @Timeout(120)
 final class Ext2DamageTest {
   private static final int BLOCK = 1024;
@@ -96,7 +96,7 @@ final class Ext2DamageTest {
     return word(table.block(inode), table.offset(inode) + InodeLayout.BLOCK + 4L * index);
   }
 
-  /// Where the victim's entry begins in its block.
+  /// Returns the offset of the victim's entry in its block.
   private int entry(MemorySegment block) {
     for (int at = 0; at < BLOCK; at += block.get(INT, at + 4) & 0xFFFF) {
       if (block.get(INT, at) == (int) file) {
@@ -110,7 +110,8 @@ final class Ext2DamageTest {
     void of(Ext2 tree) throws IOException;
   }
 
-  /// Whatever uses the damage is refused so, and the tree can be closed.
+  /// Asserts that an operation that meets the damage is refused with this place, and that the tree
+  /// can be closed.
   private void assertPlace(long inode, long block, String what, Use use) throws IOException {
     try (Ext2 tree = Ext2.mount(device, OPTIONS.withReadOnly(true))) {
       ThrowingCallable call = () -> use.of(tree);
@@ -198,7 +199,8 @@ final class Ext2DamageTest {
     assertPlace(file, block, "extended attributes", use);
   }
 
-  /// Nothing is given out that a bitmap and a count disagree about.
+  /// Checks that freeing a block that its bitmap marks as free is refused, and that nothing is
+  /// allocated afterwards.
   @Test
   void aBitmapThatContradictsWhatIsFreed() throws IOException {
     long content = pointer(file, 0);

@@ -19,8 +19,8 @@ import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 
-/// The same random operations on our tree and on the kernel's, on images made the same way: every
-/// answer is the same, and at the end each side reads the other's image as its own.
+/// Runs the same random operations on our tree and on the kernel's, on images made the same way.
+/// All answers are the same, and at the end each side reads the other's image like its own.
 @Timeout(300)
 final class Ext2DifferentialTest {
   private static final int OPERATIONS = 1500;
@@ -64,7 +64,7 @@ final class Ext2DifferentialTest {
     try (KernelTree kernel = KernelTree.mount(image, mountPoint, true)) {
       assertSame(seed, kernel.run("dump").substring(3), expected);
     }
-    // What the kernel made is read by us, without a change.
+    // Our code reads the kernel's image without changing it.
     try (BlockDevice device = BlockDevices.file(kernels, true);
         Ext2 tree = Ext2.mount(device, MountOptions.defaults().withReadOnly(true));
         TreeAgent agent = new TreeAgent(tree)) {
@@ -93,6 +93,8 @@ final class Ext2DifferentialTest {
     return image;
   }
 
+  /// Runs the lines on our tree and compares the answers with the kernel's.
+  ///
   /// @return the whole tree at the end
   private String compare(Path image, KernelTree kernel, List<String> lines, long seed)
       throws IOException {
@@ -106,7 +108,7 @@ final class Ext2DifferentialTest {
       for (String line : lines) {
         number++;
         if (line.startsWith("link ")) {
-          // Linux may keep others from linking to files that are not theirs: a rule of the system.
+          // A rule of the system may keep users from linking to files that they do not own.
           agent.run("become 0 0");
           kernel.run("become 0 0");
         }

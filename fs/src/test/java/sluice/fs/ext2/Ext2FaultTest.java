@@ -33,11 +33,11 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Each operation of a tree, disturbed at each of its steps: the first read of the device fails,
-/// then the second, and so on until none is left; likewise writes and flushes, from one on all, and
-/// blocks and inodes that run out. What is told has the right errno, what was refused before it
-/// began has changed nothing, what fails in the middle makes the tree read-only, and no thread
-/// keeps a lease or a lock.
+/// Disturbs each operation of a tree at each of its steps. First the first read of the device
+/// fails, then the second, and so on until the operation succeeds. Likewise all writes and flushes
+/// fail from some point on, and blocks and inodes run out. The reported errno is right; an
+/// operation that is refused before it begins changes nothing; an operation that fails in the
+/// middle makes the tree read-only; and no thread keeps a lease or a lock.
 @Timeout(300)
 final class Ext2FaultTest {
   private static final long BYTES = 4L << 20;
@@ -50,7 +50,7 @@ final class Ext2FaultTest {
   private final Block block = Blocks.of(1 << 20);
   private final Memory memory = Memory.over(block, 0, 1 << 20);
 
-  /// How the last tree under faults was left.
+  /// True if the last tree under faults ended read-only.
   private boolean endedReadOnly;
 
   @AfterEach
@@ -79,7 +79,7 @@ final class Ext2FaultTest {
     }
   }
 
-  /// With a journal everything is whole after a mount; without one, after a repair.
+  /// Asserts that the image is whole: with a journal after a mount, without one after a repair.
   private void assertWhole(BlockDevice image, boolean journaled, String what)
       throws IOException, InterruptedException {
     if (journaled) {
@@ -94,7 +94,8 @@ final class Ext2FaultTest {
     assertThat(again.exit()).as(what + ": " + again.output()).isZero();
   }
 
-  /// e2fsck looks at a third of the images: it takes ten times as long as we do.
+  /// Checks an image. Only a third of the images is checked by e2fsck, which takes ten times as
+  /// long as our check.
   private void assertClean(BlockDevice image, int n, String what)
       throws IOException, InterruptedException {
     if (n % 3 == 0) {
@@ -154,7 +155,7 @@ final class Ext2FaultTest {
       rig.device.heal();
       endedReadOnly = rig.readOnly();
       if (!failed || errno == 0) {
-        assertThat(errno).as(what).isZero(); // read ahead may fail unheard
+        assertThat(errno).as(what).isZero(); // read-ahead may fail silently
         rig.tree.sync();
       } else {
         assertThat(errno).as(what).isEqualTo(Errno.EIO);
@@ -167,7 +168,7 @@ final class Ext2FaultTest {
     return failed;
   }
 
-  /// After an operation was refused for a fault that is over.
+  /// Continues after an operation was refused because of a fault that is over.
   private void goOn(FaultRig rig, FaultCase operation, TreeState before, String what)
       throws IOException {
     if (rig.readOnly()) {
@@ -239,7 +240,7 @@ final class Ext2FaultTest {
     return failed;
   }
 
-  // ---- the beginning and the end ----------------------------------------------------------------
+  // ---- mount and close --------------------------------------------------------------------------
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -269,7 +270,7 @@ final class Ext2FaultTest {
     }
   }
 
-  /// An image with something to replay, and with files without a name.
+  /// Returns an image with a log to replay, and with files without a name.
   private BlockDevice crashed(boolean journaled) throws IOException {
     try (BlockDevice image = image(journaled, 4096);
         Ext2 tree = Ext2.mount(image, SMALL)) {
@@ -328,9 +329,9 @@ final class Ext2FaultTest {
     }
   }
 
-  // ---- nothing left -----------------------------------------------------------------------------
+  // ---- no space and no inodes -------------------------------------------------------------------
 
-  /// Takes all blocks but what is asked for, for root too.
+  /// Writes a file that takes all blocks, including root's reserve, and returns its size.
   private static long takeAllBlocks(Ext2 tree, Memory memory) throws IOException {
     long filler = tree.create(Caller.ROOT, 2, FaultCase.name("filler"), NewFile.regular(0600));
     long size = 0;

@@ -13,8 +13,9 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Slice;
 
-/// A mixed workload on a device that fails now and then, in reading, in writing, torn or not, or in
-/// flushing: once it works again, everything that was awaited is there, and nothing is half there.
+/// Runs a mixed workload on a device that sometimes fails to read, write or flush, with torn writes
+/// or not. Once the device works again, everything that was awaited is there, and nothing is half
+/// done.
 ///
 /// All parts of [Slice] together are eighty workloads of each kind.
 @Timeout(900)

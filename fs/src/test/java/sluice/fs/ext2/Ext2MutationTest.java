@@ -33,8 +33,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Damaged images: every one is refused, or works as far as it does, with errors that are errnos;
-/// none is followed for ever, and none breaks the program.
+/// Tests damaged images. Each is either refused or works as far as possible and reports errnos.
+/// None makes an operation run for ever, and none breaks the program.
 final class Ext2MutationTest {
   private static final int IMAGE_BYTES = 1 << 20;
   private static final int IMAGES = 3000;
@@ -44,10 +44,11 @@ final class Ext2MutationTest {
   private static final MountOptions OPTIONS =
       MountOptions.defaults().withCacheBytes(256 << 10).withInodes(64);
 
-  /// Others than always: to look for more.
+  /// The first seed, which can be set to try further images.
   private static final int FIRST = Integer.getInteger("sluice.seed", 0);
 
-  /// More entries than any image of this size holds if none is followed twice.
+  /// A limit that is larger than the number of entries in any image of this size, if no entry is
+  /// followed twice.
   private static final int MAX_STEPS = 200_000;
 
   private static byte[] good = {};
@@ -76,12 +77,13 @@ final class Ext2MutationTest {
     rig.tree.create(Caller.ROOT, directory, Ext2Rig.name("t"), NewFile.symlink(new byte[10]));
   }
 
-  /// Of 60 such the directory has several blocks.
+  /// Returns a long name; a directory of 60 such names has several blocks.
   private static String longName(int number) {
     return "a file with a name " + number + "-".repeat(50);
   }
 
-  /// Half of the images are hit where the structures are, half anywhere in use.
+  /// Returns a damaged copy of the image. Half of the images are damaged in metadata, half anywhere
+  /// in use.
   private static byte[] damaged(Random random) {
     byte[] bytes = good.clone();
     int count = 1 + random.nextInt(8);
@@ -135,8 +137,8 @@ final class Ext2MutationTest {
     block.release();
   }
 
-  /// What a crash has left of an image with a log, whose descriptors, revoked blocks and content
-  /// are damaged, and the journal's inode and pointers: read over the log, and replayed.
+  /// Damages an image with a log after a crash: the log's descriptors, revoked blocks and content,
+  /// and the journal's inode and pointers. The image is read through the log, and replayed.
   @Test
   @Timeout(900)
   void noDamageToALogIsFatal() throws IOException {
@@ -176,8 +178,8 @@ final class Ext2MutationTest {
     assertThat(laid).isGreaterThan(IMAGES_WITH_LOGS / 20);
   }
 
-  /// The log's blocks and, behind the first of them, the block with the journal's inode and its
-  /// pointers.
+  /// Returns the log's blocks. Near the beginning, they include the block with the journal's inode
+  /// and the inode's block of pointers.
   private static int[] logOf(BlockDevice device) throws IOException {
     Geometry geometry = Geometry.of(Ext2.readSuperblock(device), IMAGE_WITH_LOG_BYTES);
     try (BufferCache cache = BufferCaches.open(device, 1024, 256 << 10)) {
@@ -195,7 +197,9 @@ final class Ext2MutationTest {
     }
   }
 
-  /// @return whether a log was laid over the device
+  /// Mounts the image for reading only, traverses it and asserts that it does not change.
+  ///
+  /// @return true if a log was replayed in memory
   private static boolean readOnly(BlockDevice device, int seed) throws IOException {
     byte[] before = Blocks.all(device);
     MountOptions options = OPTIONS.withReadOnly(true);
@@ -211,8 +215,7 @@ final class Ext2MutationTest {
     }
   }
 
-  /// The same with a directory that e2fsck has made a tree of hashes of: its blocks are damaged,
-  /// and names are looked up in it.
+  /// Damages a directory for which e2fsck has made a hash tree, and looks up names in it.
   @Test
   @Timeout(900)
   void noDamageToATreeOfHashesIsFatal(@TempDir Path folder) throws Exception {
@@ -237,7 +240,7 @@ final class Ext2MutationTest {
       byte[] bytes = indexed.clone();
       int count = 1 + random.nextInt(6);
       for (int i = 0; i < count; i++) {
-        // the root of the tree above all, where its head and its first entries are
+        // Mostly the root of the tree, which contains its head and its first entries.
         int block = blocks[random.nextInt(3) > 0 ? 0 : random.nextInt(blocks.length)];
         int at = block * 1024 + (random.nextBoolean() ? random.nextInt(64) : random.nextInt(1024));
         bytes[at] = (byte) (random.nextBoolean() ? random.nextInt(4) : random.nextInt());
@@ -251,7 +254,9 @@ final class Ext2MutationTest {
     }
   }
 
-  /// @return whether it could be mounted
+  /// Checks, mounts and uses an image.
+  ///
+  /// @return true if it could be mounted
   private static boolean use(BlockDevice device, int seed) throws IOException {
     try {
       Ext2Check.check(device, _ -> {}, _ -> {});
@@ -268,7 +273,7 @@ final class Ext2MutationTest {
     }
   }
 
-  /// A caller that is told of damage is told where.
+  /// Asserts that the errno is an expected one, and that a report of damage names the place.
   private static void expected(FsException e) {
     if (e.errno() == Errno.EUCLEAN) {
       assertThat(e.getMessage()).containsPattern("(inode|block) [0-9]+: .*; Fix: ");
@@ -297,7 +302,7 @@ final class Ext2MutationTest {
             Errno.EBUSY);
   }
 
-  /// Goes through a tree, reads everything, and changes what it meets.
+  /// Traverses a tree, reads everything and changes what it finds.
   private static final class PathWalk implements AutoCloseable {
     private final Ext2 tree;
     private final Random random;

@@ -25,14 +25,14 @@ import sluice.fs.storage.BlockDevices;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// What one thread meets when another changes names in the middle of its operation, each case put
-/// together step by step.
+/// Tests operations during which another thread changes names. Each case is constructed step by
+/// step.
 @Timeout(120)
 final class Ext2RacesTest {
   private static final long BYTES = 8L << 20;
   private static final long ROOT = InodeLayout.ROOT;
 
-  /// Stops one thread at its first read. Any thread may call.
+  /// A device that stops one thread at its first read. Safe for use by any thread.
   private static final class StoppingDevice extends DeviceOverDevice {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);
@@ -69,7 +69,7 @@ final class Ext2RacesTest {
     return tree.create(Caller.ROOT, directory, name(name), what);
   }
 
-  /// Without a log, whose commits would wait for the thread that is stopped.
+  /// Formats a device without a log, because commits would wait for the stopped thread.
   private static BlockDevice format() throws IOException {
     BlockDevice device = BlockDevices.memory(BYTES);
     FormatOptions options = FormatOptions.forDevice(BYTES).withBlockBytes(1024);
@@ -77,8 +77,8 @@ final class Ext2RacesTest {
     return device;
   }
 
-  /// Otherwise a directory has two names, and the name that stays when it is removed leads to
-  /// whatever gets its number.
+  /// Checks that the link is refused. Otherwise a directory would have two names, and after its
+  /// removal the second name would lead to any file that gets its number.
   @Test
   void aFileWhoseNumberBecomesADirectorysIsNotLinked() throws Exception {
     try (BlockDevice memory = format()) {
@@ -118,8 +118,9 @@ final class Ext2RacesTest {
     }
   }
 
-  /// POSIX leaves open whether a name is listed that was added after the directory was opened. Its
-  /// place in a listing is its own, so it is not listed twice.
+  /// Checks listings while names change. POSIX does not specify whether a name is listed that was
+  /// added after the directory was opened. Each name has its own position, so it is not listed
+  /// twice.
   @Test
   void aNameThatIsRemovedAndMadeAgainIsNotListedTwice() throws Exception {
     try (BlockDevice device = format();
@@ -137,9 +138,9 @@ final class Ext2RacesTest {
     }
   }
 
-  /// Lists up to and with a name, or to the end.
+  /// Lists up to and including a name, or to the end.
   ///
-  /// @return the cookie behind the last
+  /// @return the cookie behind the last name
   private static long list(Ext2 tree, long from, String until, List<String> into)
       throws IOException {
     long[] cookie = {from};

@@ -19,7 +19,7 @@ import sluice.fs.storage.BlockDevices;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// A mounted tree in memory and short ways to use it. Of the test's thread.
+/// A mounted in-memory tree with shortcuts for tests. Confined to the test's thread.
 public final class Ext2Rig implements AutoCloseable {
   static final Caller ROOT = Caller.ROOT;
 
@@ -41,7 +41,7 @@ public final class Ext2Rig implements AutoCloseable {
     this(formatted(deviceBytes, format), options);
   }
 
-  /// An image in which directories get no trees of hashes.
+  /// Returns a rig with an image in which directories get no hash trees.
   static Ext2Rig linear(long deviceBytes, int blockBytes) throws IOException {
     FormatOptions format = FormatOptions.forDevice(deviceBytes).withBlockBytes(blockBytes);
     BlockDevice device = formatted(deviceBytes, format);
@@ -100,7 +100,7 @@ public final class Ext2Rig implements AutoCloseable {
     return new String(copy, StandardCharsets.UTF_8);
   }
 
-  /// Unmounts and mounts again: everything comes from the device.
+  /// Unmounts and mounts again, so that everything is read from the device.
   public void remount() throws IOException {
     tree.close();
     tree = Ext2.mount(device, options);
@@ -114,9 +114,10 @@ public final class Ext2Rig implements AutoCloseable {
     device.close();
   }
 
-  /// Names, `.` and `..` among them, and their inodes; none comes twice.
+  /// Returns the names of a directory, including `.` and `..`, with their inodes. Asserts that no
+  /// name occurs twice.
   ///
-  /// @param page how many are taken in one call
+  /// @param page the number of names that are taken in one call
   static Map<String, Long> listed(Ext2 tree, long directory, int page) throws IOException {
     Map<String, Long> names = new HashMap<>();
     long[] cookie = {0};

@@ -40,13 +40,14 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Reading by slices: which pieces are shown, and that none is of another file or from before a cut
-/// that had ended, although maps of blocks are remembered and places in memory are shared.
+/// Tests reading by slices: the pieces that are shown, and that none belongs to another file or to
+/// content that was cut off before, although block maps are cached and entries of the cache are
+/// shared.
 @Timeout(300)
 final class Ext2SlicesTest {
   private static final int BLOCK = 1024;
 
-  /// More than the direct ones, so that the others are found by a remembered map.
+  /// More than the direct blocks, so that the others are found through a cached map.
   private static final int BLOCKS = 40;
 
   private static final long IMAGE_BYTES = 16L << 20;
@@ -54,7 +55,7 @@ final class Ext2SlicesTest {
   private static final byte[] NAME = "file".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] OTHER = "other".getBytes(StandardCharsets.US_ASCII);
 
-  /// Only one piece of a map is remembered, so that all files meet there.
+  /// The cache holds only one piece of a map, so that all files compete for it.
   private static final MountOptions OPTIONS =
       new MountOptions(false, true, 2 << 20, 64, 64, 1, 1 << 16);
 
@@ -62,7 +63,7 @@ final class Ext2SlicesTest {
   private final AtomicLong looked = new AtomicLong();
   private final Queue<Throwable> problems = new ConcurrentLinkedQueue<>();
 
-  /// The file that is read and when its content is from at least. Immutable.
+  /// The file that is read, and the oldest number that it may contain. Immutable.
   private record Now(long inode, long since) {}
 
   private volatile Now now = new Now(0, 0);
@@ -105,7 +106,7 @@ final class Ext2SlicesTest {
     tree.setAttributes(Caller.ROOT, inode, AttributeChange.NONE.withSize(bytes));
   }
 
-  /// Writes all blocks, each of them full of one number.
+  /// Writes all blocks, each filled with one number.
   private static void fill(Ext2 tree, long inode, long value, Memory memory, MemorySegment bytes)
       throws IOException {
     for (long at = 0; at < bytes.byteSize(); at += Long.BYTES) {
@@ -115,7 +116,7 @@ final class Ext2SlicesTest {
         .isEqualTo(BLOCKS * BLOCK);
   }
 
-  /// What slices show, as offsets in blocks and lengths.
+  /// Returns the pieces that slices show, as offsets in blocks and lengths.
   private static List<String> pieces(Ext2 tree, long inode, long position, int count)
       throws IOException {
     List<String> pieces = new ArrayList<>();
@@ -166,7 +167,8 @@ final class Ext2SlicesTest {
             FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
   }
 
-  /// Reading by slices is noted once after a change, as reading by copy is.
+  /// Checks that reading by slices updates the access time once after a change, as reading by copy
+  /// does.
   @Test
   void theFirstReadingAfterAChangeIsNoted() throws Exception {
     use((tree, memory, bytes) -> {
@@ -177,7 +179,7 @@ final class Ext2SlicesTest {
       assertThat(pieces(tree, inode, 0, BLOCK)).hasSize(1);
       long noted = tree.attributes(inode).accessNanos();
       assertThat(noted).isGreaterThan(1_000_000_000L);
-      // Later than any change: what is noted already stays as it is.
+      // Later than any change: the recorded time stays as it is.
       tree.setAttributes(Caller.ROOT, inode, AttributeChange.NONE.withAccess(4_000_000_000L << 30));
       long later = tree.attributes(inode).accessNanos();
       assertThat(pieces(tree, inode, 0, BLOCK)).hasSize(1);
@@ -200,7 +202,7 @@ final class Ext2SlicesTest {
         assertThat(number(tree, one, far)).isEqualTo(2);
       }
       cut(tree, one, 0);
-      write(tree, two, 21, 4, memory); // where that was
+      write(tree, two, 21, 4, memory); // the blocks that `one` had before
       write(tree, one, 21, 5, memory);
       assertThat(number(tree, one, 20)).isZero();
       assertThat(number(tree, one, 21)).isEqualTo(5);
@@ -215,7 +217,7 @@ final class Ext2SlicesTest {
     });
   }
 
-  /// Lets another thread in between a reader's look at a map and its lease.
+  /// A cache that lets another thread run between a reader's lookup in a map and its lease.
   private static final class MeddlingCache extends CacheOverCache {
     private @Nullable Job before;
 
@@ -238,9 +240,9 @@ final class Ext2SlicesTest {
     }
   }
 
-  /// The block that was looked up is another file's when it is leased.
+  /// Checks a block that belongs to another file by the time it is leased.
   @ParameterizedTest
-  @ValueSource(ints = {5, 20}) // direct, and by a page
+  @ValueSource(ints = {5, 20}) // direct, and through a page of the map
   void aCutInTheMiddleOfALookIsSeen(int block) throws Exception {
     try (BlockDevice device = format()) {
       MeddlingCache cache = new MeddlingCache(BufferCaches.open(device, BLOCK, 2 << 20));
@@ -273,7 +275,7 @@ final class Ext2SlicesTest {
     assertThat(tree.write(Caller.ROOT, inode, block * BLOCK, memory, 0, BLOCK)).isEqualTo(BLOCK);
   }
 
-  /// The first long of a block.
+  /// Returns the first long of a block.
   private static long number(Ext2 tree, long inode, long block) throws IOException {
     long[] seen = {-1};
     int bytes =
@@ -287,9 +289,10 @@ final class Ext2SlicesTest {
     return seen[0];
   }
 
-  /// Numbers are drawn from one clock after a file was cut or made, and a reader takes no smaller
-  /// one than was drawn before the last cut that had ended when he began. What another file holds,
-  /// which is cut and filled meanwhile so that blocks change hands, is negative.
+  /// Reads while files are cut and filled again. Numbers are drawn from one clock after a file was
+  /// cut or created. A reader accepts no number that was drawn before the last cut that had ended
+  /// when the read began. Another file, which is cut and filled at the same time so that blocks
+  /// change hands, contains negative numbers.
   @Test
   void whatWasCutOrRemovedIsNotSeenAgain() throws Exception {
     use((tree, memory, bytes) -> {

@@ -32,9 +32,9 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.sys.Errno;
 
-/// Several threads change the same few directories and files while others read them: none waits for
-/// ever, nothing is refused that should not be, no directory is lost in a circle, and the image is
-/// whole afterwards.
+/// Tests several threads that change the same few directories and files while others read them. No
+/// thread waits for ever, no operation is refused without a reason, no directory is lost in a
+/// cycle, and the image is consistent afterwards.
 @Timeout(300)
 final class Ext2StressTest {
   private static final int WORKERS = 3;
@@ -61,7 +61,7 @@ final class Ext2StressTest {
         share(tree, new Random(seed));
       }
       Images.assertClean(device, directory.resolve("shared.img"), what);
-      // Whatever it is now, it can be read and taken away as a whole.
+      // Whatever the tree contains now, it can be read and removed as a whole.
       try (Ext2 tree = Ext2.mount(device, options)) {
         removeAll(tree, tree.rootInode());
         assertThat(tree.status().freeBlocks()).as(what).isPositive();
@@ -122,8 +122,8 @@ final class Ext2StressTest {
     return true;
   }
 
-  /// What is read while others write differs from moment to moment, and need not be the same when
-  /// it is read in another way.
+  /// Runs a line and returns its answer. Answers to reads are ignored, because content that others
+  /// write differs from moment to moment and from one way of reading to another.
   private static String run(TreeAgent agent, String line) throws IOException {
     return line.startsWith("read ") ? "ok" : agent.run(line);
   }
@@ -144,8 +144,8 @@ final class Ext2StressTest {
     }
   }
 
-  /// Moves files and whole directories from one directory to another that a second thread moves
-  /// back, and directories below each other.
+  /// Moves files and whole directories from one directory to another, from which a second thread
+  /// moves them back, and moves directories below each other.
   private static boolean move(Ext2 tree, long from, long to, long seed) throws IOException {
     Random random = new Random(seed);
     int moved = 0;
@@ -156,7 +156,7 @@ final class Ext2StressTest {
       if (attempt(() -> tree.rename(Caller.ROOT, from, name, to, name, flags)) == 0) {
         moved++;
       }
-      // a/x below b/y and b/y below a/x, at the same time: never both.
+      // Moves a/x below b/y and b/y below a/x at the same time; only one may succeed.
       attempt(() -> swap(tree, from, to, random.nextBoolean()));
     }
     assertThat(moved).isPositive();
@@ -176,7 +176,8 @@ final class Ext2StressTest {
     }
   }
 
-  /// Links what was a file when it was looked up, while its number goes to a directory.
+  /// Links a name that was a regular file when it was looked up, while its number is reused for a
+  /// directory.
   private static boolean relink(Ext2 tree, long directory, long seed) throws IOException {
     Random random = new Random(seed);
     for (int i = 0; i < OPERATIONS; i++) {
@@ -198,7 +199,7 @@ final class Ext2StressTest {
     return true;
   }
 
-  /// Keeps files that lose their names, so that the list of orphans grows and shrinks in the
+  /// Retains files that lose their names, so that the list of orphans grows, and shrinks in the
   /// middle.
   private static boolean keep(Ext2 tree) throws IOException {
     List<Long> kept = new ArrayList<>();
@@ -220,7 +221,7 @@ final class Ext2StressTest {
     return true;
   }
 
-  /// Lists, looks up and reads everything, again and again, by every way there is.
+  /// Lists, looks up and reads everything repeatedly, in every possible way.
   private boolean read(Ext2 tree, long seed) throws IOException {
     Random random = new Random(seed);
     try (TreeState.Reader reader = new TreeState.Reader()) {
@@ -236,7 +237,9 @@ final class Ext2StressTest {
     return true;
   }
 
-  /// @return a directory in it, 0 when there is none
+  /// Reads a directory and everything in it.
+  ///
+  /// @return a directory in it, 0 if there is none
   private static long look(Ext2 tree, long directory, Random random, TreeState.Reader reader)
       throws IOException {
     List<Long> directories = new ArrayList<>();

@@ -26,8 +26,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// What the kernel cannot be asked in a random run: limits, times, open files without a name,
-/// cookies, space.
+/// Tests behavior that random comparison with the kernel cannot cover: limits, times, open files
+/// without a name, cookies, space.
 @Timeout(120)
 final class Ext2Test {
   private static final Caller ROOT = Caller.ROOT;
@@ -65,7 +65,7 @@ final class Ext2Test {
       long free = rig.tree.status().freeBlocks();
       rig.tree.setAttributes(ROOT, file, AttributeChange.NONE.withSize(0));
       assertThat(rig.tree.attributes(file).allocatedBytes()).isZero();
-      // Five blocks of content, and one, two and three of pointers.
+      // Five blocks of content, and one, two and three blocks of pointers.
       assertThat(rig.tree.status().freeBlocks()).isEqualTo(free + 5 + 1 + 2 + 3);
     }
   }

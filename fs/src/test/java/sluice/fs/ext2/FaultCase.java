@@ -9,8 +9,8 @@ import sluice.fs.FileTree;
 import sluice.fs.NewFile;
 import sluice.memory.Memory;
 
-/// Operations to be disturbed, one of each kind, and the tree they are made for. Of the test's
-/// thread.
+/// The operations to be disturbed, one of each kind, and the tree on which they work. Confined to
+/// the test's thread.
 enum FaultCase {
   CREATE {
     @Override
@@ -147,7 +147,7 @@ enum FaultCase {
 
   abstract void run(Ext2 tree, Memory memory) throws IOException;
 
-  /// Whether it may have done a part when it is refused.
+  /// Returns true if a refused operation may have been executed in part.
   boolean inParts() {
     return this == RELEASE || this == GROUP;
   }
@@ -166,7 +166,7 @@ enum FaultCase {
     memory.copyFrom(content, 0, 0, bytes);
   }
 
-  /// Makes what the operations need.
+  /// Creates the files that the operations need.
   static void prepare(Ext2 tree, Memory memory) throws IOException {
     long f = tree.create(Caller.ROOT, 2, name("f"), NewFile.regular(0644));
     fill(memory, 100_000);
@@ -179,7 +179,7 @@ enum FaultCase {
     tree.create(Caller.ROOT, d, name("x"), NewFile.regular(0644));
     long full = tree.create(Caller.ROOT, 2, name("full"), NewFile.directory(0755));
     int blockBytes = tree.status().blockBytes();
-    // So that one name more of that length needs a block more.
+    // One more name of this length needs another block.
     for (int i = 0; i < blockBytes / 260; i++) {
       byte[] name = name(i + "y".repeat(242));
       tree.link(Caller.ROOT, g, full, name);

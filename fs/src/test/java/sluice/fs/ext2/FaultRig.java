@@ -17,8 +17,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A mounted tree over a device that fails as it is told, whose cache is accounted for: after
-/// [#close] nothing of it may be held any more. Of the test's thread.
+/// A mounted tree over a faulty device, whose cache is charged to an account. After [#close]
+/// nothing of the cache may be held any more. Confined to the test's thread.
 final class FaultRig implements AutoCloseable {
   private static final long CACHE_BYTES = 1 << 20;
 
@@ -29,7 +29,9 @@ final class FaultRig implements AutoCloseable {
   private final Account account = new Account("cache under faults", CACHE_BYTES);
   private int closeErrno;
 
-  /// @param image mounted, and closed by the caller
+  /// Mounts an image.
+  ///
+  /// @param image an image, which the caller closes
   FaultRig(BlockDevice image) throws IOException {
     device = new FaultyDevice(image);
     memory = Memory.over(block, 0, 1 << 20);
@@ -52,12 +54,12 @@ final class FaultRig implements AutoCloseable {
     return tree.status().readOnly();
   }
 
-  /// The errno that closing ended with, 0 for none.
+  /// Returns the errno with which closing failed, 0 for none.
   int closeErrno() {
     return closeErrno;
   }
 
-  /// Ends whatever state it is in, and leaves nothing behind.
+  /// Closes the tree in whatever state it is, and releases everything.
   @Override
   public void close() throws IOException {
     try {

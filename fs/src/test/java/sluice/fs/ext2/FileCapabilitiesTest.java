@@ -18,8 +18,8 @@ import sluice.memory.Account;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// What lets a program do more than its caller goes when its content or owner changes, whichever
-/// way the caller comes: set-id bits and capabilities.
+/// Tests that a program loses its set-id bits and capabilities when its content or owner changes,
+/// whichever operation makes the change.
 @Timeout(120)
 final class FileCapabilitiesTest {
   private static final byte[] CAPABILITY = bytes("security.capability");
@@ -57,7 +57,8 @@ final class FileCapabilitiesTest {
     NewFile what = NewFile.regular(0xDFF); // 06777
     long inode = tree.create(Caller.ROOT, tree.rootInode(), bytes(name), what);
     write(tree, Caller.ROOT, inode);
-    byte[] rest = new byte[large ? 300 : 1]; // fills the inode, so that more goes to a block
+    // fills the inode, so that further attributes go to a block
+    byte[] rest = new byte[large ? 300 : 1];
     tree.setExtendedAttribute(Caller.ROOT, inode, bytes("user.rest"), rest, 0);
     tree.setExtendedAttribute(Caller.ROOT, inode, CAPABILITY, new byte[20], 0);
     return inode;
@@ -98,7 +99,8 @@ final class FileCapabilitiesTest {
     }
   }
 
-  /// What was looked at once is looked at again when a program gets rights anew.
+  /// Checks that a program loses its capabilities at the next write each time it has got new ones,
+  /// although earlier checks are cached.
   @Test
   void theyGoAgainAndAgain() throws Exception {
     try (Ext2Rig rig = new Ext2Rig(8 << 20, 1024)) {
@@ -131,7 +133,8 @@ final class FileCapabilitiesTest {
     }
   }
 
-  /// A caller outside of the file's group takes set-group-id away although it marks no program.
+  /// Checks the set-group-id bit of a file that is not executable: a caller outside of the file's
+  /// group removes it, a member does not.
   @Test
   void setGroupIdWithoutExecutionStaysForMembers() throws Exception {
     try (Ext2Rig rig = new Ext2Rig(8 << 20, 1024)) {

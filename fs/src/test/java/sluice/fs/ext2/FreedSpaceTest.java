@@ -32,26 +32,27 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
 
-/// A volume that is full, but for what a few threads need at once: they fill it and free it again
-/// and again, and as freed blocks are available only when the journal has committed, each must wait
-/// for its own and the others'. None is refused.
+/// Tests a volume that is full except for the space that a few threads need at once. The threads
+/// fill it and free it repeatedly. Freed blocks are available only after a commit of the journal,
+/// so each thread has to wait for its own blocks and those of the others. No operation is refused.
 @Timeout(300)
 final class FreedSpaceTest {
   private static final int BLOCK = 1024;
   private static final int THREADS = 4;
   private static final int FILE_BLOCKS = 24;
 
-  /// A file's pointers, and a directory's block.
+  /// The pointers of a file and the block of a directory.
   private static final int OTHER_BLOCKS = 4;
 
   private static final int ROUNDS = 300;
 
   private static final long COMMIT_NANOS = 50_000_000L;
 
-  /// Of a change without space.
+  /// The smallest number of tries of a change that finds no space.
   private static final int LEAST_TRIES = 8;
 
-  /// Commits in the time of a change without space, from that in which it began to its last.
+  /// The largest number of commits during a change that finds no space, including the commits in
+  /// which it begins and ends.
   private static final int MOST_COMMITS = (int) (SpaceWait.LIMIT_NANOS / COMMIT_NANOS) + 2;
 
   enum Filling {
@@ -159,17 +160,18 @@ final class FreedSpaceTest {
     }
   }
 
-  /// Of a volume where only root's reserve is left, two threads of root take and free a block all
-  /// the time. A commit takes 50 ms at least, so whenever the other user's write is tried again
-  /// there are blocks that the next commit will free, none of them for that user: every try waits
-  /// for a commit. A hundred tries would take five seconds.
+  /// Checks that a writer gives up. On a volume where only root's reserve is left, two threads of
+  /// root allocate and free a block all the time. A commit takes at least 50 ms. So whenever the
+  /// other user's write is retried, there are blocks that the next commit will free, but none for
+  /// that user, and every try waits for a commit. A hundred tries would take five seconds.
   @Test
   void aWriterThatNeverGetsSpaceGivesUp() throws Exception {
     int commits = 0;
     for (int attempt = 0; attempt < 10 && commits < LEAST_TRIES; attempt++) {
       commits = commitsUntilItGivesUp();
     }
-    // Fewer: the threads of root slept through a commit each time, so that nothing was to be freed.
+    // There are fewer if the threads of root slept through a commit, so that no blocks were about
+    // to be freed.
     assertThat(commits).as("commits while it waited").isBetween(LEAST_TRIES, MOST_COMMITS);
   }
 
@@ -239,7 +241,7 @@ final class FreedSpaceTest {
     }
   }
 
-  /// A device whose flushes take a while.
+  /// A device with slow flushes.
   private static final class SlowFlush extends DeviceOverDevice {
     private final AtomicInteger flushes;
 

@@ -12,7 +12,7 @@ import sluice.fs.FileTree;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Groups of changes that become large.
+/// Tests groups with many changes.
 @Timeout(120)
 final class GroupTest {
   private static final int PIECE_BYTES = 64 << 10;
@@ -25,8 +25,8 @@ final class GroupTest {
     assertThat(problems).isEmpty();
   }
 
-  /// What a journal cannot take at once is refused before it changes anything; the tree goes on,
-  /// and what was done before is in it.
+  /// Checks that a change that makes a group too large for the journal is refused before it takes
+  /// effect. The tree stays usable and contains the earlier changes.
   @Test
   void tooMuchIsRefused() throws IOException {
     try (Ext2Rig rig = new Ext2Rig(24 << 20, 1024)) {
@@ -58,7 +58,8 @@ final class GroupTest {
     }
   }
 
-  /// The space of what a group removes is freed behind it, however much that is.
+  /// Checks that the space of files removed in a group is freed after the group, however much it
+  /// is.
   @Test
   void removedFilesAreFreedAfterIt() throws IOException {
     try (Ext2Rig rig = new Ext2Rig(24 << 20, 1024)) {

@@ -28,15 +28,16 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BlockDevices;
 import sluice.memory.block.Block;
 
-/// Listings of a directory whose entries are moved by splits meanwhile: what was there all the time
-/// comes exactly once, and `.` and `..` do too.
+/// Tests listings of a directory whose entries are moved by splits at the same time. Names that
+/// exist all the time are listed exactly once, including `.` and `..`.
 @Timeout(600)
 final class HashOrderTest {
   private static final Caller ROOT = Caller.ROOT;
 
   @TempDir Path folder;
 
-  /// An image of blocks of 1 KB whose trees use the old hash, the one with most collisions.
+  /// Returns an image with blocks of 1 KB whose hash trees use the legacy hash, which has the most
+  /// collisions.
   private static BlockDevice legacy(long bytes) throws IOException {
     BlockDevice device = BlockDevices.memory(bytes);
     FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(1024).withJournalBlocks(0);
@@ -49,7 +50,7 @@ final class HashOrderTest {
     return device;
   }
 
-  /// Lists by pages of some names; between them other names come, go and are moved.
+  /// Lists by pages of some names; in between other names are added, removed and moved.
   private static final class Listing {
     private final Ext2 tree;
     private final long directory;
@@ -123,7 +124,7 @@ final class HashOrderTest {
             }
           }
           if (random.nextInt(8) == 0) {
-            rig.remount(); // cookies outlive that
+            rig.remount(); // cookies survive a remount
             listing = again(listing, rig.tree);
           }
         }
@@ -142,7 +143,8 @@ final class HashOrderTest {
     return listing;
   }
 
-  /// Pairs of names of 255 bytes with the same hash: three fit into a block, so pairs are parted.
+  /// Returns pairs of names of 255 bytes with the same hash. Three names fit into a block, so
+  /// splits separate pairs.
   private static List<String> pairs() {
     String common = "p".repeat(247);
     int count = 2_000_000;
@@ -184,7 +186,7 @@ final class HashOrderTest {
       }
       Images.assertClean(device, folder.resolve("image"), "pairs");
       for (int from = 0; from < order.size(); from += 25) {
-        // Looked up by the tree: so few that no index is made in memory.
+        // Looked up through the tree: too few names for an index in memory.
         try (Ext2 tree = Ext2.mount(device, MountOptions.defaults().withCacheBytes(8 << 20))) {
           for (String name : order.subList(from, Math.min(order.size(), from + 25))) {
             assertThat(tree.lookup(ROOT, directory, bytes(name))).isPositive();
@@ -240,7 +242,7 @@ final class HashOrderTest {
     }
   }
 
-  /// The cookie that a listing begins with: by it the kinds of listing are told apart.
+  /// Returns the first cookie of a listing, which distinguishes the kinds of listings.
   private static long firstCookie(Ext2 tree, long directory) throws IOException {
     long[] cookie = {0};
     boolean _ =

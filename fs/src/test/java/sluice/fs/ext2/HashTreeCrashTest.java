@@ -30,12 +30,12 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.testbase.Slice;
 
-/// Crashes while a directory gets a tree of hashes and its leaves are split.
+/// Tests crashes while a directory gets a hash tree and its leaves are split.
 ///
-/// With a journal everything is as after one of the changes. Without one e2fsck makes the tree
-/// again, and what was synced and not changed since still has its name: a split never loses those
-/// that were not touched, as long as the device writes a block as a whole. Where it does not, such
-/// a file is still there, if need be in `lost+found`, unless it is empty: e2fsck drops those.
+/// With a journal, everything is as it was after one of the changes. Without one, e2fsck rebuilds
+/// the tree, and names that were synced and not changed since are still there: a split never loses
+/// names that were not touched, as long as the device writes a block atomically. If it does not,
+/// the file is still there, possibly in `lost+found`, unless it is empty: e2fsck drops empty files.
 @Timeout(1200)
 final class HashTreeCrashTest {
   private static final int CHANGES = 260;
@@ -53,7 +53,7 @@ final class HashTreeCrashTest {
     return MountOptions.defaults().withCacheBytes(cacheBytes).withInodes(64).withAccessTimes(false);
   }
 
-  /// Names come, go and are moved in one directory; few fit into a block, so its leaves are split.
+  /// Adds, removes and moves names in one directory. Few fit into a block, so its leaves are split.
   private static final class Work {
     private final Random random;
     private final RecordingDevice device;
@@ -65,7 +65,9 @@ final class HashTreeCrashTest {
     private TreeState state;
     private int made;
 
-    /// @param empty whether files have no content
+    /// Runs the changes.
+    ///
+    /// @param empty true if files have no content
     Work(long seed, RecordingDevice device, MountOptions options, boolean empty)
         throws IOException {
       random = new Random(seed);
@@ -136,13 +138,13 @@ final class HashTreeCrashTest {
   @CsvSource({"1024, 1024", "4096, 1024", "1024, 0", "4096, 0"})
   void noNameIsLost(int blockBytes, int logBlocks) throws Exception {
     for (long seed : Slice.current().seeds(20).toArray()) {
-      // In a torn block a changed entry can take others with it: nothing but a log helps there.
+      // In a torn block a changed entry can take others with it; only a log prevents that.
       crash(seed, blockBytes, logBlocks, logBlocks > 0, true);
     }
   }
 
-  /// Where a device tears blocks, a directory's block that was being changed can lose names. What
-  /// they led to is in `lost+found` after the repair, whole, if it has content.
+  /// Checks torn blocks. A block of a directory that was being changed can lose names. After the
+  /// repair, their files are complete in `lost+found`, if they have content.
   @ParameterizedTest(name = "blocks of {0}")
   @ValueSource(ints = {1024, 4096})
   void noFileIsLostInTornBlocksWithoutALog(int blockBytes) throws Exception {
@@ -151,7 +153,7 @@ final class HashTreeCrashTest {
     }
   }
 
-  /// The same each time, so that a failure can be seen again.
+  /// Sets the seed of the hashes, so that a failure can be reproduced.
   private static void setHashSeed(BlockDevice device, long seed) throws IOException {
     int bytes = SuperblockLayout.POSITION;
     Block superblock = Blocks.of(bytes);
@@ -164,7 +166,7 @@ final class HashTreeCrashTest {
   private void crash(long seed, int blockBytes, int logBlocks, boolean tears, boolean empty)
       throws Exception {
     long bytes = blockBytes == 1024 ? 4 << 20 : 10 << 20;
-    // Without a log so few blocks that changed ones are written back on their own.
+    // Without a log, so few blocks that changed ones are written back early.
     MountOptions options = options(logBlocks > 0 ? 2 << 20 : 64 * blockBytes);
     Path file = folder.resolve("crashed.img");
     try (BlockDevice device = BlockDevices.memory(bytes);
@@ -202,7 +204,7 @@ final class HashTreeCrashTest {
     }
   }
 
-  /// What was synced, and is there in all steps since, has its name after the repair.
+  /// Asserts that names which were synced and are in all steps since exist after the repair.
   private static void requireNames(
       Path file, CrashWorkload.Recorded recorded, int events, String what) throws IOException {
     int synced = 0;

@@ -24,8 +24,8 @@ import sluice.fs.storage.BlockDevices;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Damaged trees of hashes that are written to: each change works or is refused with an error that
-/// names inode and block; nothing is followed for ever, and nothing breaks the program.
+/// Tests writes to damaged hash trees. Each change works or is refused with an error that names
+/// inode and block. No operation runs for ever, and nothing breaks the program.
 @Timeout(600)
 final class HashTreeFuzzTest {
   private static final int IMAGE_BYTES = 8 << 20;
@@ -38,7 +38,7 @@ final class HashTreeFuzzTest {
     return Ext2Rig.name("name-" + number + "-".repeat(number % 40));
   }
 
-  /// An image with a directory of two levels, and where its blocks are.
+  /// An image with a directory whose tree has two levels, and the positions of its blocks.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Good(byte[] image, long directory, int[] nodes, int[] leaves) {}
 
@@ -65,8 +65,8 @@ final class HashTreeFuzzTest {
     }
   }
 
-  /// A format draws the seed of the hashes of names at random. Here it is always the same, so that
-  /// a seed of this test means one tree.
+  /// Sets the seed of the name hashes to a fixed value, so that a seed of this test determines the
+  /// tree. Formatting draws it at random.
   private static void seedHashes(BlockDevice device) throws IOException {
     Random random = new Random(HASH_SEED);
     Block block = Blocks.of(BLOCK);
@@ -79,7 +79,8 @@ final class HashTreeFuzzTest {
     block.release();
   }
 
-  /// Finds the blocks by what they hold: a node is one entry without a name, a leaf has our names.
+  /// Finds the blocks by their content: a node is one entry without a name, a leaf contains our
+  /// names.
   private static Good found(byte[] image, long directory) {
     List<Integer> nodes = new ArrayList<>();
     List<Integer> leaves = new ArrayList<>();
@@ -112,7 +113,7 @@ final class HashTreeFuzzTest {
     int count = 1 + random.nextInt(4);
     for (int i = 0; i < count; i++) {
       int[] blocks = random.nextInt(5) == 0 ? good.leaves : good.nodes;
-      // The root is the first of the nodes, and as often hit as all others.
+      // The root is the first of the nodes, and is damaged as often as all others together.
       int block = blocks[random.nextBoolean() ? 0 : random.nextInt(blocks.length)];
       int at = block + random.nextInt(random.nextBoolean() ? 64 : BLOCK);
       at = random.nextBoolean() ? at & ~3 : at;

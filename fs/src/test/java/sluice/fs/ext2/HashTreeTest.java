@@ -23,14 +23,15 @@ import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
 
-/// Trees of hashes as we write them, on images by mke2fs: e2fsck finds nothing, the kernel finds
-/// each name by them and adds to them, and we find what it has added.
+/// Tests the hash trees that our code writes, on images made by mke2fs. e2fsck finds no problem,
+/// the kernel finds each name through them and adds names, and our code finds the added names.
 @Timeout(1800)
 final class HashTreeTest {
   private static final Caller ROOT = Caller.ROOT;
   private static final byte[] DIRECTORY = {'d'};
 
-  /// Looks up each name of a file in a directory, then makes others with a prefix.
+  /// A Python program that looks up each name of a file in a directory, then creates others with a
+  /// prefix.
   private static final String KERNEL =
       """
       import os, sys
@@ -60,7 +61,7 @@ final class HashTreeTest {
     return name.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Names of 3 to 255 bytes, most of them short, some with bytes above 127.
+  /// Returns a name of 3 to 255 bytes. Most names are short, some contain bytes above 127.
   private static String name(Random random, int number) {
     int length = random.nextInt(20) == 0 ? random.nextInt(240) : random.nextInt(24);
     String letter = random.nextInt(3) == 0 ? "ü" : "x";
@@ -86,7 +87,8 @@ final class HashTreeTest {
     return result.output();
   }
 
-  /// A directory of many names that come, go and are moved at random, and what it should hold.
+  /// A directory in which many names are added, removed and moved at random, with its expected
+  /// content.
   private static final class Work {
     private final Random random;
     private final Ext2 tree;
@@ -163,7 +165,7 @@ final class HashTreeTest {
     assertThat(E2fsprogs.debugfs(image, "htree_dump d")).contains("Root node");
   }
 
-  /// The kernel finds all names, makes more and removes some; we find the rest.
+  /// Lets the kernel look up all names, create more and remove some; then looks up the rest.
   private void kernel(Path image, Map<String, Long> expected, int more)
       throws IOException, InterruptedException {
     ByteArrayOutputStream list = new ByteArrayOutputStream();

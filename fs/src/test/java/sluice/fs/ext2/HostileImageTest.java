@@ -30,9 +30,9 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.AllocatedBytes;
 
-/// Images whose numbers promise more than they have, on devices that are mostly holes: opening and
-/// checking them allocates what the image really has, or a small part of what its device could
-/// have, or is refused.
+/// Tests images whose numbers claim more than the image contains, on devices that are mostly holes.
+/// Opening and checking them allocates memory in proportion to the real content, or a small part of
+/// what the device could contain, or is refused.
 @Timeout(300)
 final class HostileImageTest {
   private static final int SMALL_BYTES = 4 << 20;
@@ -42,13 +42,13 @@ final class HostileImageTest {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /// Of mounting or checking a small image as it is: caches, buffers, messages.
+  /// The memory for mounting or checking an unmodified small image: caches, buffers, messages.
   private static final long USUAL = 6 << 20;
 
-  /// What the tables of groups of a device of 16 TB may take, the most there is.
+  /// The largest memory for the group tables of a device of 16 TB, the largest device.
   private static final long TABLES = 64 << 20;
 
-  /// Bytes of the superblock that hold numbers, and those of the feature bits.
+  /// The positions of the superblock's numbers and of its feature bits.
   private static final int[] FIELDS = {
     SuperblockLayout.INODES_COUNT,
     SuperblockLayout.BLOCKS_COUNT,
@@ -117,7 +117,7 @@ final class HostileImageTest {
     void of() throws IOException;
   }
 
-  /// Whether it is not refused; by which error it must be refused when it is.
+  /// Returns true if an operation succeeds. Asserts that a refusal has an expected errno.
   private static boolean works(Use use) throws IOException {
     try {
       use.of();
@@ -129,9 +129,9 @@ final class HostileImageTest {
     }
   }
 
-  /// Checks, mounts for reading and for writing.
+  /// Checks the image, then mounts it for reading and for writing.
   ///
-  /// @return how many of them were not refused
+  /// @return the number of operations that were not refused
   private static int open(BlockDevice device) throws IOException {
     int done = works(() -> Ext2Check.check(device, _ -> {}, _ -> {})) ? 1 : 0;
     done += works(() -> Ext2.mount(device, OPTIONS.withReadOnly(true)).close()) ? 1 : 0;
@@ -144,7 +144,8 @@ final class HostileImageTest {
     return AllocatedBytes.ofThisThread() - before;
   }
 
-  /// Each number of the superblock at its extremes, on the image's own device and on one of 16 TB.
+  /// Sets each number of the superblock to its extremes, on the image's own device and on one of 16
+  /// TB.
   @ParameterizedTest
   @ValueSource(longs = {SMALL_BYTES, 16 * TERABYTE})
   void numbersOfTheSuperblockAreNoReasonToAllocate(long deviceBytes) throws IOException {
@@ -165,7 +166,8 @@ final class HostileImageTest {
     assertThat(opened[0]).as("some are harmless").isGreaterThan(FIELDS.length);
   }
 
-  /// As many groups and inodes as the superblock can name, on a device that has room for some.
+  /// Claims as many groups and inodes as the superblock can express, on a device with space for
+  /// some of them.
   @Test
   void moreThanTheDeviceHasIsRefusedBeforeAnythingIsAllocated() throws IOException {
     for (int perGroup : new int[] {1024, 8192}) {
@@ -188,7 +190,7 @@ final class HostileImageTest {
     }
   }
 
-  /// A million inodes, of which hardly one is in use.
+  /// Checks an image with a million inodes, almost none of which is in use.
   @Test
   void whatIsNotInUseTakesNoMemory() throws IOException {
     long bytes = 16L << 30;
@@ -209,7 +211,8 @@ final class HostileImageTest {
     }
   }
 
-  /// What is in use takes memory, and when it is too much, the check ends and says so.
+  /// Checks that the checker stops with a message when its memory budget is exceeded by what is in
+  /// use.
   @Test
   void theCheckEndsBeforeTheHeapDoes() throws IOException {
     try (BlockDevice device = new SparseDevice(SMALL_BYTES, small)) {
@@ -239,8 +242,8 @@ final class HostileImageTest {
     return value;
   }
 
-  /// A log as long as a log may be, four million blocks: of holes, or of one block of pointers that
-  /// is used again and again.
+  /// Claims a log of the maximum length, four million blocks: made of holes, or of one block of
+  /// pointers that is used repeatedly.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aLogIsAsLongAsItsPointersAre(boolean withPointers) throws IOException {
@@ -280,7 +283,7 @@ final class HostileImageTest {
     assertThat(works(() -> Ext2.mount(device, OPTIONS).close())).isFalse();
   }
 
-  /// A list of orphans that ends nowhere, at once or after a while.
+  /// Builds a list of orphans that is a cycle, from its beginning or after a while.
   @Test
   void aCircleOfOrphansIsRefused() throws IOException {
     int count = 40;

@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Where the structures of a good image are, byte by byte, read without the code that is tested. Of
+/// Locates the structures of a valid image, byte by byte, without the code under test. Confined to
 /// the test's thread.
 final class ImageParts {
   /// A field of a structure.
   ///
-  /// @param name as Linux's headers call it
-  /// @param at byte of the image
-  /// @param width bytes: 1, 2 or 4
+  /// @param name the name in Linux's headers
+  /// @param at the position in the image
+  /// @param width the number of bytes: 1, 2 or 4
   record Field(String name, int at, int width) {}
 
   private static final String SUPERBLOCK =
@@ -93,7 +93,7 @@ final class ImageParts {
   private final List<Integer> attributes = new ArrayList<>();
   private final List<Integer> trees = new ArrayList<>();
 
-  /// Directories by their blocks.
+  /// The directories by their blocks.
   private final Map<Integer, Integer> owners = new HashMap<>();
 
   private int journal;
@@ -111,9 +111,9 @@ final class ImageParts {
     }
   }
 
-  /// Puts the checksums of `metadata_csum` and `uninit_bg` into a copy of the image in which a
-  /// field was changed: so that the field is judged and not its checksum. What is in the wrong
-  /// place then keeps its wrong checksum.
+  /// Writes the checksums of `metadata_csum` and `uninit_bg` into a copy of the image in which a
+  /// field was changed, so that the field is judged and not its checksum. A structure in the wrong
+  /// place keeps its wrong checksum.
   void seal(byte[] image, Checksums sums) {
     ByteBuffer to = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
     if (sums.everywhere()) {
@@ -235,7 +235,7 @@ final class ImageParts {
     return fields.get(random.nextInt(fields.size()));
   }
 
-  /// A field somewhere, each kind of structure about as often as its fields are many.
+  /// Returns a random field. Structures are chosen about as often as they have many fields.
   Field field(Random random) {
     @Nullable Field field = null;
     while (field == null) {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Assumptions;
 import sluice.fs.E2fsprogs;
 import sluice.fs.LinuxTools;
 
-/// An image mounted by the kernel, and `kernel_tree.py` at work in it. Of the test's thread; needs
-/// root.
+/// An image mounted by the kernel, with `kernel_tree.py` working in it. Confined to the test's
+/// thread; requires root.
 final class KernelTree implements AutoCloseable {
   private final Path image;
   private final Path mountPoint;
@@ -33,7 +33,7 @@ final class KernelTree implements AutoCloseable {
             new InputStreamReader(agent.getInputStream(), StandardCharsets.US_ASCII));
   }
 
-  /// Mounts an image; skips the test where that is not allowed.
+  /// Mounts an image. Skips the test if that is not allowed.
   static KernelTree mount(Path image, Path mountPoint, boolean readOnly)
       throws IOException, InterruptedException {
     Files.createDirectories(mountPoint);
@@ -82,7 +82,7 @@ final class KernelTree implements AutoCloseable {
     try {
       try {
         to.close();
-      } finally { // also when the agent has gone
+      } finally { // also if the agent has ended
         try {
           boolean _ = LinuxTools.endsInTime(agent);
         } finally {

@@ -23,21 +23,22 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.memory.block.Block;
 
-/// Directories with very many names stay usable: what an operation costs is counted in blocks read
-/// from the device, beside a cache too small for the directory. Looking through the directory for
-/// each name would read a thousand times as many.
+/// Tests that directories with very many names stay usable. The cost of an operation is measured as
+/// the number of blocks read from the device, with a cache that is too small for the directory. A
+/// linear search for each name would read a thousand times as many.
 @Timeout(600)
 final class LargeDirectoryTest {
   private static final Caller ROOT = Caller.ROOT;
   private static final int NAMES = 100_000;
   private static final int NAMES_OF_LINUX = 10_000;
 
-  /// Blocks read by one operation on average: the name's, the inode's, bitmaps, descriptors.
+  /// The largest average number of blocks that one operation may read: for the name, the inode,
+  /// bitmaps and descriptors.
   private static final long MOST_READS = 12;
 
   @TempDir Path folder;
 
-  /// Counts blocks that are read.
+  /// A device that counts the blocks read.
   private static final class Counting extends DeviceOverDevice {
     private static final int BLOCK = 4096;
     private final AtomicLong blocks = new AtomicLong();
@@ -96,7 +97,7 @@ final class LargeDirectoryTest {
     long reads = device.blocks.get() - before;
     assertThat(reads)
         .as("blocks read to %s %d names", what, numbers.size())
-        .isLessThan(MOST_READS * numbers.size() + 10_000); // the index may be made once
+        .isLessThan(MOST_READS * numbers.size() + 10_000); // the index may be built once
   }
 
   @Test
@@ -166,7 +167,7 @@ final class LargeDirectoryTest {
         inodes[n] = tree.create(ROOT, directory, name(n), NewFile.regular(0644));
       }
     }
-    // e2fsck makes trees of hashes of the large directories.
+    // e2fsck makes hash trees for the large directories.
     E2fsprogs.Result indexed = E2fsprogs.run("e2fsck", "-fyD", image.toString());
     assertThat(indexed.exit()).as(indexed.output()).isBetween(0, 1);
     String path = new String(name(0), StandardCharsets.US_ASCII);

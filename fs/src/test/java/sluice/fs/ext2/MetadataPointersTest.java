@@ -36,8 +36,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// An image made to harm: a file's pointers lead to what the file system itself lives on. No caller
-/// reads, writes or frees that through the file, not even while it is in the cache.
+/// Tests malicious images in which a file's pointers lead to metadata of the file system. No
+/// operation on the file reads, writes or frees these blocks, not even while they are in the cache.
 @Timeout(120)
 final class MetadataPointersTest {
   private static final int BLOCK = 1024;
@@ -48,14 +48,14 @@ final class MetadataPointersTest {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /// Which pointer of the file is damaged.
+  /// The damaged pointer of the file.
   enum Pointer {
     FIRST(0),
     IN_A_RUN(3),
     BEHIND_POINTERS(14),
     POINTERS(14);
 
-    /// Of the file's blocks, that found by it.
+    /// The file's block that is found through the pointer.
     final int logical;
 
     Pointer(int logical) {
@@ -93,7 +93,7 @@ final class MetadataPointersTest {
     }
   }
 
-  /// What belongs to no file, one of each kind.
+  /// Returns metadata blocks, one of each kind.
   private List<Long> metadata() throws IOException {
     Geometry g = geometry();
     List<Long> all = new ArrayList<>();
@@ -141,7 +141,7 @@ final class MetadataPointersTest {
     void of(Ext2 tree) throws IOException;
   }
 
-  /// Uses the image with some of its blocks in the cache.
+  /// Uses the image with one block in the cache.
   private void mounted(long warm, Use use) throws IOException {
     BufferCache cache = BufferCaches.open(device, BLOCK, 2 << 20);
     Geometry geometry = geometry();
@@ -184,14 +184,14 @@ final class MetadataPointersTest {
       assertThat(tree.tryRead(file, 0, 8 * BLOCK, (_, _, _) -> {})).isEqualTo(FileTree.WOULD_BLOCK);
       refused(target, () -> tree.read(file, 0, memory, 0, 8 * BLOCK));
     }
-    for (int i = 0; i < 30; i++) { // in the same tick of the clock a write needs no operation
+    for (int i = 0; i < 30; i++) { // within the same tick of the clock a write needs no operation
       tree.setAttributes(ROOT, file, AttributeChange.NONE.withModify(AttributeChange.NOW));
       refused(target, () -> tree.write(ROOT, file, position, memory, 0, BLOCK));
       refused(target, () -> tree.write(ROOT, file, position + 7, memory, 0, 9));
     }
   }
 
-  /// Of each kind of damage to a file without a log, and with one.
+  /// Tests each kind of damage to a file, without a log and with one.
   @ParameterizedTest
   @EnumSource
   void nothingIsReadOrWrittenThroughThem(Pointer pointer) throws IOException {
@@ -223,7 +223,7 @@ final class MetadataPointersTest {
     damage(pointer, target);
   }
 
-  /// A directory's blocks are a file's.
+  /// Tests a directory whose blocks are metadata.
   @Test
   void aDirectoryInTheJournalIsRefused() throws IOException {
     format(true);
@@ -246,7 +246,7 @@ final class MetadataPointersTest {
     }
   }
 
-  /// A bitmap that says that the log is free: its blocks are never given out.
+  /// Tests a bitmap that marks the log as free: its blocks are never allocated.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void theLogIsGivenToNoFile(boolean withPointers) throws IOException {

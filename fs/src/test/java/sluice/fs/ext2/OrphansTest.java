@@ -29,12 +29,12 @@ import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 import sluice.memory.Memory;
 
-/// The list of files without a name, on the device and in memory.
+/// Tests the list of files without a name, on the device and in memory.
 @Timeout(120)
 final class OrphansTest {
   private static final long BYTES = 8L << 20;
 
-  /// A journal that tells of each metadata block before it is changed.
+  /// A journal that records each metadata block before it is changed.
   private static final class Watched implements Journal {
     private final Journal journal;
     final List<Long> changed = new ArrayList<>();
@@ -121,7 +121,8 @@ final class OrphansTest {
     }
   }
 
-  /// The next file with the number may be put into the list at once: it must not be there still.
+  /// Checks that a file leaves the list before its inode is freed, because the next file with that
+  /// inode may be put into the list at once.
   @Test
   void aFileLeavesTheListBeforeItsNumberIsFree() throws IOException {
     try (BlockDevice device = BlockDevices.memory(BYTES)) {
@@ -144,7 +145,7 @@ final class OrphansTest {
     }
   }
 
-  /// In the middle and at both ends of the list, and after a crash.
+  /// Retains files at both ends and in the middle of the list, then crashes.
   @Test
   void whatIsKeptWhenItCrashesIsFreedByTheNextMount() throws IOException {
     try (Ext2Rig rig = new Ext2Rig(BYTES, 1024)) {
@@ -175,8 +176,9 @@ final class OrphansTest {
     }
   }
 
-  /// Files that are kept without a name, one too large to be freed in one operation, and another
-  /// that is not: an orderly end frees them all, with a journal and without.
+  /// Retains files without a name, one of them too large to be freed in one operation, and another
+  /// file with a name. An orderly unmount frees all files without a name, with a journal and
+  /// without.
   @ParameterizedTest
   @ValueSource(ints = {0, FormatOptions.MIN_JOURNAL_BLOCKS})
   void theEndOfAMountFreesWhatIsKept(int journalBlocks, @TempDir Path folder) throws Exception {

@@ -28,9 +28,9 @@ import sluice.fs.storage.BlockDevices;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// Two files whose blocks go from one to the other while they are overwritten and read in long
-/// records, and synced: no reader sees a block that is not whole, older than what was written
-/// before he looked, or the other file's, and nothing that was written is lost.
+/// Tests two files that exchange blocks while they are overwritten, read in long records, and
+/// synced. No reader sees a torn block, a block that is older than the last write before the read,
+/// or a block of the other file, and no write is lost.
 @Timeout(300)
 final class OverwriteStressTest {
   private static final int BLOCK = 1024;
@@ -38,7 +38,7 @@ final class OverwriteStressTest {
   private static final int FILES = 2;
   private static final long RUN_NANOS = 2_000_000_000L;
 
-  /// How long a machine may take until a thread has read something.
+  /// The time in which a thread must have read something.
   private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
   private static final long IMAGE_BYTES = 1L << 20;
@@ -130,7 +130,7 @@ final class OverwriteStressTest {
     }
   }
 
-  /// A number that says which file and block it is.
+  /// Returns a number that identifies the file and the block.
   private static long number(int file, int block) {
     return 1 + (long) file * BLOCKS + block;
   }
@@ -149,7 +149,7 @@ final class OverwriteStressTest {
     }
   }
 
-  /// Under the file's lock.
+  /// Writes blocks; called with the file's lock held.
   private void put(Ext2 tree, int file, int first, int count, Memory memory) throws IOException {
     Block stamped = Blocks.of(BLOCK);
     long[] next = new long[count];
@@ -174,7 +174,8 @@ final class OverwriteStressTest {
     read(tree, first, count, random.nextInt(FILES), memory, bytes);
   }
 
-  /// A file is cut only from where nothing is compared, and what was cut off is zeros or newer.
+  /// Reads and checks blocks. A file is cut only behind the blocks that are compared; blocks that
+  /// were cut off are zeros or newer.
   private void read(Ext2 tree, int first, int count, int file, Memory memory, MemorySegment bytes)
       throws IOException {
     long[] before = new long[count];
@@ -192,7 +193,7 @@ final class OverwriteStressTest {
     }
   }
 
-  /// Takes blocks away from one file and gives them to the other.
+  /// Takes blocks from one file and gives them to the other.
   private void cut(Ext2 tree, SplittableRandom random, Memory memory) throws IOException {
     int file = random.nextInt(FILES);
     synchronized (locks[file]) {

@@ -6,7 +6,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 
-/// Makes lines for `kernel_tree.py` that often hit names that exist. Of the test's thread.
+/// Generates lines for `kernel_tree.py` that often refer to existing names. Confined to the test's
+/// thread.
 final class RandomOperations {
   private static final HexFormat HEX = HexFormat.of();
   private static final String[] DIRECTORIES = {"", "d0/", "d1/", "d0/e/", "d1/e/", "d0/e/f/"};
@@ -67,7 +68,7 @@ final class RandomOperations {
     return hex(value.toString());
   }
 
-  /// The lines of one run.
+  /// Returns the lines of one run.
   List<String> lines(int count) {
     List<String> lines = new ArrayList<>();
     for (String directory : DIRECTORIES) {

@@ -16,9 +16,9 @@ import sluice.fs.block.Transaction;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// Another buffer cache and another journal than the product's, knowing nothing of them: blocks in
-/// a map without a bound, and each transaction written to the device when it is closed. One thread
-/// at a time calls.
+/// A simple buffer cache and journal that share no code with the product: blocks in an unbounded
+/// map, and each transaction is written to the device when it is closed. Used by one thread at a
+/// time.
 final class ReferenceCache implements BufferCache, Journal {
   private final BlockDevice device;
   private final int blockBytes;
@@ -32,7 +32,7 @@ final class ReferenceCache implements BufferCache, Journal {
     this.blockBytes = blockBytes;
   }
 
-  /// A block's bytes in a holder's hands.
+  /// A holder's view of the bytes of a block.
   private static final class Held extends Buffer {
     private final boolean writable;
 
@@ -182,7 +182,7 @@ final class ReferenceCache implements BufferCache, Journal {
   private final class Change implements Transaction {
     private final Map<Long, Block> changed = new LinkedHashMap<>();
 
-    /// A copy takes the place of what others may have leased.
+    /// Replaces a block that others may have leased with a copy.
     private Buffer take(long block, boolean fresh) throws IOException {
       Block mine = changed.get(block);
       if (mine == null || mine != blocks.get(block)) {

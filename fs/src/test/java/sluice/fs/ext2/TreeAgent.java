@@ -24,8 +24,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Carries out the lines of `kernel_tree.py` on a [FileTree], with the same answers. Of the test's
-/// thread.
+/// Executes the lines of `kernel_tree.py` on a [FileTree], with the same answers. Confined to the
+/// test's thread.
 final class TreeAgent implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 20;
   static final String SKIPPED = "skipped";
@@ -42,7 +42,9 @@ final class TreeAgent implements AutoCloseable {
     this(tree, true);
   }
 
-  /// @param alone whether no other agent changes the tree meanwhile
+  /// Creates an agent.
+  ///
+  /// @param alone true if no other agent changes the tree at the same time
   TreeAgent(FileTree tree, boolean alone) {
     this.tree = tree;
     this.alone = alone;
@@ -54,8 +56,9 @@ final class TreeAgent implements AutoCloseable {
     block.release();
   }
 
-  /// What is asked of no kernel: devices and pipes are not opened, directories not searched for
-  /// holes, and nothing is given to its owner.
+  /// Returns true for operations that are not compared with a kernel: devices and pipes are not
+  /// opened, directories are not searched for holes, and a change of owner that keeps owner and
+  /// group is left out.
   private boolean isSkipped(String[] a) throws IOException {
     boolean opens = List.of("read", "write", "truncate", "punch", "seek").contains(a[0]);
     if (!opens) {
@@ -69,7 +72,7 @@ final class TreeAgent implements AutoCloseable {
     };
   }
 
-  /// The answer to one line, [#SKIPPED] for a line that is not to be compared.
+  /// Returns the answer to one line, or [#SKIPPED] if the line is not to be compared.
   String run(String line) throws IOException {
     try {
       String[] words = line.split(" ");
@@ -116,7 +119,7 @@ final class TreeAgent implements AutoCloseable {
     return tree.lookup(caller, place.directory, place.name);
   }
 
-  /// As `open(2)`: asks for the right before content is read or written.
+  /// Opens a file like `open(2)`: checks the permission before content is read or written.
   private long open(String hex, int right) throws IOException {
     long inode = inode(hex);
     FileAttributes attributes = tree.attributes(inode);
@@ -305,9 +308,10 @@ final class TreeAgent implements AutoCloseable {
     return String.join(",", names(directory).keySet());
   }
 
-  /// The entries of a directory without dots, hexadecimal names in order. What is listed lies
-  /// behind what was listed before. So a name comes twice only when a thread has removed it and
-  /// made it again behind the cursor, of which POSIX leaves open (readdir) whether it is listed.
+  /// Returns the entries of a directory without dots: hexadecimal names in ascending order. Each
+  /// listed entry lies behind the previous one. So a name occurs twice only if a thread has removed
+  /// it and created it again behind the cursor; POSIX does not specify (readdir) whether such a
+  /// name is listed.
   private Map<String, Long> names(long directory) throws IOException {
     TreeMap<String, Long> names = new TreeMap<>();
     long[] cookie = {0};
@@ -344,7 +348,7 @@ final class TreeAgent implements AutoCloseable {
     return String.format("%o %d %d %d %s %x", a.mode(), a.links(), a.uid(), a.gid(), size, device);
   }
 
-  /// The whole tree in the form of `kernel_tree.py`.
+  /// Returns the whole tree in the format of `kernel_tree.py`.
   String dump() throws IOException {
     List<String> out = new ArrayList<>();
     dump(tree.rootInode(), "2e", out);

@@ -1,28 +1,28 @@
 package sluice.fs.ext2;
 
-/// What one of several threads alone changes in a tree: the directory of its name, and the names in
-/// a directory of all that begin with its own. Immutable.
+/// The part of a tree that only one of several threads changes: a directory with the part's name,
+/// and the names in the shared directory that begin with it. Immutable.
 ///
-/// @param name without `/`; empty when one thread changes everything
+/// @param name without `/`; empty if one thread changes everything
 record TreePart(String name) {
   static final TreePart WHOLE = new TreePart("");
 
-  /// The directory of all.
+  /// The directory that all threads share.
   static final String SHARED = "/shared";
 
-  /// The beginning of the names of what all threads pass on to each other.
+  /// The prefix of the names of files that are passed from thread to thread.
   static final String TOKEN = "token-";
 
   boolean whole() {
     return name.isEmpty();
   }
 
-  /// The directory that is its own.
+  /// Returns the thread's own directory.
   String root() {
     return whole() ? "" : "/" + name;
   }
 
-  /// What its names in the directory of all begin with.
+  /// Returns the prefix of the thread's names in the shared directory.
   String sharedPrefix() {
     return SHARED + "/" + name + "-";
   }
@@ -31,7 +31,7 @@ record TreePart(String name) {
     return path.equals(root()) || path.startsWith(root() + "/") || path.startsWith(sharedPrefix());
   }
 
-  /// Whether it, or a part of it, is below a directory.
+  /// Returns true if the part, or some of it, is below a directory.
   boolean isBelow(String path) {
     return path.isEmpty() || path.equals(SHARED);
   }

@@ -16,24 +16,25 @@ import sluice.fs.FileNames;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// All that a tree holds at one moment: names, attributes and content. Immutable once it is read.
+/// The complete content of a tree at one moment: names, attributes and file content. Immutable once
+/// it is read.
 ///
 /// @param entries by path, `""` for the root
-/// @param digest of everything but content that is not journaled
+/// @param digest a digest of everything except content that is not journaled
 record TreeState(Map<String, Entry> entries, int digest) {
-  /// The content of all files below it is journaled.
+  /// The path prefix of files whose content is journaled.
   static final String JOURNALED = "/records/";
 
   private static final byte[] NOTHING = {};
 
-  /// One name.
+  /// The file or directory behind one name.
   ///
-  /// @param attributes as `stat(2)` tells them, without the time of the last read
-  /// @param more extended attributes, or where a symbolic link leads
-  /// @param exact whether the content is metadata: a file whose data is journaled
+  /// @param attributes as `stat(2)` reports them, without the access time
+  /// @param more extended attributes, or the target of a symbolic link
+  /// @param exact true if the content is metadata, because the data of the file is journaled
   @SuppressWarnings("ArrayRecordComponent") // compared by its own methods
   record Entry(String attributes, String more, byte[] content, boolean exact) {
-    /// Whether all is the same but content that may be newer.
+    /// Returns true if everything is equal except content, which may be newer.
     boolean sameMetadata(Entry other) {
       return attributes.equals(other.attributes)
           && more.equals(other.more)
@@ -63,7 +64,7 @@ record TreeState(Map<String, Entry> entries, int digest) {
     return new TreeState(entries, digest);
   }
 
-  /// What one thread alone has changed of it.
+  /// Returns the part that one thread alone has changed.
   TreeState of(TreePart part) {
     Map<String, Entry> own = new TreeMap<>(entries);
     own.keySet().removeIf(path -> !part.has(path));
@@ -90,7 +91,7 @@ record TreeState(Map<String, Entry> entries, int digest) {
     return entry;
   }
 
-  /// Where two states differ first, for a message.
+  /// Describes the first difference between two states, for a message.
   String difference(TreeState other) {
     for (var entry : entries.entrySet()) {
       Entry theirs = other.entries.get(entry.getKey());
@@ -115,7 +116,7 @@ record TreeState(Map<String, Entry> entries, int digest) {
     return "none";
   }
 
-  /// Reads trees; holds the memory for that. Of one thread.
+  /// Reads trees and holds the memory for that. Used by one thread at a time.
   static final class Reader implements AutoCloseable {
     private static final int BYTES = 1 << 20;
     private static final int MOST_PATHS = 100_000;
@@ -129,12 +130,14 @@ record TreeState(Map<String, Entry> entries, int digest) {
       block.release();
     }
 
-    /// @param before content that is the same is shared with it
+    /// Reads a tree.
+    ///
+    /// @param before an earlier state, with which equal content is shared
     TreeState read(Ext2 tree, @Nullable TreeState before) throws IOException {
       return read(tree, TreePart.WHOLE, before);
     }
 
-    /// As above, of what one thread alone changes: other threads may change the rest.
+    /// Reads the part of a tree that one thread alone changes; other threads may change the rest.
     TreeState read(Ext2 tree, TreePart part, @Nullable TreeState before) throws IOException {
       Map<String, Entry> entries = new TreeMap<>();
       List<String> paths = new ArrayList<>();
@@ -194,7 +197,7 @@ record TreeState(Map<String, Entry> entries, int digest) {
       return new Entry(text, more, content, path.startsWith(JOURNALED));
     }
 
-    /// Reads a part of a file that others change, in each way, without looking at what it is.
+    /// Reads a part of a file that others change, in each way, and ignores the content.
     void touch(Ext2 tree, long inode, long size, java.util.Random random) throws IOException {
       long at = (long) (random.nextDouble() * size);
       tree.read(inode, at, memory, 0, 20_000);

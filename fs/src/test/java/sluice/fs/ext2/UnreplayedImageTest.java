@@ -25,8 +25,8 @@ import sluice.fs.LinuxTools;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
 
-/// Images whose log has not been replayed, mounted for reading: the tree is that after a replay, by
-/// us and by e2fsck, and not a byte of the file changes.
+/// Tests read-only mounts of images whose log has not been replayed. The tree is the same as after
+/// a replay by our code and by e2fsck, and not a byte of the file changes.
 @Timeout(600)
 final class UnreplayedImageTest {
   @TempDir Path directory;
@@ -75,7 +75,8 @@ final class UnreplayedImageTest {
     assertThat(seen.entries()).hasSizeGreaterThan(10);
   }
 
-  /// A log that waits to be replayed is no contradiction.
+  /// Asserts that the checker accepts the image: a log that waits for a replay is not a
+  /// contradiction.
   private static void assertCleanAfterReplay(Path crashed) throws IOException {
     try (BlockDevice device = BlockDevices.file(crashed, true)) {
       List<String> problems = new ArrayList<>();
@@ -87,8 +88,8 @@ final class UnreplayedImageTest {
     }
   }
 
-  /// A file that was open when the machine stopped, and has no name any more, is freed by the next
-  /// mount: it is no contradiction either.
+  /// Checks files that were open when the machine stopped and have no name any more. The next mount
+  /// frees them, so they are not a contradiction either.
   @Test
   void filesWithoutANameAreNoContradiction() throws IOException {
     Path crashed = directory.resolve("crashed");
@@ -114,7 +115,7 @@ final class UnreplayedImageTest {
     }
   }
 
-  /// Content as e2fsprogs read it.
+  /// Compares file content with the output of debugfs.
   private void assertByDebugfs(TreeState seen, Path repaired) throws IOException {
     Path dumped = directory.resolve("dumped");
     int compared = 0;
@@ -128,7 +129,7 @@ final class UnreplayedImageTest {
     assertThat(compared).isPositive();
   }
 
-  /// Ours, with files that come and go until the moment of the crash.
+  /// Tests images made by our code, in which files are added and removed until the crash.
   @ParameterizedTest
   @ValueSource(ints = {1024, 2048, 4096})
   void leftByUs(int blockBytes) throws IOException {
@@ -196,7 +197,7 @@ final class UnreplayedImageTest {
     assertSeenAsAfterReplay(crashed);
   }
 
-  /// A log whose device is elsewhere, or that is damaged, is no log to read from.
+  /// Checks that a log that is damaged or on another device is rejected.
   @Test
   void damageIsRefusedAsByAMountThatWrites() throws IOException {
     Path crashed = directory.resolve("crashed");

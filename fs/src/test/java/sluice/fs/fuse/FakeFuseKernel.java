@@ -18,18 +18,19 @@ import sluice.sys.Sockets;
 import sluice.sys.SysException;
 import sluice.testbase.Await;
 
-/// Speaks FUSE to a worker through a pair of sockets in place of `/dev/fuse`. Of the test's thread.
+/// Speaks FUSE with a worker over a pair of sockets that replaces `/dev/fuse`. Confined to the
+/// test's thread.
 final class FakeFuseKernel implements AutoCloseable {
   private static final int SEQPACKET = 5;
   private static final int AF_UNIX = 1;
   static final int ROOM = 1 << 18;
 
-  /// An answer.
+  /// An answer of the worker.
   record Answer(long unique, int error, ByteBuffer body) {}
 
   final FuseSession session;
 
-  /// Nodes of whose list nothing is to be kept.
+  /// The nodes whose cached directory listings the server has asked to drop.
   final List<Long> dropped = new ArrayList<>();
 
   private final int fd;
@@ -57,7 +58,7 @@ final class FakeFuseKernel implements AutoCloseable {
     return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /// A body of four-byte numbers, then names.
+  /// Returns a body of four-byte numbers, followed by names.
   static ByteBuffer body(int[] words, String... names) {
     int bytes = words.length * 4;
     for (String name : names) {
@@ -75,7 +76,7 @@ final class FakeFuseKernel implements AutoCloseable {
 
   /// Sends a message.
   ///
-  /// @return its number
+  /// @return the number of the message
   long send(int opcode, long node, ByteBuffer body) throws IOException {
     ByteBuffer message = body(FuseLayout.IN_BYTES + body.remaining());
     unique += 2;
@@ -119,7 +120,7 @@ final class FakeFuseKernel implements AutoCloseable {
     }
     if (all.getLong(FuseLayout.OUT_UNIQUE) == 0) {
       dropped.add(all.getLong(FuseLayout.OUT_BYTES + FuseLayout.NOTICE_INO));
-      return receive(); // it answers nothing
+      return receive(); // a notice answers nothing
     }
     ByteBuffer body = body(bytes - FuseLayout.OUT_BYTES);
     body.put(all.slice(FuseLayout.OUT_BYTES, body.capacity())).flip();
@@ -139,7 +140,7 @@ final class FakeFuseKernel implements AutoCloseable {
     return ask(opcode, node, body(words, names));
   }
 
-  /// Agrees on what a kernel of a version offers.
+  /// Negotiates with the capabilities of a kernel of a given version.
   Answer init(int major, int minor, int flags) throws IOException {
     return ask(FuseOpcode.INIT, 0, new int[] {major, minor, 131_072, flags, 0, 0, 0, 0, 0, 0});
   }

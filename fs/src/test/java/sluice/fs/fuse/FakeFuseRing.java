@@ -11,8 +11,8 @@ import sluice.fs.FileTree;
 import sluice.fs.fuse.FakeFuseKernel.Answer;
 import sluice.memory.Account;
 
-/// Puts requests into a ring's entry and takes the answers, as the kernel does. Of the test's
-/// thread.
+/// Puts requests into a ring entry and takes the answers, as the kernel does. Confined to the
+/// test's thread.
 final class FakeFuseRing implements AutoCloseable {
   final FuseSession session;
   final FuseRingEntry entry;
@@ -30,8 +30,10 @@ final class FakeFuseRing implements AutoCloseable {
     memory = exchange.buffer.segment();
   }
 
-  /// @param first structure of the operation, at most 128 bytes
-  /// @param content all that comes behind it
+  /// Sends a request and returns the answer.
+  ///
+  /// @param first the structure of the operation, at most 128 bytes
+  /// @param content everything that follows the structure
   Answer ask(int opcode, long node, ByteBuffer first, byte[] content) throws IOException {
     int length = FuseLayout.IN_BYTES + first.remaining() + content.length;
     unique += 2;
@@ -57,7 +59,7 @@ final class FakeFuseRing implements AutoCloseable {
     memory.set(JAVA_LONG_UNALIGNED, FuseLayout.RING_HEADER_RING_ENT_IN_OUT + (long) offset, value);
   }
 
-  /// What is in the entry.
+  /// Returns the answer in the entry.
   Answer answer() throws IOException {
     int bytes =
         memory.get(

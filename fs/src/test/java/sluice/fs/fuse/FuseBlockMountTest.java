@@ -13,7 +13,8 @@ import sluice.fs.E2fsprogs;
 import sluice.fs.LinuxTools;
 import sluice.testkit.MountCopies;
 
-/// Mounts made from a loop device over the image: the kernel waits for their server.
+/// Tests mounts made from a loop device over the image, for which the kernel waits until their
+/// server is done.
 final class FuseBlockMountTest extends FuseMountContract {
   @BeforeEach
   void requireLoopDevices() {
@@ -35,7 +36,7 @@ final class FuseBlockMountTest extends FuseMountContract {
     return LinuxTools.must("losetup", "-j", image.toString()).contains(image.toString());
   }
 
-  /// umount(8) of another process returns when the image is whole.
+  /// Checks that the image is complete when umount(8) of another process returns.
   @Test
   void theImageIsWholeWhenUmountReturns() throws Exception {
     FuseRig rig = open(32 << 20, 1024);
@@ -45,7 +46,7 @@ final class FuseBlockMountTest extends FuseMountContract {
       boolean copied = MountCopies.exist(rig.directory);
       LinuxTools.must("umount", rig.directory.toString());
       if (copied || MountCopies.exist(rig.directory)) {
-        rig.mount.awaitEnd(); // it ends with the last copy
+        rig.mount.awaitEnd(); // it ends with the last copy of the mount
       }
       E2fsprogs.assertClean(rig.image);
       assertThat(E2fsprogs.debugfs(rig.image, "features")).doesNotContain("needs_recovery");
@@ -55,7 +56,8 @@ final class FuseBlockMountTest extends FuseMountContract {
     }
   }
 
-  /// syncfs(2) returns when a program that knows no log finds everything in the image.
+  /// Checks that a program that ignores the log finds everything in the image when syncfs(2) has
+  /// returned.
   @Test
   void syncMakesTheImageWholeWhileItIsMounted() throws Exception {
     FuseRig rig = open(32 << 20, 1024);

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.Caller;
 
-/// What the kernel remembers of a tree is what the tree holds, however it has changed: see
-/// `docs/design/011-what-the-kernel-remembers.md`. Everything is looked at before each change, so
-/// that the kernel knows it, and again behind it.
+/// Tests that the kernel's caches agree with the tree, however the tree has changed: see
+/// `docs/design/011-what-the-kernel-remembers.md`. Each test looks at everything before a change,
+/// so that the kernel caches it, and again after the change.
 @Timeout(300)
 final class FuseForgetTest {
   private static final String OWNER = "unix:uid";
@@ -47,7 +47,7 @@ final class FuseForgetTest {
     return FuseRig.open(directory, 16 << 20, 1024, options);
   }
 
-  /// A change, told by a directory: that of a mount, or of another way to the same tree.
+  /// A change that is made through a directory: that of a mount, or another view of the same tree.
   private interface Change {
     void apply(Path root) throws IOException;
   }
@@ -69,7 +69,7 @@ final class FuseForgetTest {
 
   private static final ByteBuffer TEXT = StandardCharsets.UTF_8.encode("changed");
 
-  /// Each kind of what is remembered is touched by some of them.
+  /// The changes. Each kind of cached information is affected by some of them.
   private static final Map<String, Change> CHANGES = changes();
 
   private static Map<String, Change> changes() {
@@ -129,7 +129,7 @@ final class FuseForgetTest {
     String _ = rig.sh("find . -mindepth 1 -not -name lost+found -delete");
   }
 
-  /// All that can be asked of the few files of a test: also of names that are not there.
+  /// Returns all observable properties of the test's few files, including names that do not exist.
   private static Map<String, String> view(Path root) throws IOException {
     Map<String, String> seen = new TreeMap<>();
     for (String name :
@@ -167,8 +167,8 @@ final class FuseForgetTest {
     return all.toString();
   }
 
-  /// A provider's view of the tree: it asks the tree itself, and remembers nothing. It ends with
-  /// the tree.
+  /// Returns a provider's view of the tree, which asks the tree itself and caches nothing. It ends
+  /// with the tree.
   private static Path java(FuseRig rig) throws IOException {
     URI uri = URI.create("ext2:" + rig.image + "-in-java!/");
     Map<String, ?> environment = Map.of("tree", rig.tree, "caller", Caller.ROOT);
@@ -212,9 +212,11 @@ final class FuseForgetTest {
     assertThat(rig.messages).isEmpty();
   }
 
-  /// @param by where changes are made
-  /// @param seen what remembers
-  /// @param truth what the tree holds
+  /// Applies all changes and compares the views before and after each.
+  ///
+  /// @param by the view through which changes are made
+  /// @param seen the view that caches
+  /// @param truth the view of the tree's actual content
   private static void judge(FuseRig rig, Path by, Path seen, Path truth) throws IOException {
     for (Map.Entry<String, Change> change : CHANGES.entrySet()) {
       clear(rig);

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.LinuxTools;
 
-/// File handles (`name_to_handle_at(2)`), as the kernel's NFS server uses them, and transfers past
-/// the page cache: what the kernel has forgotten is found again, and what is gone is not.
+/// Tests file handles (`name_to_handle_at(2)`), as the kernel's NFS server uses them, and transfers
+/// that bypass the page cache. Files that the kernel has forgotten are found again, and removed
+/// files are not.
 @Timeout(300)
 final class FuseHandlesTest {
   @TempDir Path directory;
@@ -66,7 +67,8 @@ final class FuseHandlesTest {
     assertThat(rig.messages).isEmpty();
   }
 
-  /// As generic/451 of xfstests: asynchronous writes past the cache beside readers through it.
+  /// Runs asynchronous writes that bypass the cache, concurrently with readers that use it, like
+  /// xfstests generic/451.
   @Test
   void whatIsWrittenPastTheCacheIsReadThroughIt() throws Exception {
     FuseRig rig = FuseRig.open(directory, 16 << 20, 4096, RingUse.OFF);

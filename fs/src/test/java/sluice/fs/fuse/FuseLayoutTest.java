@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.LinuxTools;
 
-/// The offsets and numbers of FUSE are those of the system's headers.
+/// Compares the offsets and constants of FUSE with the system's headers.
 @Timeout(120)
 final class FuseLayoutTest {
-  /// By the beginning of our names: the structure, and how a member's name begins there.
+  /// The structure for each prefix of our names, with the prefix of its members' names.
   private static final Map<String, String> STRUCTURES =
       Map.ofEntries(
           Map.entry("IN_", "fuse_in_header "),
@@ -49,7 +49,7 @@ final class FuseLayoutTest {
           Map.entry("OPEN_OUT_", "fuse_open_out "),
           Map.entry("NOTICE_", "fuse_notify_inval_inode_out "));
 
-  /// Members that have another name there.
+  /// The members that have a different name in the headers.
   private static final Map<String, String> MEMBERS =
       Map.of(
           "INIT_CONGESTION", "congestion_threshold",
@@ -110,7 +110,7 @@ final class FuseLayoutTest {
     return 1;
   }
 
-  /// Null for what the header has no name for.
+  /// Returns the C expression for a name, null if the header has no name for it.
   private static @Nullable String layout(String name) {
     if (name.startsWith("STATX_") || name.startsWith("XATTR_") || name.equals("INIT_IN_BYTES")) {
       return null;

@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The table of what the kernel knows agrees with a plain map, whatever comes and goes.
+/// Compares the table of nodes that the kernel knows with a plain map.
 @Timeout(120)
 final class FuseLookupsTest {
   @Test

@@ -39,18 +39,18 @@ import sluice.fs.LinuxTools;
 import sluice.fs.NewFile;
 import sluice.testbase.Await;
 
-/// A tree mounted through the kernel's FUSE: programs see an ordinary file system, and the image is
-/// clean afterwards, whichever way requests come.
+/// The contract of a tree mounted through the kernel's FUSE. Programs see an ordinary file system,
+/// and the image is clean afterwards, whichever way requests arrive.
 @Timeout(240)
 abstract class FuseMountContract {
   private static final String RIGHTS = "posix:permissions";
 
   @TempDir Path directory;
 
-  /// How requests come.
+  /// Returns the way in which requests arrive.
   abstract RingUse rings();
 
-  /// Whether the mount is made from a block device.
+  /// Returns true if the mount is made from a block device.
   boolean fromBlockDevice() {
     return false;
   }
@@ -73,9 +73,9 @@ abstract class FuseMountContract {
     return FuseRig.open(directory, bytes, blockBytes, options(false));
   }
 
-  /// A stream that goes on behind a name that is gone by now gets all that is left, also when
-  /// another stream has read the whole directory meanwhile; and no position shows a name that is
-  /// gone.
+  /// Checks streams that continue behind a name that no longer exists. Such a stream returns all
+  /// remaining names, even if another stream has read the whole directory in the meantime, and no
+  /// position returns a removed name.
   @Test
   void positionsOfDirectoryStreamsOutliveChanges() throws Exception {
     FuseRig rig = open(64 << 20, 1024);
@@ -249,7 +249,8 @@ abstract class FuseMountContract {
         assertThat(one.get(0)).isEqualTo((byte) 'x');
         assertThat(rig.tree.status().freeInodes()).isEqualTo(before - 2);
       }
-      // A directory is a program's working directory when it goes, and one more is replaced.
+      // A directory is removed while it is a program's working directory, and another one is
+      // replaced.
       rig.sh("mkdir d e f; cd d; rmdir ../d; stat -c %h . | grep -qx 0; ! touch a 2>&1");
       rig.sh("mv -T e f; test $(stat -c %h .) -eq 4");
       Files.delete(file);
@@ -259,7 +260,7 @@ abstract class FuseMountContract {
     rig.closeClean();
   }
 
-  /// The kernel forgets when it has time to.
+  /// Waits until the kernel has forgotten files, which it does when it has time.
   private static void awaitInodes(FuseRig rig, long wanted) throws IOException {
     Await.untilAsserted(() -> assertThat(rig.tree.status().freeInodes()).isEqualTo(wanted));
   }
@@ -409,7 +410,7 @@ abstract class FuseMountContract {
     FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     channel.write(ByteBuffer.wrap(new byte[10]));
-    Files.delete(file); // kept by the kernel alone: freed at the end
+    Files.delete(file); // kept by the kernel alone, so it is freed at the end
     rig.closeClean();
     assertThatThrownBy(() -> channel.write(ByteBuffer.wrap(new byte[10])))
         .isInstanceOf(IOException.class);
@@ -421,7 +422,8 @@ abstract class FuseMountContract {
   void closingEndsRequestsInFlight() throws Exception {
     FuseRig rig = open(64 << 20, 4096);
     ExecutorService pool = Executors.newFixedThreadPool(4);
-    // Each of them: a writer that came only after the end would write into the directory below.
+    // Waits for each of them: a writer that starts only after the end would write into the
+    // directory below.
     CountDownLatch busy = new CountDownLatch(4);
     try {
       List<Future<Void>> users = new ArrayList<>();
@@ -443,9 +445,9 @@ abstract class FuseMountContract {
     assertThat(rig.messages).isEmpty();
   }
 
-  /// Goes on until it fails.
+  /// Writes and syncs until that fails.
   ///
-  /// @param busy told once it has done it a few times
+  /// @param busy counted down after a few rounds
   private static Void writeAndSync(Path file, CountDownLatch busy) throws IOException {
     ByteBuffer content = ByteBuffer.allocate(100_000);
     FileChannel channel =
@@ -467,7 +469,7 @@ abstract class FuseMountContract {
     try {
       channel.close();
     } catch (IOException e) {
-      // Some kernels tell the server of each close, and then it fails as well.
+      // Some kernels pass each close to the server, which then fails as well.
     }
   }
 
@@ -477,7 +479,7 @@ abstract class FuseMountContract {
     FuseRig rig = open(64 << 20, 4096);
     try (rig) {
       rig.sh("dd if=/dev/zero of=old bs=1M count=8 status=none");
-      // Each dies when it happens to: some before their first request, most in the middle of one.
+      // Each dies at a random moment: some before their first request, most in the middle of one.
       rig.sh(
           "for i in 0.01 0.02 0.03 0.04 0.05 0.06 0.08; do for s in KILL INT TERM; do"
               + " timeout -s $s $i dd if=old of=new bs=64k iflag=direct oflag=direct,sync"

@@ -8,7 +8,7 @@ import sluice.fs.FsException;
 import sluice.sys.Errno;
 import sluice.testkit.FuseSwitch;
 
-/// Mounts whose requests are read from `/dev/fuse`.
+/// Tests mounts whose requests are read from `/dev/fuse`.
 final class FuseMountTest extends FuseMountContract {
   @Override
   RingUse rings() {

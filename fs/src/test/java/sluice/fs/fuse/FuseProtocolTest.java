@@ -17,8 +17,8 @@ import sluice.fs.ext2.Ext2Rig;
 import sluice.fs.fuse.FakeFuseKernel.Answer;
 import sluice.sys.Errno;
 
-/// The FUSE protocol without a kernel: what is agreed, when a file lives and ends, and that no
-/// message breaks anything.
+/// Tests the FUSE protocol without a kernel: negotiation, the lifetime of files, and robustness
+/// against any message.
 @Timeout(240)
 final class FuseProtocolTest {
   private static final int ALL = -1;
@@ -76,7 +76,7 @@ final class FuseProtocolTest {
     }
   }
 
-  /// `sync(2)`: everything is at its place in the image when it is answered.
+  /// Checks that after the answer to `sync(2)` everything is at its final place in the image.
   @Test
   void syncfsWaitsForAll() throws Exception {
     try (Ext2Rig rig = new Ext2Rig(8 << 20, 4096);
@@ -116,7 +116,7 @@ final class FuseProtocolTest {
     }
   }
 
-  /// The last message of a mount from a block device.
+  /// Checks the last message of a mount from a block device.
   @Test
   void destroyClosesTheTreeThatIsTheMounts() throws Exception {
     FuseStability closing = FuseStability.NONE.withClosesTree(true);
@@ -246,7 +246,7 @@ final class FuseProtocolTest {
           }
           piece = kernel.ask(opcode, 1, read(offset, 1000)).body();
         }
-        assertThat(entries).isEqualTo(303); // ., .., lost+found
+        assertThat(entries).isEqualTo(303); // and ., .., lost+found
       }
     }
   }
@@ -293,7 +293,7 @@ final class FuseProtocolTest {
     };
   }
 
-  /// Numbers of all sizes, and then perhaps names.
+  /// Returns a body of numbers of all sizes, perhaps followed by names.
   private static ByteBuffer hostile(Random random) {
     ByteBuffer body = FakeFuseKernel.body(random.nextInt(160));
     while (body.remaining() >= 4) {

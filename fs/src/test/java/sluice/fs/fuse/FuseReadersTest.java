@@ -13,12 +13,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// Workers that rest are called before no worker reads: no message waits for ever.
+/// Tests that resting workers are woken before no worker reads, so that no message waits for ever.
 @Timeout(120)
 final class FuseReadersTest {
   private static final int MESSAGES = 5_000;
 
-  /// A device: messages are permits, and a slow one waits for a later one to be taken.
+  /// A simulated device: messages are permits, and a slow worker waits until a later message is
+  /// taken.
   private static final class Device {
     final FuseReaders readers = new FuseReaders();
     final Semaphore messages = new Semaphore(0);
@@ -39,7 +40,7 @@ final class FuseReadersTest {
         boolean slow = random.nextInt(10) == 0;
         if (slow) {
           readers.cover();
-          // As a write that waits for a commit that another's message brings about.
+          // Like a write that waits for a commit that another message causes.
           while (taken.get() == number && number < MESSAGES && !ended) {
             LockSupport.parkNanos(1_000);
           }

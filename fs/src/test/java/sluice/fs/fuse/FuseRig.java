@@ -16,7 +16,7 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.ServedDevice;
 
-/// An image of ours mounted through FUSE in a directory of its own. Of the test's thread.
+/// An image of ours, mounted through FUSE in its own directory. Confined to the test's thread.
 final class FuseRig implements AutoCloseable {
   final Path image;
   final Path directory;
@@ -46,7 +46,7 @@ final class FuseRig implements AutoCloseable {
     }
   }
 
-  /// Where the mount closes its tree, it is made from a block device.
+  /// Mounts the tree: from a block device if the mount closes its tree.
   private FuseMount mounted(FuseOptions options) throws IOException, InterruptedException {
     if (!options.stability().closesTree()) {
       return FuseMount.open(tree, directory, options, messages::add);
@@ -60,19 +60,19 @@ final class FuseRig implements AutoCloseable {
     }
   }
 
-  /// Skips the test where a kernel has no FUSE or the user may not mount.
+  /// Skips the test if the kernel has no FUSE or the user may not mount.
   static void require() {
     Assumptions.assumeTrue(Files.exists(Path.of("/dev/fuse")), "needs /dev/fuse (modprobe fuse)");
     Assumptions.assumeTrue(
         System.getProperty("user.name", "").equals("root"), "needs root, to mount");
   }
 
-  /// An image with a journal, mounted.
+  /// Creates an image with a journal and mounts it.
   static FuseRig open(Path parent, long bytes, int blockBytes, RingUse rings) throws Exception {
     return open(parent, bytes, blockBytes, FuseOptions.of("disk.img").withRings(rings));
   }
 
-  /// As [#open], where set-user-id programs and device files work.
+  /// Creates and mounts an image like [#open], with set-user-id programs and device files enabled.
   static FuseRig openTrusted(Path parent, long bytes, int blockBytes, RingUse rings)
       throws Exception {
     FuseOptions options = FuseOptions.of("disk.img").withRings(rings).withTrusted(true);
@@ -110,7 +110,7 @@ final class FuseRig implements AutoCloseable {
     }
   }
 
-  /// Closes it and has the image judged.
+  /// Closes the rig and has the image checked.
   void closeClean() throws Exception {
     close();
     E2fsprogs.assertClean(image);

@@ -14,8 +14,8 @@ import sluice.fs.ext2.Ext2Rig;
 import sluice.fs.fuse.FakeFuseKernel.Answer;
 import sluice.sys.Errno;
 
-/// FUSE over io_uring without a kernel: requests lie in an entry as the kernel puts them there, and
-/// the answers are where it looks for them.
+/// Tests FUSE over io_uring without a kernel. Requests lie in an entry where the kernel puts them,
+/// and the answers are where it expects them.
 @Timeout(240)
 final class FuseRingEntryTest {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -79,7 +79,7 @@ final class FuseRingEntryTest {
           Answer written = ring.ask(FuseOpcode.WRITE, node, transfer(4321, bytes), part);
           assertThat(written.error()).isZero();
           assertThat(written.body().getInt()).isEqualTo(bytes);
-          // In 1024-byte blocks the longest has more pieces than one call of writev takes.
+          // With blocks of 1024 bytes, the longest has more pieces than one call of writev takes.
           Answer back = ring.ask(FuseOpcode.READ, node, transfer(4321, bytes), EMPTY);
           assertThat(back.body()).isEqualTo(ByteBuffer.wrap(part));
         }
@@ -101,7 +101,7 @@ final class FuseRingEntryTest {
       Answer moved = ring.ask(FuseOpcode.RENAME2, 1, words(1, 0, 0, 0), names("old", "a new name"));
       assertThat(moved.error()).isZero();
       assertThat(moved.body().remaining()).isZero();
-      // LOOKUP has no structure: the name is all of it.
+      // LOOKUP has no structure: its content is the name alone.
       Answer found = ring.ask(FuseOpcode.LOOKUP, 1, NOTHING.duplicate(), names("a new name"));
       assertThat(found.body().getLong(FuseLayout.ENTRY_NODEID)).isEqualTo(node);
       assertThat(ring.ask(FuseOpcode.MKDIR, 1, words(0x1ED, 0), names("a new name")).error())
@@ -115,7 +115,8 @@ final class FuseRingEntryTest {
       Answer listed = ring.ask(FuseOpcode.READDIRPLUS, 1, transfer(0, 65_536), EMPTY);
       String all = StandardCharsets.ISO_8859_1.decode(listed.body()).toString();
       assertThat(all).contains("a new name", "link", "file0", "file99");
-      // What wants no answer leaves an empty one: only an answer gives the entry back.
+      // A request without an answer leaves an empty one, because only an answer gives the entry
+      // back.
       ByteBuffer forgotten = FakeFuseKernel.body(8).putLong(0, 1);
       Answer none = ring.ask(FuseOpcode.FORGET, node, forgotten, EMPTY);
       assertThat(none.error()).isZero();
@@ -136,7 +137,7 @@ final class FuseRingEntryTest {
         Answer before = ring.ask(FuseOpcode.GETATTR, node, words(0, 0, 0, 0), EMPTY);
         assertThat(before.error()).isZero();
         ring.inOut(FuseLayout.RING_ENTRY_COMMIT_ID, 77);
-        // The header still says how long the request was.
+        // The header still contains the length of the request.
         ring.memory.set(JAVA_INT_UNALIGNED, FuseLayout.IN_LEN, FuseLayout.IN_BYTES);
         ring.memory.set(JAVA_INT_UNALIGNED, FuseLayout.IN_OPCODE, FuseOpcode.UNLINK);
         ring.inOut(FuseLayout.RING_ENTRY_PAYLOAD_SZ, bytes);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// How many queues the kernel has, from its list of processors.
+/// Tests the number of the kernel's queues, as derived from its list of processors.
 @Timeout(60)
 final class FuseRingsTest {
   @Test

@@ -18,8 +18,8 @@ import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.LinuxTools;
 
-/// Set-user-id, set-group-id and capabilities of programs go when their content or owner changes,
-/// as on the host's own file system: in the image, and in what the kernel remembers.
+/// Tests that programs lose their set-id bits and capabilities when their content or owner changes,
+/// as on the host's own file system: in the image and in the kernel's caches.
 @Timeout(600)
 final class FuseSetIdTest {
   @TempDir Path directory;
@@ -46,7 +46,7 @@ final class FuseSetIdTest {
   void everyWayOfChangingDoesWhatTheHostDoes() throws Exception {
     Path host = Files.createDirectory(directory.resolve("host"));
     List<String> expected = new ArrayList<>(changeAll(host));
-    // A page of a map is written like all else here, and takes capabilities away; set-id bits stay.
+    // A write through a mapping removes capabilities here, like any other write; set-id bits stay.
     expected.replaceAll(
         line -> line.contains("-mmap-capable") ? line.replace("True", "False") : line);
     assertThat(expected).hasSizeGreaterThan(1000);
@@ -68,7 +68,8 @@ final class FuseSetIdTest {
     return name.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Nothing asks for the attributes between the write and the run.
+  /// Checks a program that is run immediately after another user has overwritten it, without a
+  /// request for its attributes in between.
   @Test
   void aProgramThatAnotherUserHasOverwrittenRunsAsThatUser() throws Exception {
     FuseRig rig = open(RingUse.OFF);

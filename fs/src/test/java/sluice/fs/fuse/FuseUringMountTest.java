@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import sluice.testkit.FuseSwitch;
 
-/// Mounts whose requests come through rings, where the kernel has FUSE over io_uring.
+/// Tests mounts whose requests come through rings, if the kernel has FUSE over io_uring.
 final class FuseUringMountTest extends FuseMountContract {
   private static final int FILES = 200;
 

@@ -37,8 +37,8 @@ import sluice.memory.Account;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// The snippets of `docs/storage.md`, and that they are these. In a package of its own: it sees
-/// what a user sees.
+/// Runs the snippets of `docs/storage.md` and checks that the document contains them. The test has
+/// its own package, so that it sees only what a user sees.
 @Timeout(120)
 final class StorageGuideTest {
   @TempDir Path temporary = Path.of("");

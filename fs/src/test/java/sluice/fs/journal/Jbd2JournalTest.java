@@ -47,7 +47,7 @@ final class Jbd2JournalTest {
     return version;
   }
 
-  /// What a crash at this moment would leave, after replay.
+  /// Returns a rig on the state that a crash at this moment would leave, after replay.
   private static JournalRig crash(JournalRig rig) throws IOException {
     return JournalRig.open(rig.copy(), LOG, FRAMES);
   }
@@ -68,7 +68,7 @@ final class Jbd2JournalTest {
     }
   }
 
-  /// A program that does not know the log finds all of it.
+  /// Checks that a program that ignores the log finds all settled changes.
   @Test
   void whatIsSettledIsAtItsPlace() throws IOException {
     try (JournalRig rig = JournalRig.fresh(LOG, FRAMES)) {
@@ -301,7 +301,7 @@ final class Jbd2JournalTest {
                 rig.journal.await(rig.journal.point());
                 synced.countDown();
               } catch (IOException ignored) {
-                // the latch tells
+                // the latch shows it
               }
             });
         Stamps.write(transaction.change(A + 1).block(), A + 1, 7);
@@ -343,8 +343,8 @@ final class Jbd2JournalTest {
     assertThat(written).noneMatch(block -> block >= JournalRig.FIRST);
   }
 
-  /// The transaction that is being committed promises content; that it is freed meanwhile counts
-  /// only once the next one is stable.
+  /// Checks content that is freed while a commit is under way. The transaction being committed
+  /// guarantees the content; the freeing takes effect only when the next transaction is stable.
   @Test
   void contentIsWrittenForTheCommitUnderWayThoughItIsFreedMeanwhile() throws Exception {
     long other = A + 20;
@@ -367,12 +367,12 @@ final class Jbd2JournalTest {
         JournalRig rig = JournalRig.open(device, LOG, FRAMES)) {
       rig.content(1, other, true);
       FutureTask<Boolean> writeBack = start(rig.cache::sync);
-      pass(writing); // one at a time writes: the commit comes after
+      pass(writing); // only one thread writes at a time, so the commit comes after
       rig.content(1, freed, true);
       rig.change(1, A);
       FutureTask<Boolean> sync = start(rig.journal::sync);
       try (Buffer buffer = rig.cache.read(freed)) {
-        // the cache's, ours, the commit's
+        // the leases of the cache, of this test and of the commit
         Await.until("the lease of the commit", () -> buffer.block().leases() >= 3);
       }
       try (Transaction transaction = rig.journal.begin(0)) {

@@ -28,13 +28,13 @@ import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 import sluice.memory.block.Block;
 
-/// Linux replays our logs, and we replay those of Linux.
+/// Tests that Linux replays our logs, and that our code replays logs of Linux.
 @Timeout(600)
 final class JournalLinuxTest {
   private static final int LOG_BYTES = 4 << 20;
   private static final int FILE_BLOCKS = 40;
 
-  /// Options of mke2fs, as [#make] takes them.
+  /// The options of mke2fs, in the format of [#make].
   static final List<String> FORMATS =
       List.of(
           "1024 -t ext3",
@@ -53,7 +53,9 @@ final class JournalLinuxTest {
   @SuppressWarnings("ArrayRecordComponent")
   private record Image(Path path, int blockBytes, long[] log) {}
 
-  /// @param options of mke2fs, separated by spaces; begins with the block size
+  /// Creates an image.
+  ///
+  /// @param options the options of mke2fs, separated by spaces, with the block size first
   private Image make(String name, String options) throws IOException {
     Path path = directory.resolve(name);
     String[] words = options.split(" ", -1);
@@ -96,7 +98,7 @@ final class JournalLinuxTest {
     }
   }
 
-  /// Blocks that differ, but for the superblocks of file system and journal.
+  /// Asserts that two images are equal except for the superblocks of file system and journal.
   private static void assertSame(Path one, Path other, Image image) throws IOException {
     byte[] a = Files.readAllBytes(one);
     byte[] b = Files.readAllBytes(other);
@@ -146,7 +148,7 @@ final class JournalLinuxTest {
   void linuxReplaysWhatWeHaveLogged(String options) throws IOException {
     Image image = make("image", options);
     long[] file = oldFile(image);
-    if (options.contains(",metadata_csum")) { // so that debugfs gives the journal checksums
+    if (options.contains(",metadata_csum")) { // makes debugfs enable checksums in the journal
       LinuxTools.debugfs(image.path, "jo -c", "jw -b " + file[0] + " " + content("x", 1, 1), "jc");
       LinuxTools.run("e2fsck", "-fy", image.path.toString());
     }
@@ -179,7 +181,7 @@ final class JournalLinuxTest {
     return (byte) (LogLayout.MAGIC >>> (24 - 8 * at));
   }
 
-  /// Changes blocks 0 to 19 of the file, frees number 9 again, and crashes.
+  /// Changes blocks 0 to 19 of the file, frees block 9 again, and crashes.
   private void logOurs(Image image, long[] file, boolean alsoTwice) throws IOException {
     LinuxTools.debugfs(image.path, "feature needs_recovery");
     try (BlockDevice device = BlockDevices.file(image.path, false);
@@ -243,7 +245,7 @@ final class JournalLinuxTest {
     assertThat(check.exit()).as(check.output()).isLessThanOrEqualTo(1);
   }
 
-  /// Runs a script that ends with 77 where it cannot mount; skips the test then.
+  /// Runs a script that exits with 77 if it cannot mount; skips the test in this case.
   private static void runWithMounts(String script, Path image, Path mount, Path result)
       throws IOException {
     LinuxTools.Said said =

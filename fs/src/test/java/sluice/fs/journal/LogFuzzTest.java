@@ -21,14 +21,15 @@ import sluice.fs.storage.Journals;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Logs that were made to harm: replay ends, with an error or without, and writes nowhere but
-/// inside of the device and outside of the log.
+/// Tests malicious logs. Replay ends, with or without an error, and writes only inside of the
+/// device and outside of the log.
 @Timeout(300)
 final class LogFuzzTest {
   private static final int LOG = 64;
   private static final int BLOCK = JournalRig.BLOCK;
 
-  /// A log with transactions, revoke blocks and content, without checksums unless `summed`.
+  /// Returns a device whose log contains transactions, revoke blocks and content. It has checksums
+  /// only if `summed` is true.
   private static BlockDevice crashed(boolean summed) throws IOException {
     BlockDevice device = BlockDevices.memory(JournalRig.BLOCKS * BLOCK);
     JournalRig.format(device, LOG);
@@ -74,7 +75,8 @@ final class LogFuzzTest {
   void anUntouchedLogIsReplayed() throws IOException {
     for (boolean summed : new boolean[] {false, true}) {
       try (BlockDevice device = crashed(summed)) {
-        assertThat(replay(device)).isEqualTo(16); // 1030 is twice in the last, 1025 was revoked
+        // 1030 is twice in the last transaction, 1025 was revoked
+        assertThat(replay(device)).isEqualTo(16);
         assertThat(replay(device)).isZero();
       }
     }
@@ -103,7 +105,8 @@ final class LogFuzzTest {
     assertThat(refused).isPositive();
   }
 
-  /// Replaying in memory has the same end, and leads to the same blocks.
+  /// Replays the log in memory and on the device. Both have the same outcome and lead to the same
+  /// blocks.
   private static boolean replaysOrRefuses(BlockDevice device) throws IOException {
     byte[] before = Blocks.all(device);
     String refusedInMemory = "";
@@ -128,7 +131,7 @@ final class LogFuzzTest {
   }
 
   private static void mutate(BlockDevice device, Block block, Random random) throws IOException {
-    // Mostly the superblock and the first blocks, which hold descriptors.
+    // Mostly the superblock and the first blocks, which contain descriptors.
     int index = random.nextInt(3) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 8 : LOG);
     long position = (8 + index) * (long) BLOCK;
     device.read(position, block, 0, BLOCK);
@@ -156,7 +159,8 @@ final class LogFuzzTest {
   void aWrongChecksumOfContentIsAnErrorAndNothingIsWritten() throws IOException {
     try (BlockDevice device = crashed(true)) {
       Block block = Blocks.of(BLOCK);
-      device.read(11 * BLOCK, block, 0, BLOCK); // the second content; the first was revoked
+      // the second block of content; the first was revoked
+      device.read(11 * BLOCK, block, 0, BLOCK);
       block.segment().set(ValueLayout.JAVA_BYTE, 700, (byte) 99);
       device.write(11 * BLOCK, block, 0, BLOCK);
       assertThat(Errnos.of(() -> replay(device))).isEqualTo(Errno.EUCLEAN);

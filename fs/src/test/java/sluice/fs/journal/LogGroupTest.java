@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// The states of a block in a group, one after the other.
+/// Tests the successive states of a block in a group.
 final class LogGroupTest {
   private static final long BLOCK = 77;
 

@@ -23,16 +23,16 @@ import sluice.fs.storage.Journals;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A device whose log is replayed in memory reads as one whose log was replayed. What crashes leave
-/// is compared in `CrashJudge`, what Linux leaves in `UnreplayedImageTest`, damage in
-/// [LogFuzzTest].
+/// Tests that a device whose log is replayed in memory reads like one whose log was replayed.
+/// `CrashJudge` compares the results of crashes, `UnreplayedImageTest` those of Linux, and
+/// [LogFuzzTest] damaged logs.
 @Timeout(120)
 final class LogOverlayTest {
   private static final int LOG = 64;
   private static final int BLOCK = JournalRig.BLOCK;
 
-  /// A log with three versions of a block, a fourth that looks like the log itself, and a revoked
-  /// one.
+  /// Returns a device whose log contains three versions of a block, a fourth version that looks
+  /// like the log itself, and a revoked version.
   private static BlockDevice crashed() throws IOException {
     BlockDevice device = BlockDevices.memory(JournalRig.BLOCKS * BLOCK);
     JournalRig.format(device, LOG);
@@ -59,7 +59,7 @@ final class LogOverlayTest {
     return LogOverlay.over(device, BLOCK, JournalRig.places(logBlocks), LogOverlay.MOST_BLOCKS);
   }
 
-  /// Everything but the log, which replaying empties.
+  /// Returns all bytes with the log replaced by zeros, because replaying empties the log.
   static byte[] withoutLog(BlockDevice device, int logBlocks) throws IOException {
     byte[] bytes = Blocks.all(device);
     Arrays.fill(bytes, 8 * BLOCK, (8 + logBlocks) * BLOCK, (byte) 0);
@@ -86,7 +86,7 @@ final class LogOverlayTest {
     }
   }
 
-  /// Any sectors, in any number, alone and in batches.
+  /// Reads any sectors, in any number, alone and in batches.
   @Test
   void everyRangeIsTheSame() throws IOException {
     long seed = Long.getLong("sluice.seed", 1);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Attributes: both providers do the same.
+/// Tests that both providers handle attributes in the same way.
 @Timeout(240)
 @ParameterizedClass
 @EnumSource(ContractProvider.class)

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.testbase.Await;
 
-/// Open files: both providers do the same.
+/// Tests that both providers handle open files in the same way.
 @Timeout(120)
 @ParameterizedClass
 @EnumSource(ContractProvider.class)

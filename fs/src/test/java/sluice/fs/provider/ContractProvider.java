@@ -17,15 +17,15 @@ import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 
-/// Where a contract is tested: the JDK's own provider, as the control, and ours. Any thread may use
-/// it.
+/// The file systems on which a contract is tested: the JDK's own provider as the control, and ours.
+/// Safe for use by any thread.
 enum ContractProvider {
   HOST,
   EXT2;
 
   private static final AtomicInteger MADE = new AtomicInteger();
 
-  /// An empty directory, and how it ends. Of the test's thread.
+  /// An empty directory that is removed when it is closed. Confined to the test's thread.
   interface Directory extends AutoCloseable {
     Path path();
 
@@ -56,7 +56,8 @@ enum ContractProvider {
     };
   }
 
-  /// A file system in memory; its directory is that of `caller`.
+  /// Creates an in-memory file system that acts for `caller`, with a directory that the caller may
+  /// change.
   static Directory ext2(long bytes, Caller caller) throws IOException {
     BlockDevice device = BlockDevices.memory(bytes);
     FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(1024);

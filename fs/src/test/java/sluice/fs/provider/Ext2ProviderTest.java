@@ -54,8 +54,8 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Await;
 
-/// What the JDK's own provider has no equal of: images, options, closing, permissions of a caller
-/// of one's choice, names that are no text.
+/// Tests features that the JDK's own provider does not have: images, options, closing, permissions
+/// of a chosen caller, and names that are not valid text.
 @Timeout(120)
 final class Ext2ProviderTest {
   private static final Map<String, ?> CREATE =
@@ -334,7 +334,7 @@ final class Ext2ProviderTest {
     }
   }
 
-  // ---- odds and ends ----------------------------------------------------------------------------
+  // ---- unsupported operations -------------------------------------------------------------------
 
   @Test
   void whatIsNotToBeHadIsRefused() throws IOException {

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.testbase.Await;
 
-/// Names, links and directories: both providers do the same.
+/// Tests that both providers handle names, links and directories in the same way.
 @Timeout(120)
 @ParameterizedClass
 @EnumSource(ContractProvider.class)
@@ -96,7 +96,7 @@ final class FilesContractTest {
     return names;
   }
 
-  // ---- making and removing ----------------------------------------------------------------------
+  // ---- creating and removing --------------------------------------------------------------------
 
   @Test
   void filesAndDirectoriesComeAndGo() throws IOException {
@@ -295,7 +295,7 @@ final class FilesContractTest {
   }
 
   @Test
-  @SuppressWarnings("StreamResourceLeak") // they are closed in their own order
+  @SuppressWarnings("StreamResourceLeak") // the test closes them in its own order
   void aDirectoryStreamIsIteratedOnceAndEnds() throws IOException {
     file("a", "");
     file("b", "");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Paths as such: both providers give the same answers.
+/// Tests that both providers handle paths in the same way.
 @Timeout(240)
 @ParameterizedClass
 @EnumSource(ContractProvider.class)

@@ -28,7 +28,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Random operations through both providers: each has the same outcome, and so has the whole.
+/// Runs random operations through both providers. Each operation has the same outcome, and so has
+/// the whole tree.
 @Timeout(300)
 final class ProviderDifferentialTest {
   private static final int ROUNDS = 12;
@@ -38,16 +39,15 @@ final class ProviderDifferentialTest {
     StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES, NOFOLLOW_LINKS
   };
 
-  /// One operation, to be done below each of the two directories.
+  /// An operation to be executed below each of the two directories.
   private interface Operation {
     Object run(Path directory) throws IOException;
   }
 
   @Test
   void bothDoTheSame() throws IOException {
-    // Among random seeds a few meet an order of the JDK's that ours does not have: a copy that
-    // follows
-    // a link and replaces it has removed its source before it reads.
+    // A few random seeds meet an order of the JDK's steps that our provider does not share: a copy
+    // that follows a link and replaces it removes its source before it reads.
     long first = Long.getLong("sluice.fs.seed", 1);
     for (long seed = first; seed < first + ROUNDS; seed++) {
       try (ContractProvider.Directory host = ContractProvider.HOST.directory();
@@ -70,8 +70,8 @@ final class ProviderDifferentialTest {
     }
   }
 
-  /// What an operation gave, or the exception's class: those that the JDK does not make so finely
-  /// are what it makes.
+  /// Returns the result of an operation, or the class of its exception. Exceptions that are more
+  /// specific than the JDK's are replaced by the JDK's.
   private static String outcome(Operation operation, Path directory) {
     try {
       return String.valueOf(operation.run(directory));
@@ -83,8 +83,8 @@ final class ProviderDifferentialTest {
     }
   }
 
-  /// Without `..`: behind a link it could leave the directory of the test. The last name is no dot,
-  /// which Linux refuses in its own ways.
+  /// Returns a path without `..`, which could lead out of the test's directory behind a link. The
+  /// last name is not a dot, because Linux rejects these in its own ways.
   private static String path(Random random) {
     StringBuilder path = new StringBuilder(NAMES[random.nextInt(NAMES.length)]);
     while (random.nextInt(3) == 0) {
@@ -97,14 +97,14 @@ final class ProviderDifferentialTest {
     return Stream.of(OPTIONS).filter(_ -> random.nextBoolean()).toArray(CopyOption[]::new);
   }
 
-  /// A move into itself is refused by both, but the JDK has removed or found fault with what it was
-  /// to replace before it sees that; ours looks first.
+  /// Returns true if a move would put a directory into itself. Both providers reject this, but the
+  /// JDK may remove the target, or complain about it, before it notices; our provider checks first.
   private static boolean holds(Path source, Path target) {
     try {
       Path directory = Objects.requireNonNull(target.getParent()).toRealPath();
       return directory.startsWith(source.toRealPath(NOFOLLOW_LINKS));
     } catch (IOException e) {
-      return false; // the move will say why
+      return false; // the move will report the reason
     }
   }
 
@@ -166,7 +166,8 @@ final class ProviderDifferentialTest {
     return path.toString().substring(directory.toString().length());
   }
 
-  /// Of permissions those of the owner: the mask of the host is not ours.
+  /// Returns the attributes of a file, with only the owner's permissions, because the host's umask
+  /// does not apply to our provider.
   private static String attributes(Path path) throws IOException {
     PosixFileAttributes a = Files.readAttributes(path, PosixFileAttributes.class, NOFOLLOW_LINKS);
     return (a.isDirectory()

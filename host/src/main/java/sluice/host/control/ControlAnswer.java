@@ -2,22 +2,22 @@ package sluice.host.control;
 
 import java.util.List;
 
-/// The answer to a request. Immutable.
+/// The answer to a control request. Immutable.
 ///
-/// @param isDone true if all that was asked for was done
-/// @param lines shown by the command that asked; without line ends
+/// @param isDone true if the request was carried out completely
+/// @param lines the lines that the requesting command prints, without line ends
 public record ControlAnswer(boolean isDone, List<String> lines) {
   /// Copies the lines.
   public ControlAnswer {
     lines = List.copyOf(lines);
   }
 
-  /// Returns the answer to what was done.
+  /// Returns the answer to a request that was carried out.
   public static ControlAnswer done(String... lines) {
     return new ControlAnswer(true, List.of(lines));
   }
 
-  /// Returns the answer to what was refused, with why.
+  /// Returns the answer to a refused request, with the reason.
   public static ControlAnswer refused(String... lines) {
     return new ControlAnswer(false, List.of(lines));
   }

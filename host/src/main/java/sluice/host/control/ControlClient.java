@@ -12,20 +12,23 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Asks the process of another command to do something. Stateless: any thread may call.
+/// Sends control requests to the process of another command. Stateless.
 public final class ControlClient {
   private ControlClient() {}
 
-  /// Returns true if the process listens to requests.
+  /// Returns true if the process accepts requests.
   public static boolean isListening(Path directory, long pid) {
     return Files.exists(ControlWire.socketOf(directory, pid));
   }
 
-  /// Asks and waits for the answer.
+  /// Sends a request and waits for the answer.
   ///
-  /// @param directory of counters files
-  /// @param patience for the answer
-  /// @throws IOException with why and fix, if the process gives none
+  /// @param directory the directory of the counters files
+  /// @param pid the process
+  /// @param verb the name of the request
+  /// @param argument the argument, any text
+  /// @param patience the time limit for the answer
+  /// @throws IOException if the process does not answer, with reason and fix
   public static ControlAnswer ask(
       Path directory, long pid, String verb, String argument, Duration patience)
       throws IOException, InterruptedException {

@@ -23,20 +23,20 @@ import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/// Answers requests of other commands in a process that runs for long, over a UNIX socket beside
-/// its counters file. A platform thread accepts; each request runs on a virtual thread of its own,
-/// so a client that says nothing holds up no other. At most 16 requests are under way.
+/// Answers control requests of other commands in a long-running process, over a UNIX socket beside
+/// its counters file. A platform thread accepts connections; each request runs on its own virtual
+/// thread, so a silent client does not block others. At most 16 requests run at a time.
 ///
-/// Only the user of this process and root are answered: the file's mode refuses other users, and
-/// the kernel's record of the peer (`SO_PEERCRED`, socket(7)) is compared as well.
+/// Only the user of this process and root are answered. The mode of the file excludes other users,
+/// and the peer credentials of the kernel (`SO_PEERCRED`, socket(7)) are checked too.
 public final class ControlSocket implements AutoCloseable {
   private static final int AT_ONCE = 16;
   private static final Set<String> ROOT = Set.of("root", "0");
 
-  /// Does what a request asks for. Requests may run at the same time.
+  /// Carries out a request. Requests may run concurrently.
   @FunctionalInterface
   public interface Action {
-    /// Does what is asked for.
+    /// Carries out a request.
     ///
     /// @param argument the rest of the request, any text
     ControlAnswer run(String argument) throws InterruptedException;
@@ -62,11 +62,13 @@ public final class ControlSocket implements AutoCloseable {
     listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 
-  /// Listens from now on. A process that cannot listen says so in one line and runs on.
+  /// Opens the socket. If that fails, one line is logged and the process continues without it.
   ///
-  /// @param countersFile of this process; null if it has none, which was said already
-  /// @param actions by verb
-  /// @return null if this process is not listening
+  /// @param countersFile the counters file of this process; null if it has none, which has been
+  ///   logged already
+  /// @param actions the actions by verb
+  /// @param messages receives the log line
+  /// @return null if the socket could not be opened
   public static @Nullable ControlSocket open(
       @Nullable Path countersFile, Map<String, Action> actions, Consumer<String> messages) {
     if (countersFile == null) {
@@ -93,7 +95,7 @@ public final class ControlSocket implements AutoCloseable {
   }
 
   private static ControlSocket listen(Path file, Map<String, Action> actions) throws IOException {
-    Files.deleteIfExists(file); // of a process that had this number and was killed
+    Files.deleteIfExists(file); // of a killed process with the same number
     ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       listener.bind(UnixDomainSocketAddress.of(file));
@@ -105,7 +107,7 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /// Sockets of processes that were killed stay behind.
+  /// Removes sockets of processes that were killed.
   private static void removeStale(Path directory) throws IOException {
     String pattern = "[0-9]*" + ControlWire.SUFFIX;
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, pattern)) {
@@ -118,7 +120,8 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /// Waits in a selector: an interrupt wakes it, where it would close a channel that blocks.
+  /// Accepts connections with a selector. An interrupt only wakes a selector, but would close a
+  /// blocking channel.
   private void accept() {
     while (listener.isOpen()) {
       try {
@@ -135,9 +138,9 @@ public final class ControlSocket implements AutoCloseable {
           peer.close();
         }
       } catch (ClosedChannelException | ClosedSelectorException e) {
-        return; // by close
+        return; // the socket was closed
       } catch (IOException e) {
-        LockSupport.parkNanos(RETRY_NANOS); // out of descriptors: the peer waits or asks again
+        LockSupport.parkNanos(RETRY_NANOS); // out of descriptors: the client waits or tries again
       }
     }
   }
@@ -145,7 +148,8 @@ public final class ControlSocket implements AutoCloseable {
   private void serve(SocketChannel peer) {
     try (peer) {
       String asking = peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
-      // Read in any case: closing with unread bytes may take the answer from the peer.
+      // Read the request before refusing it: closing a socket with unread bytes may discard the
+      // answer.
       String request = ControlWire.receiveRequest(peer);
       ControlWire.answer(
           peer,
@@ -154,7 +158,7 @@ public final class ControlSocket implements AutoCloseable {
               : ControlAnswer.refused(
                   "only " + user + (ROOT.contains(user) ? "" : " and root") + " may ask this"));
     } catch (IOException e) {
-      // the peer has gone; what it asked for is done or not asked for
+      // The client is gone.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
@@ -176,8 +180,8 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /// Listens no longer, and waits up to a second for requests under way to be answered: a request
-  /// may be the reason for the end.
+  /// Stops accepting requests, and waits up to a second until running requests are answered,
+  /// because a request may be the reason for the end.
   @Override
   public void close() {
     try {
@@ -186,7 +190,7 @@ public final class ControlSocket implements AutoCloseable {
       Files.deleteIfExists(file);
       boolean _ = free.tryAcquire(AT_ONCE, 1, TimeUnit.SECONDS);
     } catch (IOException e) {
-      // the directory is gone, or belongs to another user now
+      // The directory is gone or belongs to another user.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

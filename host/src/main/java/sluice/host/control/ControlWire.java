@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The bytes of a request and of its answer, and the socket's place. Stateless.
+/// The protocol of control requests, and the path of the socket. Stateless.
 ///
 /// ```
 /// request: VERB LF ARGUMENT end of output
 /// answer:  "done" or "refused", then LF LINE for each line; end of output
 /// ```
 ///
-/// Both are UTF-8. The argument is the rest of the bytes, so a name may hold any character.
+/// Both are UTF-8. The argument takes the rest of the bytes, so it may contain any character.
 final class ControlWire {
   static final int REQUEST_BYTES = 64 << 10;
   private static final int ANSWER_BYTES = 1 << 20;
@@ -26,7 +26,7 @@ final class ControlWire {
 
   private ControlWire() {}
 
-  /// The socket of a process, beside its counters file.
+  /// Returns the path of a process's socket, beside its counters file.
   static Path socketOf(Path directory, long pid) {
     return directory.resolve(pid + SUFFIX);
   }
@@ -39,9 +39,9 @@ final class ControlWire {
     channel.shutdownOutput();
   }
 
-  /// Reads to the end of the peer's output.
+  /// Reads until the peer ends its output.
   ///
-  /// @throws IOException if it sends more than the limit
+  /// @throws IOException if the peer sends more bytes than the limit
   private static String receive(SocketChannel channel, int limitBytes) throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     ByteBuffer piece = ByteBuffer.allocate(4096);
@@ -69,7 +69,9 @@ final class ControlWire {
     send(channel, text.toString());
   }
 
-  /// @throws IOException if the peer ends before it has answered, or answers something else
+  /// Receives an answer.
+  ///
+  /// @throws IOException if the peer ends without an answer, or sends something else
   static ControlAnswer receiveAnswer(SocketChannel channel) throws IOException {
     List<String> lines = new ArrayList<>(receive(channel, ANSWER_BYTES).lines().toList());
     String first = lines.isEmpty() ? "" : lines.removeFirst();

@@ -1,6 +1,6 @@
-/// Requests of one command to the process of another: `sluice reload`, `sluice domain kill` and
-/// `domain replace`. [sluice.host.control.ControlSocket] answers,
-/// [sluice.host.control.ControlClient] asks.
+/// Control requests from one command to the process of another: `sluice reload`, `sluice domain
+/// kill` and `domain replace`. [sluice.host.control.ControlSocket] answers requests,
+/// [sluice.host.control.ControlClient] sends them.
 @NullMarked
 package sluice.host.control;
 

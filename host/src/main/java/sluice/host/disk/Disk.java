@@ -29,7 +29,7 @@ import sluice.nfs.host.HostTree;
 import sluice.nfs.server.NfsServer;
 import sluice.sys.threads.Uninterrupted;
 
-/// An open disk, mounted, exported, or both from one tree. Any thread may call.
+/// An open disk that is mounted, exported, or both. Thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -49,10 +49,11 @@ public final class Disk implements Part {
     this.err = err;
   }
 
-  /// Opens a disk, mounts and exports it.
+  /// Opens a disk, mounts it and exports it.
   ///
-  /// @param err gets lines about a log that a crash left, about waits, and what is not promised
-  /// @throws IOException if it cannot be opened, mounted or exported, with why and fix
+  /// @param err receives messages about a journal left by a crash, about waits, and about missing
+  ///   guarantees
+  /// @throws IOException if it cannot be opened, mounted or exported, with reason and fix
   public static Disk start(DiskSettings settings, PrintWriter err)
       throws IOException, InterruptedException {
     ClassFiles.ready(Disk.class);
@@ -107,36 +108,37 @@ public final class Disk implements Part {
     if (export.stack() != null) {
       opened = StackPorts.open(export.stack());
       stack = opened;
-      // Before the server has threads, which have the privileges that this one has when it starts
-      // them.
+      // Must come before the server starts threads, because they inherit the capabilities of this
+      // thread.
       opened.dropPrivileges();
     }
     server =
         NfsServer.start(opened == null ? config : config.withDatagramPorts(opened.onOwnAddress()));
   }
 
-  /// Replies that clients do not take keep a quarter of the cache from others, at most.
+  /// Returns the limits of the server: replies that clients do not read may use at most a quarter
+  /// of the cache.
   private RpcLimits limits(DiskSettings.Export export) {
     int loops = Math.max(1, export.server().loops());
     return RpcLimits.DEFAULT.withLeasedBytes(settings.options().cacheBytes() / 4 / loops);
   }
 
-  /// Returns the tree of the disk.
+  /// Returns the file tree of the disk.
   public FileTree tree() {
     return image == null ? Objects.requireNonNull(host) : image.tree();
   }
 
-  /// Returns the server of the export; null for a disk that is not exported.
+  /// Returns the NFS server; null if the disk is not exported.
   public @Nullable NfsServer server() {
     return server;
   }
 
-  /// Returns the mount; null for a disk that is not mounted.
+  /// Returns the mount; null if the disk is not mounted.
   public @Nullable FuseMount mount() {
     return mount;
   }
 
-  /// Returns the network stack of the export; null where it is the kernel's.
+  /// Returns the network stack of the export; null if it uses the kernel's.
   public @Nullable StackPorts stack() {
     return stack;
   }
@@ -203,7 +205,7 @@ public final class Disk implements Part {
     }
   }
 
-  /// Lets users of the mount go on until the last one has let go.
+  /// Unmounts the disk. A mount in use is detached and served until its last user has left.
   private void unmount(FuseMount mounted, Consumer<String> told) {
     Path directory = Objects.requireNonNull(settings.mount()).directory();
     try {
@@ -257,11 +259,11 @@ public final class Disk implements Part {
         StackPorts _ = stack;
         FuseMount _ = mount;
         NfsServer _ = server) {
-      // In reverse order.
+      // Closed in reverse order.
     }
   }
 
-  /// Returns how the image is after the end, in one line; empty for a directory.
+  /// Returns one line about the state of the image after the end; empty for a directory.
   public String leftAs() {
     if (image == null) {
       return "";

@@ -24,8 +24,8 @@ import sluice.nfs.ExportOptions;
 import sluice.nfs.NfsConfig;
 import sluice.nfs.Squash;
 
-/// Reads the parts of a disk's settings, of tables or of a command line. What is wrong is kept in
-/// the values. Used by the thread that reads.
+/// Reads the settings of a disk from a table or a command line. Errors are collected in the values.
+/// Used by the thread that reads.
 final class DiskReader {
   private static final int LEAST_CACHE = 1 << 20;
   private static final int MOST_THREADS = 64;
@@ -36,7 +36,7 @@ final class DiskReader {
   private static final Map<String, Squash> SQUASHES =
       Values.words("root", Squash.ROOT, "all", Squash.ALL, "none", Squash.NONE);
 
-  /// The devices that have a network stack.
+  /// The devices with a network stack.
   private static final Set<String> WITH_STACK = Set.of("xdp", "");
 
   private DiskReader() {}
@@ -80,7 +80,10 @@ final class DiskReader {
             .withValidSeconds(valid));
   }
 
-  /// @param net of the network that the export is said to use; null for none
+  /// Reads the settings of an export.
+  ///
+  /// @param net the network of the export; null for the kernel's sockets
+  /// @param netKey the key that names the network, for messages
   static DiskSettings.Export export(
       Values values, boolean readOnly, @Nullable NetSettings net, String netKey) {
     int port = (int) values.number("port", NfsConfig.PORT, 0, 65_535);

@@ -8,13 +8,13 @@ import sluice.loop.server.ServerConfig;
 import sluice.net.transport.StackOption;
 import sluice.nfs.ExportOptions;
 
-/// Settings of a disk: an ext2 image, or a directory of this machine, and what is done with it.
+/// The settings of a disk: an ext2 image or a directory of this machine, and its uses.
 ///
-/// @param name unique in a host
-/// @param source image file, block device or directory
-/// @param options of the image
-/// @param mount where it is mounted through FUSE, for images only; null for nowhere
-/// @param export how it is exported over NFS; null for not at all
+/// @param name the name, unique in a host
+/// @param source the image file, block device or directory
+/// @param options the mount options of the image
+/// @param mount the FUSE mount, for images only; null if it is not mounted
+/// @param export the NFS export; null if it is not exported
 public record DiskSettings(
     String name,
     Path source,
@@ -22,18 +22,21 @@ public record DiskSettings(
     @Nullable Mount mount,
     @Nullable Export export) {
 
-  /// A mount through FUSE.
+  /// The settings of a FUSE mount.
   ///
-  /// @param directory where the files appear
+  /// @param directory the mount point
+  /// @param options the options of the mount
   public record Mount(Path directory, FuseOptions options) {}
 
-  /// An export over NFS.
+  /// The settings of an NFS export.
   ///
-  /// @param path that clients mount
-  /// @param directory in the disk that is exported
-  /// @param udp whether calls come by UDP too
-  /// @param portmap whether port 111 is taken where it is free
-  /// @param stack a network stack in this process for UDP, instead of the kernel's
+  /// @param path the path that clients mount
+  /// @param directory the exported directory of the disk
+  /// @param options the options of the export
+  /// @param server the configuration of the server
+  /// @param udp true to serve UDP too
+  /// @param portmap true to use port 111 if it is free
+  /// @param stack a network stack in this process for UDP; null for the kernel's
   public record Export(
       String path,
       String directory,

@@ -18,8 +18,8 @@ import sluice.host.net.NetSettings;
 import sluice.host.net.NetTable;
 import sluice.host.text.ShellWord;
 
-/// The disks of a configuration file, each a table `[disk.NAME]`, and those of the commands that
-/// are a short form of such a table. Used by the thread that reads them.
+/// Reads the disks of a configuration file, each in a table `[disk.NAME]`, and the disks of
+/// commands whose options are a short form of such a table. Used by the thread that reads.
 ///
 /// ```
 /// [disk.data]
@@ -33,7 +33,7 @@ public final class DiskTable {
   private static final String DISK = "disk";
   private static final String NET = "net";
 
-  /// The tables that it reads.
+  /// The tables that this class reads.
   public static final Set<String> TABLES = Set.of(DISK);
 
   private static final Set<String> KEYS =
@@ -67,9 +67,9 @@ public final class DiskTable {
     return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(keys)));
   }
 
-  /// Reads the disks. What is wrong is kept in the tables.
+  /// Reads the disks. Errors are collected in the tables.
   ///
-  /// @param nets those of the file
+  /// @param nets the networks of the file
   public static List<DiskSettings> read(TomlTables tables, TomlTable root, NetTable nets) {
     DiskTable reader = new DiskTable(tables, nets);
     List<DiskSettings> disks = new ArrayList<>();
@@ -77,10 +77,10 @@ public final class DiskTable {
     return disks;
   }
 
-  /// Reads a disk that is exported, of a command line: a short form of `[disk.nfs]`.
+  /// Reads an exported disk from the options of a command: a short form of `[disk.nfs]`.
   ///
-  /// @param net of the options too; null for the kernel's sockets
-  /// @throws UsageException with all that is wrong
+  /// @param net the network of the options; null for the kernel's sockets
+  /// @throws UsageException with all errors
   public static DiskSettings exported(Path source, OptionValues options, @Nullable NetSettings net)
       throws UsageException {
     String key = options.has("stack") ? "stack" : NET;
@@ -95,9 +95,9 @@ public final class DiskTable {
     return settings;
   }
 
-  /// Reads a disk that is mounted, of a command line: a short form of `[disk.mount]`.
+  /// Reads a mounted disk from the options of a command: a short form of `[disk.mount]`.
   ///
-  /// @throws UsageException with all that is wrong
+  /// @throws UsageException with all errors
   public static DiskSettings mounted(Path source, Path at, OptionValues options)
       throws UsageException {
     DiskSettings settings =

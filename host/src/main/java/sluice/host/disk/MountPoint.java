@@ -9,14 +9,14 @@ import sluice.host.text.ShellWord;
 import sluice.sys.Errno;
 import sluice.sys.Statx;
 
-/// The directory that an image is mounted over. Immutable: any thread may use it.
+/// The directory on which an image is mounted. Immutable and thread-safe.
 record MountPoint(Path directory) {
-  /// @param why it cannot be mounted over
+  /// The reason why a directory cannot be a mount point.
   record Problem(String why, String fix) {}
 
-  /// Returns why nothing can be mounted there; null if something can.
+  /// Returns the reason why the directory cannot be a mount point, or null.
   @Nullable Problem problem() {
-    // What the kernel remembers of a mount says nothing about the process that serves it.
+    // Cached attributes do not show that the process serving a mount has died.
     int found =
         sluice.sys.Files.statx(
             sluice.sys.Files.AT_FDCWD,
@@ -39,10 +39,10 @@ record MountPoint(Path directory) {
     return null;
   }
 
-  /// Checks that something can be mounted there.
+  /// Checks that the directory can be a mount point.
   ///
-  /// @return true if a mount hides files that are there
-  /// @throws IOException if not, with why and fix
+  /// @return true if the mount hides existing files
+  /// @throws IOException if it cannot be a mount point, with reason and fix
   boolean require() throws IOException {
     Problem problem = problem();
     if (problem != null) {

@@ -27,7 +27,7 @@ import sluice.fs.storage.ServedDevice;
 import sluice.host.text.ShellWord;
 import sluice.sys.Errno;
 
-/// An image opened for a command that works in it, as root. Of the command's thread.
+/// An image opened by a command, which accesses it as root. Confined to the command's thread.
 public final class MountedImage implements AutoCloseable {
   private static final int MAX_LINKS = 40;
 
@@ -39,9 +39,9 @@ public final class MountedImage implements AutoCloseable {
     this.tree = tree;
   }
 
-  /// Opens an image with the defaults.
+  /// Opens an image with default options.
   ///
-  /// @param err told in one line when a crash has left a log that is not replayed
+  /// @param err receives one line if a crash has left a journal that is not replayed
   public static MountedImage open(Path image, boolean readOnly, PrintWriter err)
       throws IOException {
     MountOptions options = MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(false);
@@ -50,7 +50,7 @@ public final class MountedImage implements AutoCloseable {
 
   /// Opens an image.
   ///
-  /// @param err told in one line when a crash has left a log that is not replayed
+  /// @param err receives one line if a crash has left a journal that is not replayed
   public static MountedImage open(Path image, MountOptions options, PrintWriter err)
       throws IOException {
     BlockDevice device = UnmountWait.open(image, options.readOnly(), err);
@@ -67,7 +67,7 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// Says in one line that a command which changes nothing reads from a log.
+  /// Prints that a read-only command reads blocks from the journal.
   public static void tellOfLog(Path image, int blocksInLog, PrintWriter err) {
     if (blocksInLog > 0) {
       err.println(
@@ -79,11 +79,11 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// Mounts it through FUSE, from a loop device over it where there is one to be had. Commands that
-  /// come when it is unmounted wait until it is closed.
+  /// Mounts the image through FUSE, from a loop device if one is available. Commands that start
+  /// when it is unmounted wait until it is closed.
   ///
-  /// @param closesTree whether the end of the mount closes the tree, which is not in use otherwise
-  /// @param err told in one line where the kernel does not wait for the image to be written
+  /// @param closesTree true if the end of the mount closes the tree, which has no other user then
+  /// @param err receives one line if the kernel does not wait until the image is written
   FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
       throws IOException, InterruptedException {
     try (ServedDevice served = BlockDevices.serve(device)) {
@@ -104,9 +104,9 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// Checks that a new file can be made.
+  /// Checks that the directory of a new file exists.
   ///
-  /// @throws IOException when the directory that a new file is to be in does not exist
+  /// @throws IOException if it does not exist
   public static void requireParent(Path file) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
     if (parent != null && !Files.exists(parent)) {
@@ -120,17 +120,17 @@ public final class MountedImage implements AutoCloseable {
     return tree;
   }
 
-  /// Returns a name as the tree has it, in UTF-8.
+  /// Returns the UTF-8 bytes of a name.
   public static byte[] bytes(String name) {
     return name.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Returns a name of the tree as a text.
+  /// Returns a name in the tree as a string.
   public static String text(byte[] name) {
     return new String(name, StandardCharsets.UTF_8);
   }
 
-  /// What is in a directory but itself and its parent, in order of the names' bytes.
+  /// Returns the entries of a directory except `.` and `..`, sorted by the bytes of their names.
   public static SortedMap<byte[], Long> entries(FileTree tree, long directory) throws IOException {
     SortedMap<byte[], Long> entries = new TreeMap<>(Arrays::compareUnsigned);
     tree.list(
@@ -145,7 +145,7 @@ public final class MountedImage implements AutoCloseable {
     return entries;
   }
 
-  /// The parts of a path, without empty ones.
+  /// Returns the parts of a path without empty ones.
   static List<String> parts(String path) {
     List<String> parts = new ArrayList<>();
     for (String part : path.split("/", -1)) {
@@ -156,22 +156,21 @@ public final class MountedImage implements AutoCloseable {
     return parts;
   }
 
-  /// The inode a path leads to, symbolic links followed. As with `cp`, a user may write `:/PATH`
-  /// here too.
+  /// Returns the inode of a path, following symbolic links. Users may write `:/PATH`, as for `cp`.
   ///
-  /// @throws FsException naming the path when there is no such file
+  /// @throws FsException with the path if there is no such file
   public long resolve(String path) throws IOException {
     String inside = path.startsWith(":/") ? path.substring(1) : path;
     return resolve(new String(bytes(inside), ISO_8859_1), inside, 0);
   }
 
-  /// What a lookup finds.
+  /// Looks up a file.
   public interface Lookup {
     /// Returns the inode.
     long find() throws IOException;
   }
 
-  /// The inode that is found, 0 when there is no such file.
+  /// Returns the inode of a lookup, or 0 if there is no such file.
   public static long orNone(Lookup lookup) throws IOException {
     try {
       return lookup.find();
@@ -183,8 +182,10 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// @param path a character for each byte: links lead also to names that are no text
-  /// @param asked what the user asked for
+  /// Resolves a path.
+  ///
+  /// @param path the path with one character per byte, because names in links may be no valid text
+  /// @param asked the path that the user gave, for messages
   private long resolve(String path, String asked, int links) throws IOException {
     if (links > MAX_LINKS) {
       throw FsException.of(Errno.ELOOP, asked);

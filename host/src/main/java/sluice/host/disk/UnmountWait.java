@@ -12,29 +12,29 @@ import sluice.fs.storage.BlockDevices;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Images whose mount has just ended. Stateless: any thread may call.
+/// Waits for images whose mount has just ended. Stateless.
 ///
-/// After `umount(2)` the server of a FUSE file system has still to unlock the image, and to write
-/// it where it was not mounted from a loop device. So a command that comes at once waits for it.
-/// What is mounted, or is used by other than a mount, is refused as ever, without a wait.
+/// After `umount(2)`, the server of a FUSE file system still has to unlock the image, and to write
+/// it if it was not mounted from a loop device. A command that starts meanwhile waits for that.
+/// Images that are mounted, or used by other programs, are refused without waiting.
 public final class UnmountWait {
   private static final long TIMEOUT_SECONDS = 60;
   private static final long PAUSE_MILLIS = 5;
 
-  /// Of file systems that `sluice fs mount` mounts: without a loop device, and from one.
+  /// The types of file systems that `sluice fs mount` mounts: without a loop device, and with one.
   public static final List<String> TYPES = List.of("fuse.sluice", "fuseblk.sluice");
 
-  /// What is mounted.
+  /// A mount.
   ///
-  /// @param source path of the image
-  /// @param directory where it appears
+  /// @param source the path of the image
+  /// @param directory the mount point
   public record Mounted(Path source, Path directory) {}
 
   private UnmountWait() {}
 
-  /// Opens an image, and waits before that while a mount of it is ending.
+  /// Opens an image, after waiting for a mount of it that is ending.
   ///
-  /// @param err told in one line that it waits
+  /// @param err receives one line if it waits
   public static BlockDevice open(Path image, boolean readOnly, PrintWriter err) throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     boolean told = false;
@@ -45,7 +45,8 @@ public final class UnmountWait {
       } catch (SysException e) {
         boolean inUse = e.errno() == Errno.EAGAIN || e.errno() == Errno.EBUSY;
         boolean served = inUse && BlockDevices.isServed(image);
-        // Where no mount serves it, one may have just ended: a second time says so.
+        // If no process serves the image, a mount may have ended between both checks: try once
+        // more.
         if (!inUse || (!served && again) || System.nanoTime() > end || isMounted(image)) {
           throw e;
         }
@@ -78,14 +79,14 @@ public final class UnmountWait {
     return false;
   }
 
-  /// Blocks until the mount that served an image has closed it, or it is mounted again.
+  /// Waits until the process that served an image has closed it, or until it is mounted again.
   public static void await(Path image) throws IOException {
     while (Files.exists(image) && BlockDevices.isServed(image) && !isMounted(image)) {
       pause();
     }
   }
 
-  /// What `sluice fs mount` has mounted, in the order of `proc_pid_mountinfo(5)`.
+  /// Returns the mounts of `sluice fs mount`, in the order of `proc_pid_mountinfo(5)`.
   public static List<Mounted> mounts() throws IOException {
     List<Mounted> found = new ArrayList<>();
     for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
@@ -100,17 +101,17 @@ public final class UnmountWait {
     return found;
   }
 
-  /// The image behind the loop device that a mount was made from.
+  /// Returns the image of a loop device.
   private static Path imageOf(Path source) {
     Path behind = Path.of("/sys/block/" + source.getFileName() + "/loop/backing_file");
     try {
       return Path.of(Files.readString(behind).strip());
     } catch (IOException e) {
-      return source; // mounted without one
+      return source; // mounted without a loop device
     }
   }
 
-  /// Blanks, tabs, newlines and backslashes are three octal digits each there.
+  /// Decodes blanks, tabs, newlines and backslashes, which are written as three octal digits.
   private static String unescaped(String text) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < text.length(); i++) {

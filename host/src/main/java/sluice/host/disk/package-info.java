@@ -1,4 +1,4 @@
-/// Disks that are open, mounted and exported: [sluice.host.disk.Disk].
+/// Disks that are opened, mounted and exported: [sluice.host.disk.Disk].
 @NullMarked
 package sluice.host.disk;
 

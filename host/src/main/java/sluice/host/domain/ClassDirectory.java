@@ -3,14 +3,15 @@ package sluice.host.domain;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Where the commands keep translated classes between runs. Stateless.
+/// Finds the directory in which commands store transformed classes. Stateless.
 public final class ClassDirectory {
   private static final String OFF = "off";
 
   private ClassDirectory() {}
 
-  /// The directory that `SLUICE_CLASS_DIR` names, else `sluice/classes` in the user's directory of
-  /// caches (XDG Base Directory Specification); null if it is `off`.
+  /// Returns the directory named by `SLUICE_CLASS_DIR`, or by default `sluice/classes` in the
+  /// user's cache directory (XDG Base Directory Specification); null if `SLUICE_CLASS_DIR` is
+  /// `off`.
   public static @Nullable Path find() {
     String named = System.getProperty("sluice.class.dir", System.getenv("SLUICE_CLASS_DIR"));
     if (named != null && !named.isEmpty()) {

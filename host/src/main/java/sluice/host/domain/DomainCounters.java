@@ -16,39 +16,40 @@ import sluice.loop.counters.Counter;
 import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
 
-/// The domains of this process among its counters, where `sluice stat` and `sluice domain ls` read
-/// them. One thread calls [#tick]; any thread calls [#kill].
+/// Publishes the domains of this process in its counters, where `sluice stat` and `sluice domain
+/// ls` read them. One thread calls [#tick]; any thread may call [#kill].
 ///
-/// A name may stand for one domain after another, as that of a plug-in that is replaced does.
+/// A name may refer to different domains over time, as when a plug-in is replaced.
 public final class DomainCounters {
-  /// What the labels of a domain begin with; its name and a slash follow.
+  /// The prefix of the labels of a domain; its name and a slash follow.
   public static final String LABEL = "domain ";
 
   /// The request of `sluice domain kill`.
   public static final String KILL = "kill";
 
-  /// Is 1 while the domain lives.
+  /// The gauge that is 1 while the domain lives.
   public static final String ALIVE = "alive";
 
-  /// The threads that it has.
+  /// The gauge of its threads.
   public static final String THREADS = "threads";
 
-  /// Those of them that are platform threads.
+  /// The gauge of its platform threads.
   public static final String PLATFORM_THREADS = "platform_threads";
 
-  /// The CPU time that it has used, in milliseconds.
+  /// The counter of its CPU time in milliseconds.
   public static final String CPU = "cpu_ms";
 
-  /// The bytes that its threads have allocated.
+  /// The counter of bytes that its threads have allocated.
   public static final String ALLOCATED = "allocated_bytes";
 
-  /// Is 1 while its threads wait because it is over its budget.
+  /// The gauge that is 1 while its threads wait because it is over its budget.
   public static final String HELD = "held";
 
-  /// How often a plug-in was loaded again by itself.
+  /// The counter of automatic restarts of a plug-in.
   public static final String RESTARTS = "restarts";
 
-  /// The kind of what has not ended in time follows, as [DomainStat#late] names it.
+  /// The prefix of gauges for resources that were not closed in time; the kind of [DomainStat#late]
+  /// follows.
   static final String LATE = "late_";
 
   private record Shown(
@@ -67,22 +68,23 @@ public final class DomainCounters {
   private final Counters counters;
   private final List<Shown> domains = new CopyOnWriteArrayList<>();
 
-  /// Shows domains in the counters of a process.
+  /// Creates an object that publishes domains in the counters of a process.
   ///
-  /// @param counters of this process; closed by the caller, after this
+  /// @param counters the counters of this process, which the caller closes after this object is no
+  ///   longer used
   public DomainCounters(Counters counters) {
     this.counters = counters;
   }
 
-  /// Shows one domain more.
+  /// Publishes a domain.
   public void add(Domain domain) {
     add(domain.name(), () -> domain);
   }
 
-  /// Shows one domain more, which may be exchanged for another.
+  /// Publishes a domain that may be replaced by another one.
   ///
-  /// @param name what commands call the domain
-  /// @param current the domain that has the name now
+  /// @param name the name of the domain for commands
+  /// @param current returns the domain that has the name now
   public void add(String name, Supplier<Domain> current) {
     String label = LABEL + name + "/";
     domains.add(
@@ -98,7 +100,7 @@ public final class DomainCounters {
             new HashMap<>()));
   }
 
-  /// Writes what the domains use.
+  /// Updates the counters.
   void tick() {
     for (Shown each : domains) {
       Domain domain = each.domain.get();
@@ -113,7 +115,8 @@ public final class DomainCounters {
     }
   }
 
-  /// A gauge for each kind of closer, made when one is late for the first time.
+  /// Updates the gauges of late closers. A gauge is created when a closer of its kind is late for
+  /// the first time.
   private void late(Shown shown, List<String> late) {
     for (String kind : late) {
       shown.late.computeIfAbsent(kind, _ -> counters.gauge(LABEL + shown.name + "/" + LATE + kind));
@@ -123,7 +126,9 @@ public final class DomainCounters {
 
   /// Starts a daemon thread that calls [#tick] until a condition holds.
   ///
-  /// @param tell gets one line if the counters cannot be written any more
+  /// @param name the name of the thread
+  /// @param until the condition
+  /// @param tell receives one line if the counters cannot be written any more
   /// @return the thread
   public Thread watch(String name, BooleanSupplier until, Consumer<String> tell) {
     return Thread.ofPlatform()
@@ -141,7 +146,7 @@ public final class DomainCounters {
         });
   }
 
-  /// Ends a domain: its gates are closed when this returns.
+  /// Ends a domain. Its gates are closed when this method returns.
   public ControlAnswer kill(String name) {
     for (Shown each : domains) {
       if (each.name.equals(name)) {

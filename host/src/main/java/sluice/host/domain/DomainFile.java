@@ -26,29 +26,29 @@ import sluice.host.file.TomlTables;
 import sluice.host.file.UsageException;
 import sluice.host.file.WrongValue;
 
-/// Reads the configuration file of `sluice domain run`, TOML with a table for each domain and each
-/// component. Used by the main thread. Each error names the file, the line and the fix.
+/// Reads the configuration file of `sluice domain run`: TOML with a table for each domain and each
+/// component. Confined to the main thread. Each error message has file, line and fix.
 ///
 /// ```
 /// [domain.shop]
 /// jars = ["shop.jar", "lib/prices.jar"]   # beside this file
-/// main = "demo.Main"                      # else that of the first jar's manifest
+/// main = "demo.Main"                      # default: from the manifest of the first jar
 /// args = ["one", "two"]
 /// budget = { cpu = "20%", alloc = "50MB/s", threads = 8 }
 /// properties = { "shop.currency" = "EUR" }
-/// scheduling = "cooperative"              # one of its threads runs at a time; else "preemptive"
-/// cpus = [0, 2]                           # processors of its virtual threads, else all
-/// scheduler = "shop.Deadlines"            # its class that chooses which of them runs
+/// scheduling = "cooperative"              # one thread at a time; default: "preemptive"
+/// cpus = [0, 2]                           # processors of its virtual threads; default: all
+/// scheduler = "shop.Deadlines"            # the class that schedules these threads
 ///
-/// [component.till]                        # or, instead of jars, components in domains
+/// [component.till]                        # components, instead of jars in domains
 /// jars = ["till.jar"]
 /// depends = ["api"]                       # components whose classes it uses
-/// needs = ["shop.Prices"]                 # services: what its constructor takes
-/// provides = "till.Till"                  # the service that its object is
+/// needs = ["shop.Prices"]                 # services: the parameters of its constructor
+/// provides = "till.Till"                  # the service that its object implements
 /// class = "till.PlainTill"
-/// path = "service"                        # or "direct", or "fast" if a verifier bounds it
-/// calls = 16                              # of path "service": so many run at once, else one
-/// scheduling = "preemptive"               # what it needs of its domain; else it works in any
+/// path = "service"                        # or "direct"; or "fast", with a verified bound
+/// calls = 16                              # concurrent calls of path "service"; default: 1
+/// scheduling = "preemptive"               # required of its domain; default: any
 ///
 /// [domain.front]
 /// components = ["till"]
@@ -57,7 +57,7 @@ public final class DomainFile {
   private static final String DOMAIN = "domain";
   private static final String COMPONENT = "component";
 
-  /// The tables that it reads.
+  /// The tables that this class reads.
   public static final Set<String> TABLES = keys(DOMAIN, COMPONENT);
 
   private static final Set<String> KEYS =
@@ -95,17 +95,20 @@ public final class DomainFile {
     return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(keys)));
   }
 
-  /// One domain that is to run.
+  /// A domain to run.
   ///
-  /// @param main null for the class that the manifest of the first jar names
-  /// @param components those in it, if it has no jars
+  /// @param config the configuration of the domain
+  /// @param main the main class; null for the one in the manifest of the first jar
+  /// @param arguments the arguments of main
+  /// @param components the components of the domain, if it has no jars
   public record Entry(
       DomainConfig config,
       @Nullable String main,
       List<String> arguments,
       List<String> components) {}
 
-  /// All that a file has: domains with jars and no component, or components and domains of them.
+  /// The content of a file: either domains with jars and no components, or components and domains
+  /// of components.
   public record Content(List<Entry> domains, List<Component> components) {
     List<Placement> placements() {
       return domains.stream()
@@ -114,9 +117,9 @@ public final class DomainFile {
     }
   }
 
-  /// Reads a file that has domains, at least one, and components alone.
+  /// Reads a file that contains only domains, at least one, and components.
   ///
-  /// @throws UsageException if it cannot be read, or with all that is wrong in it
+  /// @throws UsageException if the file cannot be read, or with all errors in it
   public static Content read(Path file) throws UsageException {
     Content[] read = new Content[1];
     TomlTables.read(
@@ -133,7 +136,7 @@ public final class DomainFile {
     return read[0];
   }
 
-  /// Reads the domains and components of a table. What is wrong is kept in the tables.
+  /// Reads the domains and components of a table. Errors are collected in the tables.
   public static Content read(TomlTables tables, TomlTable root) {
     return new DomainFile(tables).content(root);
   }
@@ -226,7 +229,7 @@ public final class DomainFile {
         kind == null ? Scheduling.Kind.PREEMPTIVE : kind, cpus, tables.string(domain, "scheduler"));
   }
 
-  /// Returns a path as the file names it.
+  /// Returns the name of a call path in the file.
   public static String path(CallPath path) {
     return path.name().toLowerCase(Locale.ROOT);
   }

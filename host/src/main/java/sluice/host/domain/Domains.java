@@ -23,14 +23,14 @@ import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
 import sluice.sys.threads.VirtualThreads;
 
-/// Running domains of a file: programs with a main class, or components. Any thread may call.
+/// The running domains of a file: programs with a main class, or components. Thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | running, failed, problem | the thread that waits, or that drains | under the monitor | under the monitor |
 /// | closed | the thread that closes | volatile | volatile |
 public final class Domains implements Part {
-  /// How the reason of an end begins that the domain did not bring about.
+  /// The prefix of the end reason of a domain that was ended from outside.
   private static final String KILLED = "it was killed";
 
   /// The request of `sluice domain replace`.
@@ -58,10 +58,10 @@ public final class Domains implements Part {
 
   /// Starts the domains.
   ///
-  /// @param tell gets one line for each that starts with components, or ends
+  /// @param tell receives one line for each component that starts and each domain that ends
   /// @throws ComponentRefused if components do not fit together, or one is refused
   /// @throws IOException if a jar cannot be read
-  /// @throws IllegalArgumentException if a program has no main class, for the user to read
+  /// @throws IllegalArgumentException if a program has no main class, with a message for the user
   public static Domains start(DomainFile.Content content, Consumer<String> tell)
       throws IOException, ComponentRefused {
     List<String> names = content.domains().stream().map(each -> each.config().name()).toList();
@@ -107,7 +107,7 @@ public final class Domains implements Part {
     try {
       domain.run(name, entry.arguments().toArray(new String[0]));
     } catch (DomainEnded e) {
-      // Its scheduler has failed: that is told as its end.
+      // The failure of its scheduler is reported as its end.
     } catch (ClassNotFoundException e) {
       throw new IllegalArgumentException(
           first + " has no class " + e.getMessage() + ". Fix: another main class", e);
@@ -185,10 +185,10 @@ public final class Domains implements Part {
     return answer;
   }
 
-  /// Waits until the main classes have returned, or the components have ended. Components of which
-  /// none runs have not ended before they are drained.
+  /// Waits until the main classes have returned or the components have ended. If no component runs,
+  /// they count as ended only after a drain.
   ///
-  /// @return false if one was killed or threw
+  /// @return false if a domain was killed or its main class threw an exception
   @Override
   public boolean awaitEnd() {
     while (!closed && look()) {
@@ -199,6 +199,8 @@ public final class Domains implements Part {
     }
   }
 
+  /// Checks which domains still run.
+  ///
   /// @return false if nothing runs any more
   private synchronized boolean look() {
     ComponentHost host = components;
@@ -221,9 +223,9 @@ public final class Domains implements Part {
     return false;
   }
 
-  /// Tells how a domain ended of which no thread is left.
+  /// Logs the end of a domain without threads.
   ///
-  /// @return true if its main returned
+  /// @return true if its main class returned
   private boolean ended(Domain domain) {
     Throwable thrown = domain.problem();
     if (!domain.alive()) {

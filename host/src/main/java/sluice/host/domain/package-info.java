@@ -1,4 +1,4 @@
-/// Domains and components that a file names ([sluice.host.domain.Domains]), and their counters.
+/// The domains and components that a file names ([sluice.host.domain.Domains]), and their counters.
 @NullMarked
 package sluice.host.domain;
 

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// All that is wrong in one file or one command line, reported at once. Used by one thread.
+/// The errors in one file or command line, which are reported together. Not thread-safe.
 final class Mistakes {
-  /// Errors that are reported at once; the number of the others is.
+  /// The maximum number of reported errors; of further ones only the number is reported.
   private static final int MOST_SHOWN = 20;
 
   private final List<WrongValue> all = new ArrayList<>();
@@ -15,9 +15,9 @@ final class Mistakes {
     all.add(wrong);
   }
 
-  /// Runs a part and keeps what is wrong with it.
+  /// Runs a part and keeps its error.
   ///
-  /// @return false if something is
+  /// @return false if there was an error
   boolean take(Runnable part) {
     try {
       part.run();
@@ -32,9 +32,9 @@ final class Mistakes {
     return all.isEmpty();
   }
 
-  /// Reports all of them, a line each, in the order of the file.
+  /// Throws all errors, one per line, in the order of the file.
   ///
-  /// @param prefix of a line about those that are not shown
+  /// @param prefix the prefix of the line about errors that are left out
   void requireNone(String prefix) {
     if (all.isEmpty()) {
       return;

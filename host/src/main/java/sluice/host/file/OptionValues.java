@@ -8,23 +8,25 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The options of a command line, as the values of a table. Used by the thread that reads them.
+/// The options of a command line in the form of the values of a table. Used by the thread that
+/// reads them.
 ///
-/// The command's parser has found unknown options and wrong types; all else is checked by the code
-/// that reads tables of files.
+/// The command line parser has checked the names and types; all other checks are made by the code
+/// that reads tables.
 public final class OptionValues implements Values {
   private final Mistakes mistakes = new Mistakes();
   private final Map<String, String> names = new HashMap<>();
   private final Map<String, Object> given = new HashMap<>();
 
-  /// Starts without options.
+  /// Creates an object without options.
   public OptionValues() {}
 
-  /// Adds an option that the command has.
+  /// Adds an option of the command.
   ///
-  /// @param key of the table
-  /// @param option as the user names it, such as `--port`
-  /// @param value a string, a number, a truth value or a list of strings; null if it is not given
+  /// @param key the key in a table
+  /// @param option the name of the option, such as `--port`
+  /// @param value a string, a number, a boolean or a list of strings; null if the option is not
+  ///   given
   public void add(String key, String option, @Nullable Object value) {
     names.put(key, option);
     if (value != null) {
@@ -32,9 +34,9 @@ public final class OptionValues implements Values {
     }
   }
 
-  /// Reports all that was wrong until now, a line each.
+  /// Throws if there were errors.
   ///
-  /// @throws UsageException if something was
+  /// @throws UsageException with all errors, one per line
   public void requireGood() throws UsageException {
     try {
       mistakes.requireNone("");
@@ -50,7 +52,7 @@ public final class OptionValues implements Values {
 
   @Override
   public void requireKeys(Set<String> known, String what) {
-    // A command has the options of several tables, and its parser knows them.
+    // The command line parser checks the names, and a command may have options of several tables.
   }
 
   @Override

@@ -20,11 +20,10 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 import sluice.host.text.Nearest;
 
-/// Takes values out of the tables of one TOML file. Used by one thread. Each error names the file,
-/// the line and the fix. A reader takes its parts by [#take] and ends with [#requireGood], so that
-/// all errors of a file are reported at once.
+/// Reads values from the tables of one TOML file. Not thread-safe. Each error message has file,
+/// line and fix. A reader reads its parts with [#take] and calls [#requireGood] at the end, so that
+/// all errors of a file are reported together.
 public final class TomlTables {
-  /// Letters that a misspelt key may have wrong.
 
   private final Path file;
 
@@ -49,10 +48,10 @@ public final class TomlTables {
     return root;
   }
 
-  /// Reads a file as a whole.
+  /// Reads a whole file.
   ///
-  /// @param reader takes its parts by [#take]
-  /// @throws UsageException if it cannot be read, or with all that is wrong in it
+  /// @param reader reads the parts with [#take]
+  /// @throws UsageException if the file cannot be read, or with all errors in it
   public static void read(Path file, BiConsumer<TomlTables, TomlTable> reader)
       throws UsageException {
     TomlTables tables = new TomlTables(file);
@@ -71,21 +70,21 @@ public final class TomlTables {
     }
   }
 
-  /// Takes a part of the file. What is wrong with it is kept for [#requireGood].
+  /// Runs a part of the reading and keeps its error for [#requireGood].
   ///
-  /// @return false if something is wrong with it
+  /// @return false if there was an error
   public boolean take(Runnable part) {
     return mistakes.take(part);
   }
 
-  /// Returns true if nothing was wrong until now.
+  /// Returns true if there were no errors so far.
   public boolean isGood() {
     return mistakes.isNone();
   }
 
-  /// Reports all that was wrong until now, a line each, in the order of the file.
+  /// Throws if there were errors.
   ///
-  /// @throws WrongValue with all of it
+  /// @throws WrongValue with all errors, one per line, in the order of the file
   public void requireGood() {
     mistakes.requireNone(file + ": ");
   }
@@ -95,18 +94,18 @@ public final class TomlTables {
     return new TomlValues(this, named.table(), named.at());
   }
 
-  /// Returns the values of a table below another; null if there is none.
+  /// Returns the values of a nested table; null if it does not exist.
   public @Nullable Values values(TomlTable above, String key) {
     TomlTable table = below(above, key);
     return table == null ? null : new TomlValues(this, table, position(above, key));
   }
 
-  /// What to do about the mistakes that are made most.
+  /// Returns the fix for a frequent syntax error.
   private static String fix(String problem) {
     if (problem.contains("previously defined")) {
       return "leave one of the two out";
     }
-    if (problem.contains("a boolean")) { // of all that a value can be
+    if (problem.contains("a boolean")) { // the parser lists all kinds of values
       return "write a value behind the sign =: text in quotes, a number, true, false or a list";
     }
     if (problem.contains("expected \"") || problem.contains("expected '")) {
@@ -118,9 +117,9 @@ public final class TomlTables {
     return "text is in quotes, a list in [ ]; all of it: https://toml.io";
   }
 
-  /// Checks that a table has known keys only; unknown ones are kept for [#requireGood].
+  /// Checks that a table has only known keys. Errors are kept for [#requireGood].
   ///
-  /// @param what the table is, for the message
+  /// @param what the description of the table, for the message
   public void requireKeys(TomlTable table, Set<String> known, String what) {
     for (String key : table.keySet()) {
       if (!known.contains(key)) {
@@ -136,7 +135,7 @@ public final class TomlTables {
     }
   }
 
-  /// Returns a table below; null if there is none.
+  /// Returns a nested table; null if it does not exist.
   public @Nullable TomlTable below(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof TomlTable) {
@@ -147,10 +146,10 @@ public final class TomlTables {
 
   /// A table `[KIND.NAME]` of a file.
   ///
-  /// @param at where it stands
+  /// @param at its position in the file
   public record Named(String name, TomlTable table, @Nullable TomlPosition at) {}
 
-  /// Takes each table `[KIND.NAME]`, in the order of the file. What is wrong with one is kept.
+  /// Passes each table `[KIND.NAME]` to a reader, in the order of the file. Errors are kept.
   public void named(TomlTable root, String kind, Consumer<Named> reader) {
     take(() -> {
       TomlTable all = below(root, kind);
@@ -168,9 +167,9 @@ public final class TomlTables {
     });
   }
 
-  /// Returns the tables of an array of tables; empty if there is none.
+  /// Returns the tables of an array of tables; empty if it does not exist.
   ///
-  /// @param path of the array, for the message
+  /// @param path the path of the array, for the message
   public List<TomlTable> each(TomlTable table, String key, String path) {
     Object value = table.get(List.of(key));
     List<TomlTable> tables = new ArrayList<>();
@@ -190,7 +189,7 @@ public final class TomlTables {
     return tables;
   }
 
-  /// Returns a path beside the file; null if there is none.
+  /// Returns a path, resolved against the directory of the file; null if the key does not exist.
   public @Nullable Path path(TomlTable table, String key) {
     String text = string(table, key);
     if (text == null) {
@@ -202,7 +201,7 @@ public final class TomlTables {
     return file.resolveSibling(text);
   }
 
-  /// Returns a whole number; null if there is none.
+  /// Returns an integer; null if the key does not exist.
   public @Nullable Long number(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Long) {
@@ -211,7 +210,7 @@ public final class TomlTables {
     throw wrong(position(table, key), key + " is no whole number", key + " = 1, without quotes");
   }
 
-  /// Returns a truth value; `otherwise` if there is none.
+  /// Returns a boolean; `otherwise` if the key does not exist.
   public boolean flag(TomlTable table, String key, boolean otherwise) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Boolean) {
@@ -221,14 +220,14 @@ public final class TomlTables {
         position(table, key), key + " is neither true nor false", key + " = true, without quotes");
   }
 
-  /// Returns paths beside the file; empty if there is none.
+  /// Returns paths, resolved against the directory of the file; empty if the key does not exist.
   public List<Path> paths(TomlTable table, String key) {
     List<Path> paths = new ArrayList<>();
     strings(table, key).forEach(path -> paths.add(file.resolveSibling(path)));
     return paths;
   }
 
-  /// Returns the plain values of a table; empty if there is none.
+  /// Returns the scalar values of a table; empty if it does not exist.
   public Map<String, Object> table(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     Map<String, Object> values = new LinkedHashMap<>();
@@ -248,7 +247,7 @@ public final class TomlTables {
     return values;
   }
 
-  /// Returns a text; null if there is none.
+  /// Returns a string; null if the key does not exist.
   public @Nullable String string(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     if (value == null || value instanceof String) {
@@ -257,12 +256,12 @@ public final class TomlTables {
     throw wrong(position(domain, key), key + " is no string", key + " = \"text\"");
   }
 
-  /// Returns the strings of a list; empty if there is none.
+  /// Returns the strings of a list; empty if the key does not exist.
   public List<String> strings(TomlTable domain, String key) {
     return list(domain, key, String.class, "string there", "[\"text\"]");
   }
 
-  /// Returns the whole numbers of a list; empty if there is none.
+  /// Returns the integers of a list; empty if the key does not exist.
   public List<Long> numbers(TomlTable table, String key) {
     return list(table, key, Long.class, "whole number there", "[0, 1]");
   }
@@ -286,12 +285,12 @@ public final class TomlTables {
     return found;
   }
 
-  /// Returns where a value stands; null if there is none.
+  /// Returns the position of a value; null if the key does not exist.
   public static @Nullable TomlPosition position(TomlTable table, String key) {
     return table.inputPositionOf(List.of(key));
   }
 
-  /// Returns where the first value of a table stands; null for one without any.
+  /// Returns the position of the first value of a table; null if it is empty.
   public static @Nullable TomlPosition begin(TomlTable table) {
     TomlPosition first = null;
     for (String key : table.keySet()) {
@@ -301,7 +300,7 @@ public final class TomlTables {
     return first;
   }
 
-  /// Returns what is wrong in a line, and the fix.
+  /// Returns an error with position and fix.
   public WrongValue wrong(@Nullable TomlPosition at, @Nullable String why, String fix) {
     int line = at == null ? 0 : at.line();
     return new WrongValue(

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
-/// The values of a table of a file. Used by the thread that reads the file.
+/// The values of a table in a file. Used by the thread that reads the file.
 ///
-/// @param at where the table stands
+/// @param at the position of the table
 record TomlValues(TomlTables tables, TomlTable table, @Nullable TomlPosition at) implements Values {
   @Override
   public boolean take(Runnable part) {

@@ -11,75 +11,76 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The named values that describe one thing that runs: a table of a file, or the options of a
-/// command line, which are a short form of such a table. Both are read by the same code, with the
-/// same checks. Used by one thread.
+/// The named values that describe a part to run: a table of a file, or the options of a command
+/// line, which are a short form of such a table. Both are read and checked by the same code. Not
+/// thread-safe.
 ///
-/// What is wrong is kept by [#take] and by the methods that take a default, so that all of it is
-/// reported at once.
+/// Errors are collected by [#take] and by the methods with a default value, so that all of them are
+/// reported together.
 public interface Values {
-  /// Takes a part. What is wrong with it is kept.
+  /// Runs a part of the reading and keeps its error.
   ///
-  /// @return false if something is wrong with it
+  /// @return false if there was an error
   boolean take(Runnable part);
 
-  /// Returns what a part is, or, if it is wrong, something else: the reading goes on, and its
-  /// result is never used.
+  /// Returns the result of a part. After an error it returns `otherwise` so that reading can
+  /// continue; the final result is not used then.
   default <T> T take(T otherwise, Supplier<T> part) {
     List<T> taken = new ArrayList<>();
     return take(() -> taken.add(part.get())) ? taken.getFirst() : otherwise;
   }
 
-  /// Returns what a part is; null if it is nothing, or wrong.
+  /// Returns the result of a part; null if it is empty or there was an error.
   default <T> @Nullable T takeOrNull(Supplier<Optional<T>> part) {
     return take(Optional.empty(), part).orElse(null);
   }
 
-  /// Checks that all keys are known; unknown ones are kept.
+  /// Checks that all keys are known. Errors are kept.
   ///
-  /// @param what the values describe, for the message
+  /// @param what the description of the values, for the message
   void requireKeys(Set<String> known, String what);
 
   /// Returns true if the value is given.
   boolean has(String key);
 
-  /// Returns how the user names a key: `port` in a file, `--port` in a command line.
+  /// Returns the user's name of a key: `port` in a file, `--port` on a command line.
   String name(String key);
 
-  /// Returns how the user gives a value: `port = 2049`, or `--port 2049`.
+  /// Returns an example of a setting: `port = 2049` or `--port 2049`.
   ///
-  /// @param value a string, a number, a truth value or a list of strings
+  /// @param value a string, a number, a boolean or a list of strings
   String example(String key, Object value);
 
-  /// Returns an error at a key, or, if the key is not given, at the table.
+  /// Returns an error at the position of a key, or of the table if the key is not given.
   WrongValue wrong(String key, @Nullable String why, String fix);
 
-  /// Returns a text; null if there is none.
+  /// Returns a string; null if it is not given.
   ///
-  /// @throws WrongValue if it is of another type
+  /// @throws WrongValue if the value has another type
   @Nullable String string(String key);
 
-  /// Returns a whole number; null if there is none.
+  /// Returns an integer; null if it is not given.
   ///
-  /// @throws WrongValue if it is of another type
+  /// @throws WrongValue if the value has another type
   @Nullable Long number(String key);
 
-  /// Returns a truth value; `otherwise` if there is none.
+  /// Returns a boolean; `otherwise` if it is not given.
   ///
-  /// @throws WrongValue if it is of another type
+  /// @throws WrongValue if the value has another type
   boolean flag(String key, boolean otherwise);
 
-  /// Returns the texts of a list; empty if there is none.
+  /// Returns the strings of a list; empty if it is not given.
   ///
-  /// @throws WrongValue if it is of another type
+  /// @throws WrongValue if the value has another type
   List<String> strings(String key);
 
-  /// Returns a path, seen from where the file is; null if there is none.
+  /// Returns a path, resolved against the directory of the file; null if it is not given.
   ///
-  /// @throws WrongValue if it is none
+  /// @throws WrongValue if the value is not a path
   @Nullable Path path(String key);
 
-  /// Returns a number of a range, or `otherwise` if there is none; a wrong one is kept.
+  /// Returns a number in a range; `otherwise` if it is not given or there was an error, which is
+  /// kept.
   default long number(String key, long otherwise, long low, long high) {
     return take(
         otherwise,
@@ -98,7 +99,7 @@ public interface Values {
         });
   }
 
-  /// Returns three words and what they stand for, in this order.
+  /// Returns a map of three words to their values, in this order.
   static <T> Map<String, T> words(
       String one, T first, String two, T second, String three, T third) {
     Map<String, T> words = new LinkedHashMap<>();
@@ -108,9 +109,10 @@ public interface Values {
     return Collections.unmodifiableMap(words);
   }
 
-  /// Returns what a word stands for, or the first if there is none; a wrong one is kept.
+  /// Returns the value of a word; the first value if it is not given or there was an error, which
+  /// is kept.
   ///
-  /// @param words in the order in which a message names them
+  /// @param words the words in the order of the message
   default <T> T choice(String key, Map<String, T> words) {
     List<String> names = List.copyOf(words.keySet());
     T first = words.values().iterator().next();
@@ -135,17 +137,19 @@ public interface Values {
         });
   }
 
-  /// Returns what a text is read as, or `otherwise` if there is none; a wrong one is kept.
+  /// Returns the parsed value of a string; `otherwise` if it is not given or there was an error,
+  /// which is kept.
   ///
-  /// @param example a text that is right
+  /// @param example a valid string
   default <T> T parsed(String key, T otherwise, String example, Parser<T> reader) {
     T parsed = parsed(key, example, reader);
     return parsed == null ? otherwise : parsed;
   }
 
-  /// Returns what a text is read as; null if there is none, and for a wrong one, which is kept.
+  /// Returns the parsed value of a string; null if it is not given or there was an error, which is
+  /// kept.
   ///
-  /// @param example a text that is right
+  /// @param example a valid string
   default <T> @Nullable T parsed(String key, String example, Parser<T> reader) {
     return takeOrNull(() -> {
       String text = string(key);
@@ -160,12 +164,12 @@ public interface Values {
     });
   }
 
-  /// Reads a text.
+  /// Parses a string.
   @FunctionalInterface
   interface Parser<T> {
-    /// Returns what it says.
+    /// Returns the value of a string.
     ///
-    /// @throws IllegalArgumentException with why
+    /// @throws IllegalArgumentException with the reason if the string is not valid
     T parse(String text);
   }
 }

@@ -1,4 +1,4 @@
-/// Reading of TOML files, and of options as their short form, with all that is wrong at once:
+/// Reads TOML files, and command line options as their short form, and reports all errors together:
 /// [sluice.host.file.TomlTables], [sluice.host.file.Values].
 @NullMarked
 package sluice.host.file;

@@ -5,12 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Names the module of the JDK in which a missing class is, where the runtime has been trimmed.
+/// Finds the JDK module of a missing class if the runtime image has been trimmed.
 ///
-/// A package of Sluice has such a runtime, with a list of the packages that it lacks (made by
-/// `packaging/AbsentPackages.java`); a JDK has no such list. Any thread may call.
+/// The packages of Sluice include such a runtime with a list of the Java packages that it lacks
+/// (made by `packaging/AbsentPackages.java`); a JDK has no such list. Thread-safe.
 public final class AbsentModules {
-  /// What helps against a module that is absent.
+  /// The fix for a missing module.
   public static final String FIX =
       "install a JDK 25 and start with SLUICE_JAVA_HOME set to its directory";
 
@@ -19,14 +19,16 @@ public final class AbsentModules {
 
   private AbsentModules() {}
 
-  /// Returns why a class is missing: it is in a module that this runtime lacks.
+  /// Returns the reason why a class is missing if it is in a module that this runtime lacks.
   ///
-  /// @return null for anything else that was thrown
+  /// @return null for all other exceptions
   public static @Nullable String why(@Nullable Throwable thrown) {
     return why(thrown, LIST);
   }
 
-  /// @param list a line for each package: its name, a space, its module
+  /// Returns the reason why a class is missing.
+  ///
+  /// @param list the file with a line for each package: its name, a space, its module
   static @Nullable String why(@Nullable Throwable thrown, Path list) {
     String missing = missingClass(thrown);
     if (missing == null || missing.lastIndexOf('.') < 0 || !Files.isReadable(list)) {
@@ -44,13 +46,13 @@ public final class AbsentModules {
         }
       }
     } catch (IOException e) {
-      return null; // what was thrown is told in any case
+      return null; // the exception is reported anyway
     }
     return null;
   }
 
-  /// Of these two classes themselves, since a class below them may have a message of its own
-  /// making.
+  /// Returns the name of the missing class. Subclasses of the two exceptions are not considered,
+  /// because their messages may have another format.
   private static @Nullable String missingClass(@Nullable Throwable thrown) {
     if (thrown != null
         && (thrown.getClass() == NoClassDefFoundError.class

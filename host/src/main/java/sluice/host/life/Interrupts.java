@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Lets work that leaves something to be put away end between two steps when a signal comes; a
-/// second signal ends the process at once. The thread that works calls; signals come on threads of
-/// their own.
+/// Turns signals into an exception between two steps of a work that has to clean up. A second
+/// signal ends the process at once. Used by the working thread; signals arrive on their own
+/// threads.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,7 +17,7 @@ public final class Interrupts implements AutoCloseable {
   private final AtomicReference<@Nullable Ended> first = new AtomicReference<>();
   private final List<Runnable> restore = new ArrayList<>();
 
-  /// The work was ended by a signal.
+  /// Thrown if a signal has ended the work.
   public static final class Ended extends IOException {
     private static final long serialVersionUID = 1L;
     private final int exitCode;
@@ -27,13 +27,13 @@ public final class Interrupts implements AutoCloseable {
       this.exitCode = exitCode;
     }
 
-    /// 128 and the signal's number, as shells have it.
+    /// Returns 128 plus the number of the signal, as shells do.
     public int exitCode() {
       return exitCode;
     }
   }
 
-  /// From now on signals are heard here.
+  /// Starts to handle the signals.
   public Interrupts() {
     listen("HUP", 1);
     listen("INT", 2);
@@ -51,9 +51,9 @@ public final class Interrupts implements AutoCloseable {
     }
   }
 
-  /// Between two steps.
+  /// Checks for a signal between two steps.
   ///
-  /// @throws Ended when a signal has come
+  /// @throws Ended if a signal has arrived
   public void check() throws Ended {
     Ended ended = first.get();
     if (ended != null) {
@@ -61,7 +61,7 @@ public final class Interrupts implements AutoCloseable {
     }
   }
 
-  /// Signals do again what they did before.
+  /// Restores the previous signal handlers.
   @Override
   public void close() {
     restore.forEach(Runnable::run);

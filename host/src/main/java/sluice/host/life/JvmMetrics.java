@@ -16,13 +16,13 @@ import java.util.function.ToLongFunction;
 import sluice.http.metrics.Metric;
 import sluice.http.metrics.Metric.Kind;
 
-/// The JVM and the build in `/metrics`, under the names that the Prometheus client of Java uses:
-/// memory, collections, threads, classes, and `sluice_build_info`. Stateless: any thread may call;
-/// a scrape pays about a tenth of a millisecond, the first one for the JVM's beans as well.
+/// The metrics of the JVM and the build for `/metrics`, with the names of the Prometheus Java
+/// client: memory, garbage collections, threads, classes, and `sluice_build_info`. Stateless. A
+/// scrape costs about 0.1 ms; the first one also loads the JVM's management beans.
 public final class JvmMetrics {
   private JvmMetrics() {}
 
-  /// Reads them.
+  /// Reads the metrics.
   public static List<Metric> read() {
     List<Metric> metrics = new ArrayList<>();
     metrics.add(build());
@@ -51,7 +51,7 @@ public final class JvmMetrics {
     gauges(into, "jvm_memory_max_bytes", areas, MemoryUsage::getMax);
     for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
       MemoryUsage usage = pool.getUsage();
-      if (usage != null) { // of a pool that is still valid
+      if (usage != null) { // the pool is valid
         Map<String, String> labels = Map.of("pool", pool.getName());
         into.add(Metric.gauge("jvm_memory_pool_used_bytes", labels, (double) usage.getUsed()));
       }
@@ -62,7 +62,9 @@ public final class JvmMetrics {
     }
   }
 
-  /// @param of gives a negative number where the JVM has none
+  /// Adds gauges.
+  ///
+  /// @param of returns a value; negative if the JVM has none
   private static void gauges(
       List<Metric> into,
       String family,

@@ -8,66 +8,67 @@ import java.util.function.Consumer;
 import sluice.host.control.ControlSocket;
 import sluice.loop.counters.Counters;
 
-/// A running part of a host: a server of sites, an export, a mount, the domains of a file. Any
-/// thread may call.
+/// A running part of a host: a server of sites, an export, a mount, or the domains of a file.
+/// Thread-safe.
 public interface Part extends AutoCloseable {
   /// Returns a name that is unique among the parts of a host, such as `site` or `disk data`.
   String name();
 
-  /// Returns what runs, in one line for the log.
+  /// Returns a description in one line for the log.
   String describe();
 
-  /// Returns how many event loops it has.
+  /// Returns the number of event loops.
   default int loops() {
     return 0;
   }
 
-  /// Shows other processes what the part does, until it ends.
+  /// Publishes the counters of the part until it ends.
   ///
-  /// @param counters of this process
-  /// @param prefix of the labels of its counters
-  /// @return the requests that `sluice` commands may make of it, by their names
+  /// @param counters the counters of this process
+  /// @param prefix the prefix of the labels
+  /// @return the requests that `sluice` commands may send, by name
   default Map<String, ControlSocket.Action> publishTo(Counters counters, String prefix) {
     return Map.of();
   }
 
-  /// Reads again what the part was made from.
+  /// Reloads the configuration and the files of the part.
   ///
-  /// @param told gets one line for each thing that is read or refused
-  /// @return false if something was refused, and stays as it was
+  /// @param told receives one line for each item that was reloaded or refused
+  /// @return false if an item was refused and stays unchanged
   default boolean reload(Consumer<String> told) {
     return true;
   }
 
-  /// Returns the names of threads that do not turn within a time; such a part is stuck.
+  /// Returns the names of threads that do not react within a time. A part with such threads is
+  /// stuck.
   default List<String> stuck(Duration within) throws InterruptedException {
     return List.of();
   }
 
-  /// Returns how it is while it runs.
+  /// Returns the health of the running part.
   ///
-  /// @param within how long its threads may take to show that they turn
+  /// @param within the time within which its threads must react
   default PartHealth health(Duration within) throws InterruptedException {
     List<String> stuck = stuck(within).stream().map(thread -> "stuck: " + thread).toList();
     return new PartHealth(
         name(), stuck.isEmpty() ? PartHealth.State.READY : PartHealth.State.DEGRADED, stuck);
   }
 
-  /// Returns why it has failed, for a line of the log; empty if that is not known.
+  /// Returns the reason of a failure for the log; empty if it is not known.
   default String problem() {
     return "";
   }
 
-  /// Takes no new work and waits until the work under way is done.
+  /// Stops accepting work and waits until the work in progress is done.
   ///
-  /// @param why for messages, such as `ended by SIGTERM`
-  /// @param atMost after which the rest is cut off
-  /// @param told gets one line for each thing that was cut off or could not be saved
+  /// @param why the reason for messages, such as `ended by SIGTERM`
+  /// @param atMost the time after which remaining work is cut off
+  /// @param told receives one line for each item that was cut off or could not be saved
   void drain(String why, Duration atMost, Consumer<String> told);
 
-  /// Ends what the drain waits for, in an orderly way: a second signal asks for it.
+  /// Ends the work that a drain waits for in an orderly way, after a second signal.
   ///
-  /// @return false if the part has no such way, and the process is to be ended
+  /// @return false if the part cannot do that, so that the process must be ended
   default boolean cutOff() {
     return false;
   }
@@ -77,7 +78,7 @@ public interface Part extends AutoCloseable {
   /// @return false if it has failed
   boolean awaitEnd();
 
-  /// Ends the part at once if it still runs, and frees all that it has.
+  /// Ends the part at once if it still runs, and releases its resources.
   @Override
   void close() throws IOException;
 }

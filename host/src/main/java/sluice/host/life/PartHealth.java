@@ -3,10 +3,11 @@ package sluice.host.life;
 import java.util.List;
 import java.util.Locale;
 
-/// How a part of a host is. Immutable: any thread may use it.
+/// The health of a part of a host. Immutable and thread-safe.
 ///
-/// @param part its name, as [Part#name] has it
-/// @param reasons why it is not as it should be, a line each; empty for [State#READY] and
+/// @param part the name of the part, see [Part#name]
+/// @param state the state of the part
+/// @param reasons the reasons of a bad state, one per line; empty for [State#READY] and
 ///   [State#ENDED]
 public record PartHealth(String part, State state, List<String> reasons) {
   /// The states of a part, in the order of its life.
@@ -16,17 +17,18 @@ public record PartHealth(String part, State state, List<String> reasons) {
   ///     └────────┴────────┴→ FAILED
   /// ```
   public enum State {
-    /// It is being started, or the host has not been published.
+    /// The part is being started, or the host has not been published.
     STARTING,
-    /// It does its work.
+    /// The part works.
     READY,
-    /// It runs, and something is wrong: a loop that does not turn, a handler that ran too long.
+    /// The part runs with a problem, such as a loop that does not react or a handler that ran too
+    /// long.
     DEGRADED,
-    /// It takes no new work and ends.
+    /// The part accepts no new work and is ending.
     DRAINING,
-    /// Nothing of it runs, and nothing had failed: the main classes of its domains have returned.
+    /// The part has ended without a failure: the main classes of its domains have returned.
     ENDED,
-    /// Nothing of it runs, and something had failed.
+    /// The part has ended with a failure.
     FAILED
   }
 
@@ -40,7 +42,7 @@ public record PartHealth(String part, State state, List<String> reasons) {
     return state == State.READY || state == State.ENDED;
   }
 
-  /// Returns what is wrong, a line each; empty while it is well.
+  /// Returns the problems, one per line; empty if the part is well.
   public List<String> troubles() {
     if (isWell()) {
       return List.of();

@@ -2,14 +2,15 @@ package sluice.host.life;
 
 import java.io.IOException;
 
-/// A listening socket that the service manager has passed, and what it is for. Immutable: any
-/// thread may read it.
+/// A listening socket that the service manager has passed, with its purpose. Immutable and
+/// thread-safe.
 ///
-/// @param fd its descriptor
+/// @param fd the descriptor
+/// @param use the purpose
 public record PassedSocket(int fd, Use use) {
-  /// What is answered on a socket.
+  /// The purpose of a socket.
   public enum Use {
-    /// The site, with TLS exactly when the server has a certificate.
+    /// The site, with TLS if the server has a certificate.
     SITE,
     /// The site without TLS.
     HTTP,
@@ -19,11 +20,11 @@ public record PassedSocket(int fd, Use use) {
     MONITORING
   }
 
-  /// The socket of a descriptor with the name that `FileDescriptorName=` has given it.
+  /// Returns the socket for a descriptor and the name given by `FileDescriptorName=`.
   ///
-  /// @param name empty for none; systemd names a socket after its unit (`web.socket`) when the unit
-  ///   says nothing, and `unknown` when there is no unit
-  /// @throws IOException when the name was chosen, but is not one of ours
+  /// @param name the name, or empty; without that setting systemd uses the name of the unit
+  ///   (`web.socket`), or `unknown` if there is no unit
+  /// @throws IOException if the name was chosen but is not known
   static PassedSocket named(int fd, String name) throws IOException {
     return switch (name) {
       case "http" -> new PassedSocket(fd, Use.HTTP);

@@ -7,16 +7,16 @@ import sluice.host.machine.MachineFiles;
 import sluice.sys.NativeMemory;
 import sluice.sys.threads.Uninterrupted;
 
-/// Gives the system back what this process holds and does not use, when it has grown.
+/// Returns unused memory of this process to the system when it has grown.
 ///
-/// The serial collector extends the heap up to its limit, a quarter of the machine, before it
-/// collects the old generation: replies that a cache has dropped would stay as garbage. And the C
-/// heap keeps what was freed between blocks that live on. So when the resident memory has grown by
-/// [#SLACK_BYTES], or by a quarter, both are asked to let go.
+/// The serial collector extends the heap up to its limit, a quarter of the machine's memory, before
+/// it collects the old generation, so replies that a cache has evicted would stay as garbage. The C
+/// heap keeps freed memory between live blocks. So when the resident memory has grown by
+/// [#SLACK_BYTES] or by a quarter, whichever is more, both are asked to release memory.
 ///
-/// One thread at a time.
+/// Not thread-safe.
 public final class ResidentMemory {
-  /// Growth that is left alone.
+  /// The growth that is tolerated.
   static final long SLACK_BYTES = 32L << 20;
 
   private static final Duration LOOK = Duration.ofSeconds(10);
@@ -27,15 +27,15 @@ public final class ResidentMemory {
 
   /// Watches the memory of this process.
   ///
-  /// @param residentBytes what is held now; always 0 where that cannot be told
-  /// @param letGo frees what can be freed
+  /// @param residentBytes returns the resident memory; always 0 if it cannot be measured
+  /// @param letGo releases unused memory
   public ResidentMemory(LongSupplier residentBytes, Runnable letGo) {
     this.residentBytes = residentBytes;
     this.letGo = letGo;
     this.level = residentBytes.getAsLong();
   }
 
-  /// Looks every ten seconds, by a virtual thread, until the process ends.
+  /// Starts a virtual thread that checks the memory every ten seconds until the process ends.
   public static void watch() {
     Thread.ofVirtual()
         .name("resident-memory")
@@ -50,7 +50,7 @@ public final class ResidentMemory {
         });
   }
 
-  /// Lets go when more than the slack has come since the last time.
+  /// Releases memory if it has grown by more than the slack since the last time.
   void look() {
     long now = residentBytes.getAsLong();
     if (now - level > Math.max(SLACK_BYTES, level / 4)) {

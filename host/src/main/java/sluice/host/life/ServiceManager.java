@@ -19,12 +19,11 @@ import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// What systemd, or a program that speaks its protocol, has passed to this process and hears from
-/// it: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3). Without one, everything here does
-/// nothing. Any thread may call; immutable but for the thread of the watchdog.
+/// The connection to systemd or another program with its protocol: sd_listen_fds(3), sd_notify(3),
+/// sd_watchdog_enabled(3). Without such a program all methods do nothing. Thread-safe.
 ///
-/// A message is one datagram of `NAME=VALUE` lines. A message that cannot be sent is reported once
-/// on standard error and changes nothing else.
+/// A message is one datagram with `NAME=VALUE` lines. If a message cannot be sent, that is reported
+/// once on standard error and has no other effect.
 public final class ServiceManager {
   private static final int FIRST_FD = 3;
 
@@ -35,9 +34,11 @@ public final class ServiceManager {
   private volatile boolean complained;
   private volatile boolean stopping;
 
-  /// Makes the manager that an environment names.
+  /// Creates the connection described by an environment.
   ///
-  /// @param environment of this process
+  /// @param environment the environment of this process
+  /// @param pid the number of this process
+  /// @param complaints receives one line if a message cannot be sent
   public ServiceManager(Map<String, String> environment, long pid, Consumer<String> complaints) {
     this.environment = Map.copyOf(environment);
     this.pid = pid;
@@ -47,12 +48,12 @@ public final class ServiceManager {
 
   /// Returns the service manager of this process.
   ///
-  /// @param complaints gets one line if the manager cannot be told something
+  /// @param complaints receives one line if a message cannot be sent
   public static ServiceManager ofProcess(Consumer<String> complaints) {
     return new ServiceManager(System.getenv(), ProcessHandle.current().pid(), complaints);
   }
 
-  /// A leading `@` stands for the abstract name space.
+  /// Returns the address of a socket. A leading `@` means the abstract namespace.
   private static @Nullable SocketAddress socket(String name) {
     if (name.startsWith("/")) {
       return UnixDomainSocketAddress.of(name);
@@ -60,10 +61,10 @@ public final class ServiceManager {
     return name.startsWith("@") ? new AbstractUnixAddress(name.substring(1)) : null;
   }
 
-  /// Listening sockets that were passed to this process and not to another one, by socket
-  /// activation, with the uses that their names ask for.
+  /// Returns the listening sockets that were passed to this process by socket activation, with
+  /// their purposes.
   ///
-  /// @throws IOException when the number of them makes no sense, or a name is not known
+  /// @throws IOException if the number of sockets is not valid, or a name is not known
   public List<PassedSocket> listeners() throws IOException {
     String count = environment.get("LISTEN_FDS");
     if (count == null || !Long.toString(pid).equals(environment.get("LISTEN_PID"))) {
@@ -84,23 +85,23 @@ public final class ServiceManager {
     return sockets;
   }
 
-  /// The service is up.
+  /// Reports that the service is ready.
   public void ready(String status) {
     send("READY=1\nSTATUS=" + line(status));
   }
 
-  /// The configuration is being read again; [#ready] tells when it has been.
+  /// Reports that the configuration is being reloaded. [#ready] must be called afterwards.
   public void reloading() {
     send("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / 1_000);
   }
 
-  /// Tells the manager that the service ends.
+  /// Reports that the service is ending.
   public void stopping(String status) {
     stopping = true;
     send("STOPPING=1\nSTATUS=" + line(status));
   }
 
-  /// Tells the manager how the service is, in one line for people.
+  /// Reports the status in one line for users.
   public void status(String status) {
     send("STATUS=" + line(status));
   }
@@ -109,7 +110,7 @@ public final class ServiceManager {
     return text.replace('\n', ' ');
   }
 
-  /// How often the manager wants to hear that the service lives; null when it does not ask.
+  /// Returns the watchdog interval; null if the manager has no watchdog for this process.
   @Nullable Duration watchdogInterval() {
     String micros = environment.getOrDefault("WATCHDOG_USEC", "");
     String who = environment.getOrDefault("WATCHDOG_PID", Long.toString(pid));
@@ -118,8 +119,8 @@ public final class ServiceManager {
         : null;
   }
 
-  /// Starts the thread that tells the manager twice per interval that every loop still turns. When
-  /// one does not, nothing is said, and the manager acts.
+  /// Starts the thread that reports twice per interval that all loops react. If a loop does not,
+  /// the report is omitted and the manager acts.
   public void watch(List<? extends Part> parts) {
     Duration interval = watchdogInterval();
     if (interval != null && socket != null) {
@@ -142,7 +143,8 @@ public final class ServiceManager {
         }
         Thread.sleep(pause);
       } catch (InterruptedException e) {
-        // By nothing of ours, and no reason for the manager to act: the loops are asked again.
+        // Not interrupted by this program, and no reason for the manager to act: the next round
+        // asks the loops again.
       }
     }
   }

@@ -3,20 +3,21 @@ package sluice.host.life;
 import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
-/// Reacts to signals of the operating system. Each runs its action on a thread of its own, so a
-/// second signal is heard while the first is being dealt with.
+/// Handles signals of the operating system. Each action runs on its own thread, so a second signal
+/// is handled while the first is being processed.
 ///
-/// On `sun.misc.Signal`, which the JDK keeps in module jdk.unsupported until it has a substitute:
-/// see `docs/decisions/host.md`.
+/// It uses `sun.misc.Signal`, which the JDK keeps in module jdk.unsupported until there is a
+/// replacement: see `docs/decisions/host.md`.
 public final class Signals {
   private Signals() {}
 
-  /// Runs an action whenever a signal arrives, instead of what the JVM does with it.
+  /// Replaces the reaction of the JVM to a signal by an action.
   ///
-  /// @param name without `SIG`
-  /// @return false when the signal does what it did before: the JVM was told to leave signals alone
-  ///   (`-Xrs`), the system has no such signal, or HUP, INT or TERM is ignored since the start of
-  ///   the process, as HUP is under nohup(1), and the JVM keeps it so
+  /// @param name the name without `SIG`
+  /// @param action runs at each signal
+  /// @return false if the signal keeps its previous effect: the JVM was started with `-Xrs`, the
+  ///   system has no such signal, or HUP, INT or TERM has been ignored since the start of the
+  ///   process (such as HUP under nohup(1)) and the JVM keeps it so
   public static boolean handle(String name, Runnable action) {
     try {
       SignalHandler before = Signal.handle(new Signal(name), signal -> action.run());
@@ -26,9 +27,9 @@ public final class Signals {
     }
   }
 
-  /// As [#handle], for a while.
+  /// Replaces the reaction to a signal for a while, see [#handle].
   ///
-  /// @return makes the signal do again what it did before
+  /// @return restores the previous reaction
   static Runnable replace(String name, Runnable action) {
     try {
       Signal signal = new Signal(name);

@@ -1,4 +1,4 @@
-/// The life of a process: its parts ([sluice.host.life.Part]), signals, the service manager.
+/// The life of a process: its parts ([sluice.host.life.Part]), signals and the service manager.
 @NullMarked
 package sluice.host.life;
 

@@ -6,10 +6,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Examines the machine: what Sluice can use, what is blocked, and the exact fix. Reads files and
-/// changes nothing; any thread may call.
+/// Examines the machine: which features Sluice can use, which are blocked, and the exact fix. Reads
+/// files and changes nothing. Thread-safe.
 ///
-/// Thresholds are those at which a busy server starts to feel a limit, not minima.
+/// The thresholds are the values at which a busy server reaches a limit; they are not minimum
+/// requirements.
 public final class Doctor {
   private static final long WANTED_FILES = 65_536;
   private static final long WANTED_MEMLOCK_BYTES = 8 << 20;
@@ -26,11 +27,11 @@ public final class Doctor {
   private final MachineFiles files;
   private final RingProbe ring;
 
-  /// Tries the kernel ring.
+  /// Tests io_uring.
   public interface RingProbe {
-    /// Opens a ring and does what a server does at its start.
+    /// Opens a ring and runs the operations of a server's start.
     ///
-    /// @return empty when it works, else what the kernel answered
+    /// @return empty if it works, otherwise the error of the kernel
     Optional<String> failure();
   }
 
@@ -39,7 +40,7 @@ public final class Doctor {
     this.ring = ring;
   }
 
-  /// All findings, in the order in which they matter.
+  /// Returns all findings in the order of their importance.
   public List<Finding> examine() {
     List<Finding> findings = new ArrayList<>();
     findings.add(kernel());
@@ -61,7 +62,7 @@ public final class Doctor {
     return files.text("proc/sys/kernel/osrelease").isPresent();
   }
 
-  /// True when the release, such as `6.1.0-32-amd64`, is at least `major.minor`.
+  /// Returns true if a release, such as `6.1.0-32-amd64`, is at least `major.minor`.
   static boolean isAtLeast(String release, int major, int minor) {
     String[] parts = release.split("[^0-9]+", 3);
     try {

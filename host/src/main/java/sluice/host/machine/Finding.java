@@ -3,20 +3,20 @@ package sluice.host.machine;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// One line of `sluice doctor`.
+/// A finding of `sluice doctor`.
 ///
-/// @param name what was looked at, for example `io_uring`
+/// @param name the examined feature, for example `io_uring`
 /// @param status the verdict
-/// @param found what was found, with its source
-/// @param fix the exact command or setting that improves it; empty when there is nothing to do
+/// @param found the observed state with its source
+/// @param fix the exact command or setting that improves it; empty if there is nothing to do
 public record Finding(String name, Status status, String found, String fix) {
   /// The verdict.
   public enum Status {
-    /// Nothing to do.
+    /// There is nothing to do.
     AVAILABLE,
-    /// Works, with a limit that a busy server can reach.
+    /// The feature works, with a limit that a busy server can reach.
     LIMITED,
-    /// Cannot be used; something else is used instead.
+    /// The feature cannot be used; another one is used instead.
     BLOCKED
   }
 

@@ -9,16 +9,16 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// The files under `/proc` and `/sys` that describe a machine. Stateless.
+/// Reads the files under `/proc` and `/sys` that describe a machine. Stateless.
 ///
 /// @param root `/`, or a directory with copies of such files in tests
 public record MachineFiles(Path root) {
   private static final int MAX_BYTES = 8_192;
 
-  /// The file's text without surrounding white space; empty when it cannot be read.
+  /// Returns the content of a file without surrounding white space; empty if it cannot be read.
   public Optional<String> text(String path) {
     try (InputStream in = Files.newInputStream(root.resolve(path))) {
-      // With room for all: many of these files answer only the first read(2).
+      // One large read, because many of these files answer only the first read(2).
       byte[] bytes = in.readNBytes(MAX_BYTES);
       return Optional.of(new String(bytes, StandardCharsets.UTF_8).strip());
     } catch (IOException e) {
@@ -26,18 +26,18 @@ public record MachineFiles(Path root) {
     }
   }
 
-  /// Whether there is such a file, readable or not.
+  /// Returns true if a file exists, even if it is not readable.
   boolean exists(String path) {
     return Files.exists(root.resolve(path));
   }
 
-  /// The file's text as a number; empty when it cannot be read or is none.
+  /// Returns the content of a file as a number; empty if it cannot be read or is no number.
   OptionalLong number(String path) {
     Optional<String> text = text(path).filter(s -> s.matches("-?[0-9]{1,18}"));
     return text.isPresent() ? OptionalLong.of(Long.parseLong(text.get())) : OptionalLong.empty();
   }
 
-  /// The value after `key` and a colon on a line of its own, as in `/proc/self/status`.
+  /// Returns the value after `key` and a colon, as in `/proc/self/status`.
   Optional<String> field(String path, String key) {
     return text(path).stream()
         .flatMap(String::lines)
@@ -46,16 +46,16 @@ public record MachineFiles(Path root) {
         .findFirst();
   }
 
-  /// Resident memory of a process, bytes; 0 when it has gone or cannot be asked.
+  /// Returns the resident memory of a process in bytes; 0 if it is gone or cannot be read.
   ///
-  /// @param process its number, or `self`
+  /// @param process the number of the process, or `self`
   public long residentBytes(String process) {
     return field("proc/" + process + "/status", "VmRSS")
         .map(text -> Long.parseLong(text.toLowerCase(Locale.ROOT).replace("kb", "").strip()) * 1024)
         .orElse(0L);
   }
 
-  /// The soft limit in `/proc/self/limits`; `Long.MAX_VALUE` for `unlimited`.
+  /// Returns a soft limit from `/proc/self/limits`; `Long.MAX_VALUE` for `unlimited`.
   OptionalLong softLimit(String name) {
     Optional<String> soft =
         text("proc/self/limits").stream()

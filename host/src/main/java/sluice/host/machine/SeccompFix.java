@@ -1,10 +1,10 @@
 package sluice.host.machine;
 
-/// The smallest change that lets a container open rings. Constants only.
+/// The smallest change of a seccomp profile that lets a container open rings.
 ///
-/// Container runtimes took the three calls out of their default profiles in 2023. The change adds
-/// them back and nothing else. `@aio`, which `@system-service` contains, is systemd's name for the
-/// set they are in.
+/// Container runtimes removed the three system calls from their default profiles in 2023. The
+/// change adds only them. `@aio` is systemd's name for a set with these calls; `@system-service`
+/// includes it.
 final class SeccompFix {
   /// The rule to append to the list `syscalls` of the runtime's default profile.
   static final String RULE =

@@ -1,4 +1,5 @@
-/// What this machine offers a server, what is blocked and the fix: [sluice.host.machine.Doctor].
+/// The features of this machine for a server, with the fix for blocked ones:
+/// [sluice.host.machine.Doctor].
 @NullMarked
 package sluice.host.machine;
 

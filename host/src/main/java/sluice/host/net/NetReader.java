@@ -11,8 +11,7 @@ import sluice.net.Ipv4Prefix;
 import sluice.net.transport.StackOption;
 import sluice.vi.Nic;
 
-/// Reads the settings of one network, of a table or of a command line. Used by the thread that
-/// reads.
+/// Reads the settings of one network from a table or a command line. Used by the thread that reads.
 final class NetReader {
   private static final String DEVICE = "device";
   private static final String STACK = "stack";
@@ -25,7 +24,7 @@ final class NetReader {
   private static final String XDP = "xdp";
   private static final String RING = "ring";
 
-  /// The keys of a table, in the order in which a message names them.
+  /// The keys of a table in the order of messages.
   static final List<String> KEYS = List.of(DEVICE, INTERFACE, ADDRESS, VIA, QUEUES, STACK, BACKEND);
 
   private static final List<String> PARTS = List.of(INTERFACE, ADDRESS, VIA, QUEUES);
@@ -41,9 +40,9 @@ final class NetReader {
     this.values = values;
   }
 
-  /// Reads one. What is wrong is kept in the values.
+  /// Reads the settings. Errors are collected in the values.
   ///
-  /// @param otherwise the device if none is named
+  /// @param otherwise the device if none is given
   static NetSettings read(String name, Values values, String otherwise) {
     return new NetReader(name, values).settings(otherwise);
   }
@@ -133,7 +132,7 @@ final class NetReader {
     }
   }
 
-  /// A stack of which the interface, the address and so on are given each.
+  /// Returns a stack whose interface, address and so on are given as separate values.
   private Optional<StackOption> parts(String device) {
     if (PARTS.stream().noneMatch(values::has)) {
       throw values.wrong(

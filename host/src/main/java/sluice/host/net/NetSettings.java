@@ -9,8 +9,8 @@ import sluice.net.transport.StackPorts;
 import sluice.vi.Nic;
 import sluice.vi.ViException;
 
-/// Settings of a network: a device of Virtual Interfaces, and for some devices a network stack of
-/// this process, which an export may use as well. Immutable: any thread may use it.
+/// The settings of a network: a device for Virtual Interfaces, and for some devices a network stack
+/// in this process, which an export may use too. Immutable and thread-safe.
 ///
 /// ```java
 /// NetSettings lan = HostFile.read(Path.of("all.toml")).net("lan");
@@ -19,16 +19,16 @@ import sluice.vi.ViException;
 /// }
 /// ```
 ///
-/// @param name unique in a file; of a command line the option that names it
-/// @param device as [Nic#open(String)] takes it
-/// @param stack of the device `xdp`; null for other devices
-/// @param backend the engine of the device `ring`; AUTO for others
+/// @param name the name, unique in a file; on a command line the option that names the network
+/// @param device the device for [Nic#open(String)]
+/// @param stack the stack of the device `xdp`; null for other devices
+/// @param backend the engine of the device `ring`; AUTO for other devices
 public record NetSettings(
     String name, String device, @Nullable StackOption stack, Backend backend) {
 
   /// Opens the device.
   ///
-  /// @throws ViException if it cannot be used here, with why and fix
+  /// @throws ViException if it cannot be used here, with reason and fix
   public Nic open() throws ViException {
     if (stack != null) {
       return Nic.open(device, stack.toString());
@@ -36,10 +36,10 @@ public record NetSettings(
     return backend == Backend.AUTO ? Nic.open(device) : Nic.open(device, backend.toString());
   }
 
-  /// Opens the network stack alone, for datagrams.
+  /// Opens only the network stack, for datagrams.
   ///
-  /// @throws IOException if it cannot be used here, with why and fix
-  /// @throws IllegalStateException if the device has none
+  /// @throws IOException if it cannot be used here, with reason and fix
+  /// @throws IllegalStateException if the device has no stack
   public StackPorts openStack() throws IOException {
     if (stack == null) {
       throw new IllegalStateException("the device " + device + " has no network stack");
@@ -47,7 +47,7 @@ public record NetSettings(
     return StackPorts.open(stack);
   }
 
-  /// Returns what it is, such as `tap tap0 at 10.9.0.1/24` or `ring by epoll`.
+  /// Returns a description such as `tap tap0 at 10.9.0.1/24` or `ring by epoll`.
   public String describe() {
     if (stack == null) {
       return device + (backend == Backend.AUTO ? "" : " by " + backend);

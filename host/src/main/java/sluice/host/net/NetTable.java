@@ -15,8 +15,8 @@ import sluice.host.file.OptionValues;
 import sluice.host.file.TomlTables;
 import sluice.host.file.Values;
 
-/// The networks of a configuration file, each a table `[net.NAME]`. Used by the thread that reads
-/// the file.
+/// Reads the networks of a configuration file, each in a table `[net.NAME]`. Used by the thread
+/// that reads the file.
 ///
 /// ```
 /// [net.fast]
@@ -24,22 +24,22 @@ import sluice.host.file.Values;
 ///
 /// [net.wire]
 /// device = "ring"
-/// backend = "epoll"                      # else the best engine of the machine
+/// backend = "epoll"                      # default: the best engine of the machine
 ///
 /// [net.lan]
-/// device = "xdp"                         # AF_XDP; tap everywhere else
+/// device = "xdp"                         # AF_XDP; or "tap", which works everywhere
 /// interface = "eth0"
 /// address = "10.0.0.2/24"
-/// via = "10.0.0.1"                       # a gateway, if wanted
-/// queues = 4                             # of the interface; all if not given
+/// via = "10.0.0.1"                       # optional gateway
+/// queues = 4                             # queues of the interface; default: all
 ///
 /// [net.short]
-/// stack = "tap:tap0,10.9.0.1/24"         # the same as words of --udp-stack
+/// stack = "tap:tap0,10.9.0.1/24"         # the same in the form of --udp-stack
 /// ```
 public final class NetTable {
   private static final String NET = "net";
 
-  /// The tables that it reads.
+  /// The tables that this class reads.
   public static final Set<String> TABLES = Set.of(NET);
 
   private final Map<String, NetSettings> nets = new LinkedHashMap<>();
@@ -47,7 +47,7 @@ public final class NetTable {
 
   private NetTable() {}
 
-  /// Reads the networks. What is wrong is kept in the tables.
+  /// Reads the networks. Errors are collected in the tables.
   public static NetTable read(TomlTables tables, TomlTable root) {
     NetTable read = new NetTable();
     tables.named(
@@ -61,35 +61,36 @@ public final class NetTable {
     return read;
   }
 
-  /// Reads the network of a command line, which has the options as the values `device` and `stack`.
-  /// What is wrong is kept in the options.
+  /// Reads the network of a command line with the options `device` and `stack`. Errors are
+  /// collected in the options.
   ///
-  /// @param otherwise the device if none is named
+  /// @param otherwise the device if none is given
   public static NetSettings of(OptionValues options, String otherwise) {
     return NetReader.read("--device", options, otherwise);
   }
 
-  /// Returns the networks, in the order of the file.
+  /// Returns the networks in the order of the file.
   public Collection<NetSettings> all() {
     return List.copyOf(nets.values());
   }
 
-  /// Returns a network; null for none of that name.
+  /// Returns a network; null if there is none of that name.
   public @Nullable NetSettings get(String name) {
     return nets.get(name);
   }
 
-  /// Returns what uses a network of the file; null for nothing.
+  /// Returns the part that uses a network; null if there is none.
   public @Nullable String user(String name) {
     return users.get(name);
   }
 
-  /// Returns the network that a value names, whose stack belongs to its user alone.
+  /// Returns the network that a value names, and reserves it for a user, because a stack cannot be
+  /// shared.
   ///
-  /// @param key of the name
-  /// @param user such as `disk data`, for messages
-  /// @return empty if none is named
-  /// @throws sluice.host.file.WrongValue if there is none of that name, or another part uses it
+  /// @param key the key of the value
+  /// @param user the user for messages, such as `disk data`
+  /// @return empty if the value is not given
+  /// @throws sluice.host.file.WrongValue if there is no such network, or another part uses it
   public Optional<NetSettings> used(Values values, String key, String user) {
     String name = values.string(key);
     if (name == null) {

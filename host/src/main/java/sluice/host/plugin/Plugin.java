@@ -10,12 +10,12 @@ import sluice.http.handlers.HttpMessage;
 import sluice.http.handlers.HttpResponder;
 import sluice.loop.Loop;
 
-/// Answers the requests of one plug-in's route: posts each to the domain that has the plug-in now.
-/// Used by all loops, each on its own thread.
+/// Answers the requests of one plug-in's route: posts each request to the domain that currently
+/// runs the plug-in. Used by all loops, each on its own thread.
 ///
-/// Requests and replies are copied, once each: the loop's thread copies what it has received, and a
-/// thread of the domain makes objects of that and bytes of the reply. Bodies that stream are copied
-/// once more, into and out of what a thread of the domain reads and writes.
+/// A request and its reply are copied once each: the loop's thread copies the received bytes, and a
+/// thread of the domain creates the request object and the bytes of the reply. Streamed bodies are
+/// copied once more, between the loop and a thread of the domain.
 final class Plugin implements HttpAsyncHandler {
   private final PluginLife life;
   private final Map<Loop, PluginTimes> times = new ConcurrentHashMap<>();
@@ -71,9 +71,9 @@ final class Plugin implements HttpAsyncHandler {
     responder.sendHere(refusal(reason, call, responder));
   }
 
-  /// Prepares the reply to a request that the plug-in does not answer, and tells of it.
+  /// Prepares a 503 reply to a request that the plug-in does not answer, and logs it.
   ///
-  /// @return its body
+  /// @return the body of the reply
   byte[] refusal(PluginOutcome.Unserved reason, PluginCall call, HttpResponder responder) {
     tell(call.loop(), reason.name(), () -> "answers 503: " + why(reason, call));
     responder
@@ -83,12 +83,12 @@ final class Plugin implements HttpAsyncHandler {
     return "503 Service Unavailable\n".getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Tells of a request that did not go well, on a thread that may wait for the log.
+  /// Logs a failed request, on a thread that may wait for the log.
   void tell(Loop loop, String kind, Supplier<String> line) {
     life.log().tell(kind, line, loop.slowPath());
   }
 
-  /// Tells of a reply that was begun and is not completed.
+  /// Logs a reply that was begun and cannot be completed.
   void tellCut(PluginOutcome.Unserved reason, PluginCall call) {
     String why =
         reason == PluginOutcome.Unserved.LATE
@@ -110,7 +110,7 @@ final class Plugin implements HttpAsyncHandler {
     };
   }
 
-  /// A call did not come back though it was interrupted. On a loop's thread.
+  /// Reports a call that did not return after it was interrupted. Called on a loop's thread.
   void hangs(PluginCall call) {
     life.hangs(call.at(), call.message().toString());
   }

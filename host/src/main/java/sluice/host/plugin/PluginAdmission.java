@@ -22,20 +22,20 @@ import sluice.verify.Refusal;
 import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
-/// The place of one plug-in on the loops' threads, if it gets one: its work is bounded, and all
-/// classes that it uses are initialized. One thread admits; any thread asks.
+/// Decides if a plug-in may run on the loops' threads: its work must be bounded, and all classes
+/// that it uses must be initialized. One thread admits; any thread may ask.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | admitted, verdict | the thread that admits | volatile | volatile, the verdict first |
 final class PluginAdmission {
-  /// The longest request that a plug-in sees on a loop's thread, its body included.
+  /// The maximum length of a request that a plug-in gets on a loop's thread, including the body.
   static final int MOST_REQUEST_BYTES = 4096;
 
-  /// The most work of one call, for the longest request.
+  /// The maximum bound of one call for a request of maximum length.
   static final long MOST_BYTECODES = 2_000_000;
 
-  /// The most that one call may allocate.
+  /// The maximum number of bytes that one call may allocate.
   static final long MOST_BYTES = 4 << 20;
 
   private static final String METHOD =
@@ -47,16 +47,16 @@ final class PluginAdmission {
   private volatile Verdict verdict = Verdict.TRANSLATED;
   private volatile @Nullable ViewPlugin admitted;
 
-  /// Admits nothing yet.
+  /// Creates an admission that admits nothing yet.
   ///
-  /// @param plugin of the domain; only a [ViewPlugin] can be admitted
+  /// @param plugin the plug-in; only a [ViewPlugin] can be admitted
   PluginAdmission(Object plugin, Path jar, Domain domain) {
     this.plugin = plugin;
     this.jar = jar;
     this.domain = domain;
   }
 
-  /// The plug-in, if it may answer on a loop's thread.
+  /// Returns the plug-in if it may run on a loop's thread, else null.
   @Nullable ViewPlugin admitted() {
     return admitted;
   }
@@ -65,11 +65,12 @@ final class PluginAdmission {
     return verdict;
   }
 
-  /// Verifies the plug-in with all classes of its jar, and initializes the classes that it uses, on
+  /// Verifies the plug-in with all classes of its jar, and initializes the classes that it uses on
   /// a thread of the domain.
   ///
-  /// @param atMost for the initializers
-  /// @return null if it was admitted, or cannot be by its type; otherwise why it was not, in a line
+  /// @param atMost the time limit for the initializers
+  /// @return null if the plug-in was admitted or is no [ViewPlugin]; otherwise the reason of the
+  ///   refusal in one line
   @Nullable String admit(Duration atMost) throws IOException {
     if (!(plugin instanceof ViewPlugin views)) {
       return null;
@@ -131,7 +132,7 @@ final class PluginAdmission {
     return isDone ? failed[0] : "an initializer did not end within " + atMost.toSeconds() + " s";
   }
 
-  /// By a thread of the domain.
+  /// Initializes classes on a thread of the domain.
   private String initialize(List<String> names) {
     for (String name : names) {
       try {

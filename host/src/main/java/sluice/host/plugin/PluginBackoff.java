@@ -2,18 +2,20 @@ package sluice.host.plugin;
 
 import java.time.Duration;
 
-/// How long a plug-in is left ended before it is loaded again: a moment, and twice as long each
-/// time, until it has lived for a while. Under the monitor of its owner.
+/// The exponential back-off before a plug-in is loaded again. It is reset when the plug-in has run
+/// for a while. Guarded by the monitor of its owner.
 final class PluginBackoff {
   static final Duration FIRST = Duration.ofMillis(100);
   static final Duration MOST = Duration.ofSeconds(30);
 
-  /// A domain that has lived for so long was healthy.
+  /// The lifetime after which a domain counts as healthy.
   static final Duration HEALTHY = Duration.ofMinutes(1);
 
   private Duration next = FIRST;
 
-  /// @param lived how long the domain had lived that has ended
+  /// Returns the delay before the next load.
+  ///
+  /// @param lived the lifetime of the domain that has ended
   Duration after(Duration lived) {
     if (lived.compareTo(HEALTHY) >= 0) {
       reset();
@@ -24,7 +26,7 @@ final class PluginBackoff {
     return now;
   }
 
-  /// Begins anew: an operator has loaded it.
+  /// Resets the back-off, because an operator has loaded the plug-in.
   void reset() {
     next = FIRST;
   }

@@ -18,11 +18,12 @@ import sluice.http.plugin.PluginRequest;
 import sluice.http.plugin.StreamPlugin;
 import sluice.loop.Loop;
 
-/// One request in the hands of a plug-in. The loop's thread makes and posts it; a thread of the
-/// plug-in's domain makes the request that the plug-in sees, and the head of its reply; [#run], on
-/// the loop's thread again, stages that. A reply that streams was staged before, or cut off.
+/// A request that a plug-in answers. The loop's thread creates and posts it. A thread of the
+/// plug-in's domain creates the request object and the head of the reply. Then [#run], on the
+/// loop's thread, stages the reply. A streamed reply has been staged by then, or was cut off.
 ///
-/// The fields below `times` are those of the thread that settles the call, then of the loop's.
+/// The fields below `times` belong to the thread that settles the call, and then to the loop's
+/// thread.
 final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   private static final byte[] NOTHING = {};
   private static final int MOST_BODY_BYTES = 1 << 20;
@@ -34,12 +35,12 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   private final HttpResponder responder;
   private final PluginTimes times;
 
-  /// Where the reply goes that streams; null for a plug-in that gives whole ones.
+  /// The streamed reply; null for a plug-in with whole bodies.
   private final @Nullable PluginStream stream;
 
   private byte[] body = NOTHING;
 
-  /// The plug-in has sent its reply, or some of it.
+  /// True if the plug-in has sent its reply or a part of it.
   private boolean isSent;
 
   PluginCall(
@@ -56,7 +57,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     this.stream = at.streams() == null ? null : new PluginStream(responder);
   }
 
-  /// The version of the plug-in that it was given to.
+  /// Returns the version of the plug-in that runs the call.
   PluginDomain at() {
     return at;
   }
@@ -69,12 +70,12 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     return times.loop();
   }
 
-  /// As [HttpResponder#progress].
+  /// Returns the value of [HttpResponder#progress].
   long progress() {
     return responder.progress();
   }
 
-  /// As [HttpResponder#waitsForClient].
+  /// Returns the value of [HttpResponder#waitsForClient].
   boolean waitsForClient() {
     return responder.waitsForClient();
   }
@@ -91,7 +92,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
           : new PluginOutcome.Failed("it returned without a reply");
     }
     byte[] whole = message.body();
-    if (message.isStreamed()) { // the plug-in before this one took it so
+    if (message.isStreamed()) { // the previous version of the plug-in streams bodies
       whole = message.bodyStream().readNBytes(MOST_BODY_BYTES + 1);
       if (whole.length > MOST_BODY_BYTES) {
         return new PluginOutcome.Broken(413);
@@ -121,7 +122,8 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   protected PluginOutcome failed(Throwable thrown) {
     try {
       if (!at.domain().alive()) {
-        return PluginOutcome.Unserved.ENDED; // so its threads are interrupted
+        // The threads are interrupted, so the exception has no meaning.
+        return PluginOutcome.Unserved.ENDED;
       }
       int status = brokenStatus(thrown);
       return status != 0
@@ -132,7 +134,8 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     }
   }
 
-  /// The status for a client whose body is the reason, which the plug-in may have wrapped; or 0.
+  /// Returns the status for a request whose own body caused the exception, which the plug-in may
+  /// have wrapped; otherwise 0.
   private static int brokenStatus(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
@@ -140,7 +143,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
         return broken.status();
       }
       if (cause instanceof ClientGoneException) {
-        return 400; // to no client
+        return 400; // no client receives it
       }
       cause = cause.getCause();
     }
@@ -208,7 +211,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     body = "500 Internal Server Error\n".getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// On the loop's thread.
+  /// Stages the reply on the loop's thread.
   @Override
   public void run() {
     times.remove(this);
@@ -222,12 +225,12 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     }
   }
 
-  /// By a thread that waits while the client reads.
+  /// Sends a long reply on a thread that may wait for the client.
   private void sendSlowly() {
     try {
       responder.send(body);
     } catch (ClientGoneException e) {
-      // Nothing waits for the rest.
+      // The client is gone.
     } catch (IOException e) {
       plugin.tell(loop(), "cut", () -> "was cut off in its reply to " + message);
     }

@@ -21,9 +21,9 @@ import sluice.http.plugin.ViewPlugin;
 import sluice.memory.View;
 import sluice.sys.threads.Uninterrupted;
 
-/// One version of a plug-in: its jar, its domain and the calls that it has. Any thread may call.
+/// A version of a plug-in: its jar, its domain and its calls. Thread-safe.
 ///
-/// The domain loads a copy of the jar, so the jar may be written while it is in use.
+/// The domain loads a copy of the jar, so that the jar can be overwritten meanwhile.
 ///
 /// ```
 /// loaded ── retire ──▶ ends its calls ──▶ closed
@@ -55,15 +55,17 @@ final class PluginDomain implements AutoCloseable {
     this.admission = new PluginAdmission(plugin, copy, domain);
   }
 
-  /// @param name unique among the domains that live
-  /// @param directory where the copy is made
-  /// @throws IOException with path, jar, why and fix
+  /// Loads a plug-in.
+  ///
+  /// @param name a unique name among the living domains
+  /// @param directory the directory for the copy of the jar
+  /// @throws IOException with path, jar, reason and fix
   static PluginDomain load(PluginOption option, String name, Path directory, Duration limit)
       throws IOException {
     return load(option, bytes(option), name, directory, limit);
   }
 
-  /// Loads the same version again, whatever the jar has now.
+  /// Loads the same version again, even if the jar has changed.
   PluginDomain again(PluginOption option, String name, Path directory, Duration limit)
       throws IOException {
     return load(option, Files.readAllBytes(copy), name, directory, limit);
@@ -72,7 +74,8 @@ final class PluginDomain implements AutoCloseable {
   private static PluginDomain load(
       PluginOption option, byte[] bytes, String name, Path directory, Duration limit)
       throws IOException {
-    // Of a name of its own: the domain before may have had the same, and deletes its copy later.
+    // The file name is unique because the previous domain may have the same name and deletes its
+    // copy later.
     Path copy = Files.createTempFile(directory, name + "-", ".jar");
     Files.write(copy, bytes);
     Domain domain = null;
@@ -104,7 +107,7 @@ final class PluginDomain implements AutoCloseable {
     }
   }
 
-  /// The plug-in as threads of the domain call it.
+  /// Returns the plug-in in the form in which threads of the domain call it.
   private static Object onThreads(Object plugin) {
     if (plugin instanceof ViewPlugin views) {
       HttpPlugin whole = request -> ViewExchange.answer(views, request);
@@ -136,29 +139,30 @@ final class PluginDomain implements AutoCloseable {
     return domain;
   }
 
-  /// Its place on the loops' threads.
+  /// Returns the object that admits the plug-in to the loops' threads.
   PluginAdmission admission() {
     return admission;
   }
 
-  /// Returns the plug-in if bodies stream to and from it. Only threads of the domain call it.
+  /// Returns the plug-in if it streams bodies, else null. Only threads of the domain may call the
+  /// plug-in.
   @Nullable StreamPlugin streams() {
     return plugin instanceof StreamPlugin streams ? streams : null;
   }
 
-  /// Returns the plug-in if it takes and gives whole bodies. Only threads of the domain call it.
+  /// Returns the plug-in if it uses whole bodies. Only threads of the domain may call it.
   HttpPlugin whole() {
     return (HttpPlugin) plugin;
   }
 
-  /// Its calls.
+  /// Returns the calls of this version.
   PostedCalls calls() {
     return calls;
   }
 
-  /// Says that a call hangs; its domain is to end.
+  /// Records that a call hangs, so that the domain must end.
   ///
-  /// @return false if that was said before
+  /// @return false if that was recorded before
   boolean hangs() {
     return hangs.compareAndSet(false, true);
   }
@@ -168,24 +172,24 @@ final class PluginDomain implements AutoCloseable {
     return hangs.get();
   }
 
-  /// Reads all classes of the jar, and tells what will be refused when it is first used. Takes as
-  /// long as the jar is large.
+  /// Reads all classes of the jar and finds the uses that the domain will refuse at their first
+  /// execution. The time depends on the size of the jar.
   ///
-  /// @return null when there is nothing
+  /// @return null if there are none
   @Nullable String warning() throws IOException {
     return loading.warning();
   }
 
-  /// Whether it lives and is what the jar has now.
+  /// Returns true if the domain is alive and the jar has not changed.
   boolean isCurrent(PluginOption option) {
     try {
       return domain.alive() && MessageDigest.isEqual(hash, sha256(bytes(option)));
     } catch (IOException e) {
-      return false; // loading it tells why
+      return false; // loading the jar reports the error
     }
   }
 
-  /// Ends it when the calls that it has taken are done, or the time is over.
+  /// Ends the domain when its calls are done or the time limit is reached.
   void retire(Duration atMost) throws IOException {
     try {
       boolean _ = Uninterrupted.await(atMost, calls::retire);
@@ -195,7 +199,7 @@ final class PluginDomain implements AutoCloseable {
     }
   }
 
-  /// Ends it at once.
+  /// Ends the domain at once.
   @Override
   public void close() throws IOException {
     domain.kill("the server ends");

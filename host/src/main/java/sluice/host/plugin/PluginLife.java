@@ -14,9 +14,9 @@ import sluice.loop.counters.Counter;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.Uninterrupted;
 
-/// The versions of one plug-in of a server, of which one answers: loads it, loads it again, by an
-/// operator or because a call hangs, and ends it. Any number of threads may ask for [#current];
-/// [#reload], restarts and [#close] exclude each other.
+/// The life of one plug-in of a server: loads it, reloads it for an operator or after a hanging
+/// call, and ends it. One version answers at a time. Any thread may call [#current]; [#reload],
+/// restarts and [#close] exclude each other.
 ///
 /// ```
 ///  loaded ── call hangs ──► ended ── back-off ──► loaded     (restart = "always")
@@ -44,7 +44,9 @@ final class PluginLife implements AutoCloseable {
   private long restarts;
   private @Nullable Counter counter;
 
-  /// @param directory for copies of jars
+  /// Creates the life of a plug-in.
+  ///
+  /// @param directory the directory for copies of jars
   PluginLife(PluginOption option, Path directory, Duration limit, Consumer<String> lines) {
     this.option = option;
     this.directory = directory;
@@ -52,9 +54,9 @@ final class PluginLife implements AutoCloseable {
     this.log = new PluginLog(option.prefix(), lines);
   }
 
-  /// Loads it, once, before anything else is asked of it but its prefix.
+  /// Loads the plug-in. Must be called once, before all other methods except [#prefix].
   ///
-  /// @throws IOException with path, jar, class, method, why and fix
+  /// @throws IOException with path, jar, class, method, reason and fix
   synchronized void load() throws IOException {
     PluginDomain first = PluginDomain.load(option, freeName(), directory, limit);
     name = first.domain().name();
@@ -63,7 +65,7 @@ final class PluginLife implements AutoCloseable {
     watch(first);
   }
 
-  /// The prefix as a name of a domain, with a number if a domain lives that has it.
+  /// Returns the prefix as the name of a domain, with a number if a living domain has that name.
   private String freeName() {
     Set<String> taken = Domain.living().stream().map(Domain::name).collect(Collectors.toSet());
     String plain = option.prefix().replaceAll("^/|/$", "").replaceAll("[^A-Za-z0-9._-]", "_");
@@ -75,8 +77,8 @@ final class PluginLife implements AutoCloseable {
     return free;
   }
 
-  /// Looks at all classes of the jar, in a thread of its own and a little later: a start does not
-  /// wait for it, and its first requests do not share the processors with it.
+  /// Checks all classes of the jar in another thread after a short delay, so that the start and the
+  /// first requests need not wait.
   void look() {
     look(current());
   }
@@ -122,7 +124,7 @@ final class PluginLife implements AutoCloseable {
         });
   }
 
-  /// What commands call its domain.
+  /// Returns the name of the domain for commands.
   String name() {
     return name;
   }
@@ -131,17 +133,17 @@ final class PluginLife implements AutoCloseable {
     return option.prefix();
   }
 
-  /// The version that answers now.
+  /// Returns the version that answers now.
   PluginDomain current() {
     return Objects.requireNonNull(current);
   }
 
-  /// The domain that answers now.
+  /// Returns the domain that answers now.
   Domain domain() {
     return current().domain();
   }
 
-  /// How long a reply may take.
+  /// Returns the time limit for a reply.
   Duration limit() {
     return limit;
   }
@@ -161,12 +163,13 @@ final class PluginLife implements AutoCloseable {
         + "' and 'sluice reload', if calls do not end";
   }
 
-  /// Tells that the plug-in has thrown on a loop's thread, where its text is not asked for.
+  /// Logs that the plug-in threw an exception on a loop's thread. The text of the exception is not
+  /// used, because getting it runs code of the plug-in.
   void failedOnLoop(String className) {
     log.tell("failed", () -> "answers 500: it threw " + className, Runnable::run);
   }
 
-  /// Counts restarts from now on.
+  /// Sets the counter of restarts.
   synchronized void countBy(Counter value) {
     counter = value;
     value.set(restarts);
@@ -174,11 +177,11 @@ final class PluginLife implements AutoCloseable {
 
   // ---- by an operator -----------------------------------------------------------------------
 
-  /// Loads the jar again if it is another one now, or if the domain has ended. The new domain
-  /// answers when its plug-in is made; the one before ends when its calls are done, in a thread of
-  /// its own. If the jar cannot be loaded, all stays as it was.
+  /// Loads the jar again if it has changed or if the domain has ended. The new domain answers as
+  /// soon as its plug-in is created; the old domain ends in another thread when its calls are done.
+  /// If the jar cannot be loaded nothing changes.
   ///
-  /// @param told gets one line, if it was loaded or could not be
+  /// @param told receives one line if the jar was loaded or could not be loaded
   /// @return false if it could not be loaded
   synchronized boolean reload(Consumer<String> told) {
     PluginDomain before = current();
@@ -214,7 +217,7 @@ final class PluginLife implements AutoCloseable {
     }
   }
 
-  /// An operator ends the domain: it is not loaded again by itself.
+  /// Records that an operator ends the domain, so that it is not restarted automatically.
   synchronized void stop() {
     stopped = true;
     notifyAll();
@@ -222,9 +225,9 @@ final class PluginLife implements AutoCloseable {
 
   // ---- by itself ----------------------------------------------------------------------------
 
-  /// A call of a version did not come back though it was interrupted. Does not block.
+  /// Handles a call that did not return after it was interrupted. Does not block.
   ///
-  /// @param request that it was to answer
+  /// @param request the request of the call, for the log
   void hangs(PluginDomain at, String request) {
     if (option.terms().restarts() && at == current && at.domain().alive() && at.hangs()) {
       HostThread.daemon("restart-" + name, () -> restart(at, request)).start();
@@ -267,7 +270,9 @@ final class PluginLife implements AutoCloseable {
     return delay;
   }
 
-  /// @return whether the version is not to be loaded again
+  /// Waits for the end of the delay.
+  ///
+  /// @return true if the version must not be loaded again
   private synchronized boolean awaitEnd(PluginDomain at, Duration atMost) {
     return Uninterrupted.await(
         atMost,
@@ -284,7 +289,10 @@ final class PluginLife implements AutoCloseable {
     return ending || stopped || current != at;
   }
 
-  /// @return zero if it was loaded, or is not to be; else the time until it is tried again
+  /// Loads the version again.
+  ///
+  /// @return zero if it was loaded or must not be loaded; otherwise the delay before the next
+  ///   attempt
   private synchronized Duration loadAgain(PluginDomain at) {
     if (isOver(at)) {
       return Duration.ZERO;

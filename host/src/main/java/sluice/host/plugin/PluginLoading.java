@@ -26,12 +26,12 @@ import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
 import sluice.verify.check.RuleTable;
 
-/// Makes the plug-in of a jar in its domain. Of one thread; the plug-in's constructor runs in
-/// another thread, which ends with the domain.
+/// Creates the plug-in of a jar in its domain. Confined to one thread; the constructor of the
+/// plug-in runs in another thread, which ends with the domain.
 ///
-/// The classes in the package of the plug-in are loaded here, so that a refused class is told at
-/// the start; classes of other packages, as those of libraries, when they are first used. A refused
-/// call throws when a request comes to it.
+/// Classes in the package of the plug-in are loaded here, so that a refused class is reported at
+/// the start. Classes of other packages, such as libraries, are loaded when they are first used. A
+/// refused call throws when it is executed.
 final class PluginLoading {
   private static final List<Class<?>> SERVICES =
       List.of(HttpPlugin.class, StreamPlugin.class, ViewPlugin.class);
@@ -43,14 +43,16 @@ final class PluginLoading {
   private final Path jar;
   private final Domain domain;
 
-  /// @param jar what the domain loads: a copy of that which the option names
+  /// Creates a loader.
+  ///
+  /// @param jar the file that the domain loads: a copy of the jar that the option names
   PluginLoading(PluginOption option, Path jar, Domain domain) {
     this.option = option;
     this.jar = jar;
     this.domain = domain;
   }
 
-  /// What is told when a plug-in cannot be loaded.
+  /// Returns the exception for a plug-in that cannot be loaded.
   static IOException problem(PluginOption option, String why, String fix) {
     return new IOException(
         "cannot load plug-in %s from %s. Why: %s. Fix: %s."
@@ -61,8 +63,10 @@ final class PluginLoading {
     return problem(option, why, fix);
   }
 
+  /// Creates the plug-in.
+  ///
   /// @return an [HttpPlugin], a [StreamPlugin] or a [ViewPlugin]
-  /// @throws IOException with path, jar, class, method, why and fix
+  /// @throws IOException with path, jar, class, method, reason and fix
   Object make(Duration limit) throws IOException {
     String name = pluginClass();
     FutureTask<Object> task = new FutureTask<>(() -> domain.call(() -> instance(name)));
@@ -97,7 +101,9 @@ final class PluginLoading {
         "write the name of the class that implements HttpPlugin into " + SERVICE + " of the jar");
   }
 
-  /// @return empty if the jar names no class for this service
+  /// Returns the class that the jar names for a service.
+  ///
+  /// @return empty if the jar names none
   private String named(Class<?> service) throws IOException {
     try (InputStream in = domain.loader().getResourceAsStream(DIRECTORY + service.getName())) {
       if (in != null) {
@@ -112,7 +118,7 @@ final class PluginLoading {
     return "";
   }
 
-  /// By a thread of its own: runs code of the plug-in.
+  /// Creates an instance. Runs code of the plug-in, so it is called on a separate thread.
   private Object instance(String name) throws IOException {
     try {
       Class<?> type = Class.forName(name, false, domain.loader());
@@ -153,7 +159,9 @@ final class PluginLoading {
     }
   }
 
-  /// @throws IOException if a class is missing because the runtime has been trimmed
+  /// Checks if a class is missing because the runtime image has been trimmed.
+  ///
+  /// @throws IOException if so
   private void refuseAbsent(@Nullable Throwable thrown) throws IOException {
     String why = AbsentModules.why(thrown);
     if (why != null) {
@@ -180,9 +188,9 @@ final class PluginLoading {
     }
   }
 
-  /// What will be refused later, in one line: calls, and classes of other packages.
+  /// Returns one line about calls and about classes of other packages that the domain will refuse.
   ///
-  /// @return null when there is nothing
+  /// @return null if there are none
   @Nullable String warning() throws IOException {
     DomainCheck check = new DomainCheck(RuleTable.standard());
     ClassFiles.read(jar, check::add);

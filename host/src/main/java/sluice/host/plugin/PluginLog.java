@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import sluice.host.text.TerminalText;
 
-/// Log lines of one plug-in. A line of a kind is followed by the next of that kind after five
-/// seconds at the soonest, which then says how many were left out: requests cannot fill the log.
-/// Any thread; all fields are under the monitor.
+/// The log lines of one plug-in. Lines of the same kind are at least five seconds apart; each tells
+/// how many were left out, so that requests cannot fill the log. Thread-safe; the fields are
+/// guarded by the monitor.
 final class PluginLog {
   private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -24,27 +24,29 @@ final class PluginLog {
   private final Consumer<String> lines;
   private final Map<String, Kind> kinds = new HashMap<>();
 
-  /// @param lines told one line each, without its end
+  /// Creates a log.
+  ///
+  /// @param lines receives each line without its line end
   PluginLog(String prefix, Consumer<String> lines) {
     this.prefix = prefix;
     this.lines = lines;
   }
 
-  /// Tells an event of the plug-in's life.
+  /// Logs an event in the life of the plug-in.
   void tell(String line) {
     lines.accept(line(line));
   }
 
-  /// Returns an event of the plug-in's life as the log shows it.
+  /// Returns the log line of an event.
   String line(String line) {
     return "plug-in " + prefix + " " + TerminalText.line(line);
   }
 
-  /// A request that did not go well. Does not block.
+  /// Logs a failed request. Does not block.
   ///
-  /// @param kind lines of one kind are those that leave each other out
-  /// @param line made if it is told
-  /// @param teller runs what tells it
+  /// @param kind the kind of line, by which lines are limited
+  /// @param line creates the line if it is not left out
+  /// @param teller runs the logging
   void tell(String kind, Supplier<String> line, Executor teller) {
     long leftOut;
     synchronized (this) {
@@ -65,7 +67,7 @@ final class PluginLog {
     try {
       teller.execute(() -> tell(line.get() + more));
     } catch (RejectedExecutionException e) {
-      tell(line.get() + more); // the server ends
+      tell(line.get() + more); // the server is ending
     }
   }
 }

@@ -3,10 +3,13 @@ package sluice.host.plugin;
 import java.nio.file.Path;
 import sluice.domain.Budget;
 
-/// One plug-in as the command line names it. Immutable.
+/// A plug-in named on the command line. Immutable.
 ///
-/// @param prefix the path that it answers, with all paths below
-/// @param budgetText as it was written, for messages; empty when none was
+/// @param prefix the path that it answers, including all paths below
+/// @param jar the jar of the plug-in
+/// @param budget the limits of its domain
+/// @param budgetText the budget as the user wrote it, for messages; or empty
+/// @param terms the limits on its calls
 record PluginOption(String prefix, Path jar, Budget budget, String budgetText, PluginTerms terms) {
   PluginOption withBudget(Budget other, String text) {
     return new PluginOption(prefix, jar, other, text, terms);

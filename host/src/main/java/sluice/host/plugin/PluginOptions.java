@@ -10,13 +10,12 @@ import sluice.domain.Budget;
 import sluice.host.file.UsageException;
 import sluice.http.handlers.Route;
 
-/// The options of `sluice serve` that are about plug-ins, as they are read. Used by the main
-/// thread.
+/// The plug-in options of `sluice serve`, while they are being parsed. Confined to the main thread.
 public final class PluginOptions {
   private final List<PluginOption> plugins = new ArrayList<>();
   private Duration limit = Duration.ofSeconds(10);
 
-  /// `--plugin PATH=JAR`.
+  /// Handles `--plugin PATH=JAR`.
   public void add(String value) throws UsageException {
     int equals = value.indexOf('=');
     if (equals < 1 || equals == value.length() - 1) {
@@ -38,7 +37,7 @@ public final class PluginOptions {
     }
   }
 
-  /// `--budget LIST`, of the plug-in that was added last.
+  /// Handles `--budget LIST`, which applies to the last added plug-in.
   public void budget(String value) throws UsageException {
     if (plugins.isEmpty()) {
       throw new UsageException(
@@ -51,8 +50,8 @@ public final class PluginOptions {
     }
   }
 
-  /// `--plugin-calls`, `--plugin-waiting` or `--plugin-restart`, of the plug-in that was added
-  /// last.
+  /// Handles `--plugin-calls`, `--plugin-waiting` or `--plugin-restart`, which apply to the last
+  /// added plug-in.
   ///
   /// @param name `calls`, `waiting` or `restart`
   public void term(String name, String value) throws UsageException {
@@ -64,12 +63,12 @@ public final class PluginOptions {
     plugins.set(plugins.size() - 1, last.withTerms(last.terms().with(name, value)));
   }
 
-  /// `--plugin-timeout`.
+  /// Handles `--plugin-timeout`.
   public void limit(Duration value) {
     limit = value;
   }
 
-  /// Hands each plug-in to a reader: its path and its jar.
+  /// Passes the path and the jar of each plug-in to a reader.
   public void each(BiConsumer<String, Path> reader) {
     plugins.forEach(plugin -> reader.accept(plugin.prefix(), plugin.jar()));
   }
@@ -78,7 +77,7 @@ public final class PluginOptions {
     return plugins;
   }
 
-  /// How long a plug-in may take for a reply, and for being loaded.
+  /// Returns the time limit for a reply, and for loading a plug-in.
   Duration limit() {
     return limit;
   }

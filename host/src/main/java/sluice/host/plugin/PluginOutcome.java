@@ -2,34 +2,34 @@ package sluice.host.plugin;
 
 import sluice.http.plugin.PluginReply;
 
-/// What became of a request that a plug-in was to answer.
+/// The outcome of a request to a plug-in.
 sealed interface PluginOutcome {
   record Replied(PluginReply reply) implements PluginOutcome {}
 
-  /// The plug-in has sent its reply.
+  /// The plug-in has sent its reply as a stream.
   record Streamed() implements PluginOutcome {}
 
-  /// The body of the request did not come whole.
+  /// The body of the request was not received completely.
   ///
-  /// @param status for the client
+  /// @param status the status of the reply
   record Broken(int status) implements PluginOutcome {}
 
-  /// The plug-in threw.
+  /// The plug-in threw an exception.
   ///
-  /// @param why in one line
+  /// @param why the reason in one line
   record Failed(String why) implements PluginOutcome {}
 
   /// The plug-in did not answer.
   enum Unserved implements PluginOutcome {
-    /// Its domain waits at its gates.
+    /// Its domain is over its budget.
     OVER_BUDGET,
-    /// All its threads run calls, and as many calls wait as may.
+    /// All its threads are busy and the queue is full.
     BUSY,
     /// It did not reply in time.
     LATE,
     /// Its domain has ended.
     ENDED,
-    /// Another domain has taken its place.
+    /// Another version has replaced it.
     RETIRED
   }
 }

@@ -15,12 +15,11 @@ import sluice.loop.verdict.Judged;
 import sluice.loop.verdict.Verdict;
 import sluice.memory.View;
 
-/// The place of a plug-in on one loop: answers there while the plug-in is admitted and within its
-/// budget, and passes all other requests to the threads of its domain. Owned by the loop's thread,
-/// but for [#verdict].
+/// Runs a plug-in on one loop's thread while it is admitted and within its budget; all other
+/// requests go to the threads of its domain. Owned by the loop's thread, except for [#verdict].
 ///
-/// What runs here is bounded, and what it throws is not looked at: its text is code of the domain.
-/// What it uses is charged to the domain.
+/// The work of the plug-in is bounded. Its exceptions are not formatted, because that would run
+/// code of the plug-in. The used CPU time and memory are charged to its domain.
 final class PluginPlace implements HttpInterruptlet, Judged {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -28,7 +27,7 @@ final class PluginPlace implements HttpInterruptlet, Judged {
   private final ViewExchange exchange;
   private @Nullable Domain visited;
 
-  /// By the thread of the loop.
+  /// Creates a place. Called on the loop's thread.
   PluginPlace(PluginLife plugin) {
     this.plugin = plugin;
     this.exchange = new ViewExchange(Arena.ofAuto(), PluginAdmission.MOST_REQUEST_BYTES);
@@ -71,7 +70,7 @@ final class PluginPlace implements HttpInterruptlet, Judged {
     try {
       admitted.handle(exchange.request(), exchange.reply());
     } catch (Death e) {
-      return false; // the domain has ended, which the slow path answers
+      return false; // the domain has ended; the slow path answers
     } catch (Throwable e) { // code of the plug-in may throw anything
       plugin.failedOnLoop(e.getClass().getName());
       reply.status(500).text("500 Internal Server Error\n");
@@ -88,8 +87,8 @@ final class PluginPlace implements HttpInterruptlet, Judged {
     return true;
   }
 
-  /// Returns true if the path is canonical as it was sent, so that the plug-in sees the same on all
-  /// ways.
+  /// Returns true if the path is in canonical form, so that the plug-in sees the same path here and
+  /// on its own threads.
   private static boolean isPlain(HttpRequest request) {
     View view = request.view();
     int from = request.pathFrom();

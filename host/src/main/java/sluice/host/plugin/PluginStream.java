@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.HttpResponder;
 import sluice.http.plugin.StreamReply;
 
-/// The reply that a plug-in sends while its call runs. The plug-in's threads begin it, unless the
-/// host has answered before.
+/// A reply that a plug-in streams while its call runs. A thread of the plug-in begins it, unless
+/// the host has answered before.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,8 +22,8 @@ final class PluginStream implements StreamReply {
   private final AtomicBoolean isTaken = new AtomicBoolean();
   private volatile @Nullable OutputStream stream;
 
-  /// What the plug-in writes to. Closing it sends nothing: the reply is whole when the plug-in has
-  /// returned, and not when an exception leaves the block that closes it.
+  /// The body of the reply. Closing it sends nothing: the reply is complete when the plug-in
+  /// returns, but not when an exception leaves a try block that closes the stream.
   private static final class Body extends OutputStream {
     private final OutputStream to;
     private volatile boolean isClosed;
@@ -112,9 +112,9 @@ final class PluginStream implements StreamReply {
     }
   }
 
-  /// Completes the reply. By the thread of the call, when the plug-in has returned.
+  /// Completes the reply. Called by the thread of the call when the plug-in has returned.
   ///
-  /// @return false if none was begun
+  /// @return false if no reply was begun
   boolean complete() throws IOException {
     OutputStream opened = stream;
     if (opened == null) {
@@ -124,9 +124,10 @@ final class PluginStream implements StreamReply {
     return true;
   }
 
-  /// Takes the reply for the host, or cuts off the plug-in's. Any thread, once.
+  /// Takes over the reply for the host, or cuts off the reply of the plug-in. May be called once,
+  /// by any thread.
   ///
-  /// @return true if the host is to answer
+  /// @return true if the host must answer
   boolean take() {
     boolean isFirst = isTaken.compareAndSet(false, true);
     if (!isFirst) {

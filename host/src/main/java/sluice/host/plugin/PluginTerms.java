@@ -2,20 +2,20 @@ package sluice.host.plugin;
 
 import sluice.host.file.UsageException;
 
-/// How many calls a plug-in takes, and what is done when one hangs. Immutable.
+/// The limits on the calls of a plug-in, and the reaction to a hanging call. Immutable.
 ///
-/// @param calls so many run at once, if the budget of threads allows them
-/// @param waiting so many wait then; one more is answered 503
-/// @param restarts whether it is ended and loaded again by itself when a call hangs
+/// @param calls the maximum number of concurrent calls, if the budget of threads allows it
+/// @param waiting the maximum number of waiting calls; further requests are answered 503
+/// @param restarts true to restart the plug-in when a call hangs
 record PluginTerms(int calls, int waiting, boolean restarts) {
   static final PluginTerms DEFAULT = new PluginTerms(16, 64, true);
 
   private static final int MOST_CALLS = 256;
   private static final int MOST_WAITING = 4096;
 
-  /// Takes a value by its name.
+  /// Returns a copy with another value.
   ///
-  /// @throws UsageException with what is allowed
+  /// @throws UsageException with the allowed values
   PluginTerms with(String name, String value) throws UsageException {
     return switch (name) {
       case "calls" -> new PluginTerms(number(name, value, 1, MOST_CALLS), waiting, restarts);
@@ -32,7 +32,7 @@ record PluginTerms(int calls, int waiting, boolean restarts) {
         return number;
       }
     } catch (NumberFormatException e) {
-      // As one out of range.
+      // Handled as a number out of range.
     }
     throw new UsageException(
         "%s of a plug-in is a number from %d to %d: %s".formatted(name, least, most, value));

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Map;
 import sluice.loop.Loop;
 
-/// The open calls of one plug-in on one loop: wakes its domain for them, and says when they are
-/// late. Owned by the loop's thread.
+/// The open calls of one plug-in on one loop: wakes the domain for them and ends late calls. Owned
+/// by the loop's thread.
 ///
-/// All calls have the same time, so they are late in the order in which they came: a task of the
-/// loop looks at the first of them. A call that has read or written something in its time, or waits
-/// for the client, has the same time again, behind all others.
+/// All calls have the same time limit, so they become late in the order of their arrival, and a
+/// timer checks the oldest one. A call that has transferred some data in its time, or waits for the
+/// client, gets the same time again and moves to the end.
 final class PluginTimes {
-  /// A call that has time until then.
+  /// An open call with its deadline.
   ///
-  /// @param progress when the time began
+  /// @param progress the progress at the beginning of its time
   private record Open(long untilNanos, long progress) {}
 
-  /// A call whose thread did not come back when it was interrupted.
+  /// A late call that was interrupted and has not returned yet.
   private record Late(PluginCall call, long untilNanos) {}
 
   private final Plugin plugin;
@@ -32,8 +32,10 @@ final class PluginTimes {
   private final Runnable wake = this::wake;
   private boolean isScheduled;
 
-  /// @param limit for a reply; after as long again, a call that still runs hangs, and the plug-in
-  ///   is told so
+  /// Creates an empty list.
+  ///
+  /// @param limit the time limit for a reply; a call that still runs after twice this time hangs,
+  ///   which is reported to the plug-in
   PluginTimes(Plugin plugin, Loop loop, Duration limit) {
     this.plugin = plugin;
     this.loop = loop;
@@ -44,7 +46,7 @@ final class PluginTimes {
     return loop;
   }
 
-  /// Takes a call that was posted. Its domain is woken at the end of the turn.
+  /// Adds a posted call. Its domain is woken at the end of the loop's turn.
   void add(PluginCall call) {
     open.put(call, new Open(loop.clock().nanos() + limitNanos, call.progress()));
     schedule(limitNanos);
@@ -56,13 +58,13 @@ final class PluginTimes {
     }
   }
 
-  /// Wakes each version of the plug-in that was given calls in this turn: mostly one.
+  /// Wakes the versions of the plug-in that got calls in this turn, usually one.
   private void wake() {
     posted.forEach(each -> each.calls().wake());
     posted.clear();
   }
 
-  /// Without effect if it is not there.
+  /// Removes a call. Does nothing if it is not in the list.
   void remove(PluginCall call) {
     open.remove(call);
   }
@@ -105,7 +107,7 @@ final class PluginTimes {
     for (PluginCall each : due) {
       open.remove(each);
       late.add(new Late(each, now + limitNanos));
-      // What interrupts a thread of a domain may start a thread.
+      // Interrupting a thread of a domain may start a thread.
       loop.slowPath().execute(() -> each.settleAs(PluginOutcome.Unserved.LATE));
     }
     return next;

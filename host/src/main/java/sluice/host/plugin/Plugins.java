@@ -16,8 +16,8 @@ import sluice.loop.counters.Counters;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.Uninterrupted;
 
-/// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main
-/// thread; [#reload] is for the thread of a signal.
+/// The plug-ins of `sluice serve`, each in its own domain. Started and closed by the main thread;
+/// [#reload] is called by the thread of a signal.
 public final class Plugins implements AutoCloseable {
   private final List<PluginLife> plugins;
   private final @Nullable JarCopies copies;
@@ -32,10 +32,10 @@ public final class Plugins implements AutoCloseable {
     this.log = log;
   }
 
-  /// Begins to load all of them, in a thread of its own. They answer when [#await] has returned.
+  /// Starts to load all plug-ins in another thread. They answer after [#await] has returned.
   ///
-  /// @param log told one line each, now and later
-  /// @throws IOException if there is no place for copies of their jars
+  /// @param log receives one line per event, now and later
+  /// @throws IOException if no directory for copies of the jars can be created
   public static Plugins load(PluginOptions options, Consumer<String> log) throws IOException {
     if (options.isEmpty()) {
       return new Plugins(List.of(), null, log);
@@ -57,9 +57,9 @@ public final class Plugins implements AutoCloseable {
     return null;
   }
 
-  /// Returns when all are loaded.
+  /// Waits until all plug-ins are loaded.
   ///
-  /// @throws IOException when one cannot be loaded, with path, jar, class, method, why and fix
+  /// @throws IOException if one cannot be loaded, with path, jar, class, method, reason and fix
   public void await() throws IOException {
     if (plugins.isEmpty()) {
       return;
@@ -76,7 +76,7 @@ public final class Plugins implements AutoCloseable {
     try {
       Void _ = loading.get();
     } catch (ExecutionException e) {
-      // Its state tells.
+      // The state of the task has the result.
     }
   }
 
@@ -89,7 +89,7 @@ public final class Plugins implements AutoCloseable {
     };
   }
 
-  /// What they answer.
+  /// Returns the routes of the plug-ins.
   public List<Route> routes() {
     return plugins.stream()
         .map(plugin ->
@@ -99,14 +99,14 @@ public final class Plugins implements AutoCloseable {
         .toList();
   }
 
-  /// Looks at all classes of their jars, without waiting for that, and logs what will be refused.
+  /// Checks all classes of the jars in the background, and logs the uses that will be refused.
   public void look() {
     plugins.forEach(PluginLife::look);
   }
 
-  /// Shows their domains to `sluice domain ls` and `stat` until this is closed.
+  /// Publishes the domains for `sluice domain ls` and `stat` until this object is closed.
   ///
-  /// @return the requests that commands may make of them
+  /// @return the actions that commands may request
   public Map<String, ControlSocket.Action> publishTo(Counters counters) {
     if (plugins.isEmpty()) {
       return Map.of();
@@ -130,10 +130,10 @@ public final class Plugins implements AutoCloseable {
     return shown.kill(name);
   }
 
-  /// Loads those again that have another jar now, or have ended. Tells what cannot be loaded, which
-  /// stays as it was.
+  /// Reloads the plug-ins whose jar has changed or whose domain has ended. Plug-ins that cannot be
+  /// loaded stay as they are.
   ///
-  /// @param told gets one line for each that was loaded, or could not be
+  /// @param told receives one line for each plug-in that was loaded or could not be loaded
   /// @return false if one could not be loaded
   public boolean reload(Consumer<String> told) {
     boolean good = true;
@@ -143,7 +143,7 @@ public final class Plugins implements AutoCloseable {
     return good;
   }
 
-  /// Ends them, when they are loaded.
+  /// Ends the plug-ins, after waiting until they are loaded.
   @Override
   public void close() {
     closed = true;

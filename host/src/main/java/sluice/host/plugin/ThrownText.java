@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.host.life.AbsentModules;
 
-/// Puts into one line what a plug-in has thrown. Stateless.
+/// Formats an exception of a plug-in in one line. Stateless.
 final class ThrownText {
   private static final int LENGTH = 500;
 
   private ThrownText() {}
 
-  /// Returns what was thrown and where. Runs code of the plug-in, so only a thread that ends with
-  /// its domain may call.
+  /// Returns the exception and its origin. This runs code of the plug-in, so only threads that end
+  /// with its domain may call.
   static String of(@Nullable Throwable thrown) {
     if (thrown == null) {
       return "nothing is known of it";
@@ -26,7 +26,7 @@ final class ThrownText {
       return text.length() > LENGTH ? text.substring(0, LENGTH) + "…" : text;
     } catch (Death e) {
       throw e;
-    } catch (Throwable e) { // its own code may throw anything
+    } catch (Throwable e) { // its own code may throw any exception
       return thrown.getClass().getName();
     }
   }

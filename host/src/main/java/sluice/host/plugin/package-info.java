@@ -1,4 +1,4 @@
-/// Plug-ins of sites, each in a domain of its own: [sluice.host.plugin.Plugins].
+/// The plug-ins of sites, each in its own domain: [sluice.host.plugin.Plugins].
 @NullMarked
 package sluice.host.plugin;
 

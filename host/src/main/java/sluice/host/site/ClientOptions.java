@@ -6,7 +6,7 @@ import sluice.host.file.UsageException;
 import sluice.http.clients.ClientLimits;
 import sluice.http.rules.AddressRange;
 
-/// What `sluice serve` is told of the addresses of clients. Used by the main thread.
+/// The options of `sluice serve` about client addresses. Confined to the main thread.
 final class ClientOptions {
   private static final int LEAST_DEFAULT_BURST = 10;
 
@@ -15,8 +15,10 @@ final class ClientOptions {
   int burst;
   private List<AddressRange> proxies = List.of();
 
-  /// @param name of the setting, for messages
-  /// @param list addresses with commas between them
+  /// Sets the proxies.
+  ///
+  /// @param name the name of the setting, for messages
+  /// @param list the addresses, separated by commas
   void proxies(String name, String list) throws UsageException {
     List<AddressRange> read = new ArrayList<>();
     for (String each : list.split(",", -1)) {
@@ -33,7 +35,9 @@ final class ClientOptions {
     return proxies;
   }
 
-  /// @throws UsageException when there is a burst without a rate
+  /// Returns the limits per client address.
+  ///
+  /// @throws UsageException if there is a burst without a rate
   ClientLimits limits() throws UsageException {
     if (requests == 0 && burst > 0) {
       throw new UsageException("burst-per-address is for requests-per-address, which is not given");

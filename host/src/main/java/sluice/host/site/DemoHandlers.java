@@ -12,14 +12,14 @@ import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// The handlers of `sluice serve --demo`: the first answers where the request landed, and the
-/// second takes its time on the slow path. Any thread may call.
+/// The handlers of `sluice serve --demo`: the first one answers on the loop's thread, the second
+/// one takes longer and runs on the slow path. Thread-safe.
 final class DemoHandlers {
   private static final int MOST_LINES = 100_000_000;
 
   private DemoHandlers() {}
 
-  /// `/demo/hello?name=…` and `/demo/report?lines=…`.
+  /// Returns the routes `/demo/hello?name=…` and `/demo/report?lines=…`.
   static List<Route> routes() {
     return List.of(
         Route.at("/demo/hello")
@@ -29,7 +29,7 @@ final class DemoHandlers {
         Route.at("/demo/report").withSlowHandler(DemoHandlers::report));
   }
 
-  /// Greets and counts. One for each loop: a plain field will do.
+  /// Greets and counts. Each loop has its own instance, so a plain field is enough.
   private static final class Hello implements HttpInterruptlet {
     private static final byte[] NAME = "name=".getBytes(StandardCharsets.US_ASCII);
 
@@ -40,7 +40,7 @@ final class DemoHandlers {
       switch (request.method()) {
         case GET, HEAD -> {}
         default -> {
-          return false; // not mine
+          return false; // passed to the slow handler
         }
       }
       reply
@@ -60,7 +60,7 @@ final class DemoHandlers {
     }
   }
 
-  /// Writes as many lines as are asked for, as fast as the client reads them.
+  /// Writes the requested number of lines, as fast as the client reads them.
   private static void report(HttpMessage request, HttpResponder responder) throws Exception {
     int lines = lines(request.query());
     if (lines < 0) {

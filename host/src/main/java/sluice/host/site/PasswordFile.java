@@ -11,12 +11,12 @@ import org.springframework.security.crypto.bcrypt.BCrypt;
 import sluice.host.text.ShellWord;
 import sluice.http.rules.SignIn;
 
-/// Users and their passwords as bcrypt hashes, a line `NAME:HASH` each, as `htpasswd -B` writes
-/// them. Immutable: any thread may ask.
+/// The users of a site with bcrypt hashes of their passwords, from a file with lines `NAME:HASH` as
+/// written by `htpasswd -B`. Immutable and thread-safe.
 final class PasswordFile implements SignIn.Passwords {
   private static final int MOST_BYTES = 1 << 20;
 
-  /// What a hash of cost 31 would take is no time for a request.
+  /// The format of a hash. Costs above 16 are refused, because they take too long for a request.
   private static final String HASH = "\\$2[aby]\\$(0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53}";
 
   private final Map<String, String> hashes;
@@ -25,8 +25,10 @@ final class PasswordFile implements SignIn.Passwords {
     this.hashes = hashes;
   }
 
-  /// @throws IllegalArgumentException with file, line, why and fix
-  /// @throws IOException when it cannot be read
+  /// Reads a file.
+  ///
+  /// @throws IllegalArgumentException with file, line, reason and fix
+  /// @throws IOException if the file cannot be read
   static PasswordFile read(Path file) throws IOException {
     if (Files.size(file) > MOST_BYTES) {
       throw new IllegalArgumentException(
@@ -61,7 +63,8 @@ final class PasswordFile implements SignIn.Passwords {
   @Override
   public boolean match(String user, String password) {
     String hash = hashes.get(user);
-    // Where there is no such user, another's is compared, so that the time does not tell.
+    // For an unknown user another user's hash is compared, so that the time does not reveal which
+    // users exist.
     String compared = hash == null ? hashes.values().iterator().next() : hash;
     return BCrypt.checkpw(password, compared) && hash != null;
   }

@@ -22,11 +22,11 @@ import sluice.http.rules.PathPattern;
 import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 
-/// Compares the paths of a site's rules with the files that are there: a rule that names none is
-/// misspelt, as a rule, and one whose directory does not tell small letters from capital ones does
-/// not hold. Used by the thread that reads a configuration.
+/// Compares the paths of a site's rules with the existing files. A rule that matches no file is
+/// probably misspelled, and an access rule does not protect files in a directory that ignores case.
+/// Used by the thread that reads a configuration.
 final class RulePaths {
-  /// Entries of a directory tree, or of one directory, that are looked at.
+  /// The maximum number of examined entries of a directory or a directory tree.
   private static final int MOST_ENTRIES = 100_000;
 
   private static final List<String> CODED = List.of("", ".gz", ".br", ".zst");
@@ -35,19 +35,21 @@ final class RulePaths {
   private final SiteRules rules;
   private final List<String> plugins;
 
-  /// @param plugins paths that plug-ins answer
+  /// Creates an object for one site.
+  ///
+  /// @param plugins the paths that plug-ins answer
   RulePaths(Site site, SiteRules rules, List<String> plugins) {
     this.site = site;
     this.rules = rules;
     this.plugins = plugins;
   }
 
-  /// Returns true if an access rule is for a file, a directory, a redirect or a plug-in.
+  /// Returns true if an access rule applies to a file, a directory, a redirect or a plug-in.
   boolean guardsSomething(AccessRule rule) {
     return names(rule.path(), rule::isFor);
   }
 
-  /// Returns true if a header rule is for a file, a directory, a redirect or a plug-in.
+  /// Returns true if a header rule applies to a file, a directory, a redirect or a plug-in.
   boolean fitsSomething(PathPattern path) {
     return names(path, path::fits);
   }
@@ -67,7 +69,7 @@ final class RulePaths {
     return isFor.test(text.replace("*", "x")) || from.fits(literal);
   }
 
-  /// Returns true if a path without a star leads to something, in any coding.
+  /// Returns true if a path without a star refers to an existing file, in any content coding.
   private boolean isThere(String path) {
     Path beneath = beneath(path);
     if (beneath == null) {
@@ -105,8 +107,8 @@ final class RulePaths {
     }
   }
 
-  /// Returns true if a pattern with a star is for anything in the directory that it begins with. A
-  /// tree that is too large or cannot be read, or a link to a directory, counts as if it were.
+  /// Returns true if a pattern with a star matches anything in its directory. Returns true also if
+  /// the tree is too large, cannot be read, or contains a link to a directory.
   private boolean treeHas(String literal, Predicate<String> isFor) {
     Path from = beneath(literal.substring(0, literal.lastIndexOf('/') + 1));
     if (from == null || !Files.isDirectory(from)) {
@@ -151,8 +153,8 @@ final class RulePaths {
     return found[0];
   }
 
-  /// A directory on the way to what an access rule guards that finds names whatever the case of
-  /// their letters, so that the rule does not hold; null if there is none.
+  /// Returns a directory on the path of an access rule that ignores case, so that the rule has no
+  /// effect; null if there is none.
   @Nullable Path directoryWithoutCase(AccessRule rule) {
     String text = rule.path().toString();
     int star = text.indexOf('*');
@@ -175,8 +177,10 @@ final class RulePaths {
     return foldsCase(names, name -> Files.exists(directory.resolve(name), NOFOLLOW_LINKS));
   }
 
-  /// @param names in one directory, all or some
-  /// @param exists asks for one name
+  /// Returns true if a directory ignores the case of names.
+  ///
+  /// @param names some or all names in the directory
+  /// @param exists tests if a name exists
   static boolean foldsCase(Set<String> names, Predicate<String> exists) {
     for (String name : names) {
       String upper = name.toUpperCase(Locale.ROOT);

@@ -19,12 +19,12 @@ import sluice.http.VirtualHost;
 import sluice.http.rules.AccessRule;
 import sluice.loop.tls.TlsPair;
 
-/// The configuration file of `sluice serve`, TOML. Used by the thread that reads it. Each error
-/// names the file, the line, why and the fix. All keys are in `docs/site.md`.
+/// The TOML configuration file of `sluice serve`. Used by the thread that reads it. Each error
+/// message has file, line, reason and fix. `docs/site.md` describes all keys.
 ///
 /// ```
-/// directory = "public"                 # the site for every name; other keys of sites below it
-/// [server]                             # what the options of `sluice serve` can say
+/// directory = "public"                 # the site for all names; its other keys follow
+/// [server]                             # the options of `sluice serve`
 /// port = 8443
 /// [tls]
 /// certificate = "c.pem"
@@ -32,7 +32,7 @@ import sluice.loop.tls.TlsPair;
 /// [[header]]
 /// path = "/*"
 /// set = { X-Content-Type-Options = "nosniff" }
-/// [[host]]                             # a site of its own for some names
+/// [[host]]                             # a separate site for some names
 /// names = ["example.com"]
 /// directory = "example"
 /// [[host.redirect]]
@@ -79,7 +79,7 @@ public final class SiteFile {
     HOST.addAll(SiteTable.KEYS);
   }
 
-  /// A value that counts from the start of a server to its end.
+  /// A value that a running server cannot change.
   private record Fixed(String value, @Nullable TomlPosition at) {}
 
   private final TomlTables tables;
@@ -89,15 +89,15 @@ public final class SiteFile {
     this.tables = tables;
   }
 
-  /// Returns its path.
+  /// Returns the path of the file.
   public Path path() {
     return tables.file();
   }
 
-  /// Reads a file that has sites alone.
+  /// Reads a file that contains only sites.
   ///
-  /// @param into gets what it says
-  /// @throws UsageException when it cannot be read or something in it is wrong
+  /// @param into receives the settings
+  /// @throws UsageException if the file cannot be read or is not valid
   public static void read(Path file, SiteOptions into) throws UsageException {
     TomlTables.read(
         file,
@@ -107,18 +107,18 @@ public final class SiteFile {
         });
   }
 
-  /// Reads the sites of a table. What is wrong is kept in the tables.
+  /// Reads the sites of a table. Errors are collected in the tables.
   ///
-  /// @param into gets what it says
+  /// @param into receives the settings
   public static void read(TomlTables tables, TomlTable table, SiteOptions into) {
     SiteFile read = new SiteFile(tables);
     read.all(table, into);
     into.file = read;
   }
 
-  /// Checks that a running server can take the values of this file.
+  /// Checks that a running server can use the values of this file.
   ///
-  /// @throws UsageException when a value differs that a running server cannot change
+  /// @throws UsageException if a value differs that a running server cannot change
   public void requireSameServer(SiteFile before) throws UsageException {
     Set<String> keys = new LinkedHashSet<>(fixed.keySet());
     keys.addAll(before.fixed.keySet());
@@ -143,10 +143,10 @@ public final class SiteFile {
     fixed.put(name, new Fixed(value.toString(), TomlTables.position(table, key)));
   }
 
-  /// Tells where a value stands that did not do when it was used.
+  /// Adds the position of a value to an error that occurred when the value was used.
   ///
-  /// @param value as the file has it; a path as seen from where the file is
-  /// @param problem why it does not do
+  /// @param value the value as in the file; a path is relative to the file
+  /// @param problem the error
   IOException placed(String value, IOException problem) {
     for (Fixed each : fixed.values()) {
       if (each.value.equals(value)) {
@@ -281,7 +281,7 @@ public final class SiteFile {
     return path;
   }
 
-  /// The certificate of a host, beside that of the server; null for none.
+  /// Returns the certificate of a host, in addition to the server's; null if it has none.
   private @Nullable TlsPair certificate(TomlTable host, boolean secure) {
     for (String key : List.of("certificate", "key")) {
       if (host.contains(List.of(key)) && !secure) {
@@ -298,8 +298,8 @@ public final class SiteFile {
     return new TlsPair(pem(host, "certificate", what), pem(host, "key", what));
   }
 
-  /// Clients get the certificate that has the name they ask for, so one for none of the names of
-  /// its host would never be used.
+  /// Checks that a certificate is valid for a name of its host. Clients get the certificate for the
+  /// name they ask for, so any other one would never be used.
   private void requireNames(TlsPair pair, List<String> wanted, @Nullable TomlPosition where) {
     List<String> has;
     try {
@@ -348,7 +348,7 @@ public final class SiteFile {
     new SiteTable(tables, root, table, "host.").into(site);
     into.warnings.putAll(site.warnings);
     if (site.directory == null) {
-      return; // is reported
+      return; // the error is reported already
     }
     TomlPosition where = TomlTables.position(table, "names");
     SiteTable.at(
@@ -414,7 +414,7 @@ public final class SiteFile {
     requireNoUsers(path, where, into);
   }
 
-  /// How many calls a plug-in takes, and whether it is restarted, as far as that is said.
+  /// Returns the given limits on calls and the restart policy of a plug-in.
   private Map<String, String> terms(TomlTable table) {
     Map<String, String> terms = new LinkedHashMap<>();
     for (String key : List.of("calls", "waiting")) {
@@ -430,7 +430,8 @@ public final class SiteFile {
     return terms;
   }
 
-  /// A password is checked on the way to a file alone.
+  /// Checks that no access rule with users covers a plug-in, because passwords are only checked for
+  /// files.
   private void requireNoUsers(String path, @Nullable TomlPosition where, SiteOptions into) {
     List<AccessRule> rules = new ArrayList<>(into.rules.access());
     into.hosts.forEach(host -> rules.addAll(host.rules().access()));

@@ -40,12 +40,12 @@ import sluice.loop.tls.TlsContext;
 import sluice.loop.tls.TlsOptions;
 import sluice.loop.tls.TlsPair;
 
-/// Settings of a server of sites and of one site, by their names on the command line and in files.
-/// Used by one thread. [#config] makes the server's configuration of them.
+/// The settings of a server and of one site, by the names used on the command line and in files.
+/// Not thread-safe. [#config] returns the resulting server configuration.
 public final class SiteOptions {
   private static final int MOST = ClientLimits.MOST;
 
-  /// That all this was read from, beside the words; null for none.
+  /// The file from which the settings were read, apart from command line options; or null.
   @Nullable SiteFile file;
 
   Duration drainTimeout = Duration.ofSeconds(10);
@@ -80,29 +80,29 @@ public final class SiteOptions {
   private Site.Symlinks links = Site.Symlinks.INSIDE;
   private List<String> index = List.of("index.html", "index.htm");
 
-  /// What only a file can say.
+  /// The rules, which only a file can set.
   SiteRules rules = SiteRules.NONE;
 
-  /// What may be strange in a configuration file, with line and fix, and tells whether it is: that
-  /// takes looks at the disk which a start has no time for.
+  /// The possible warnings about a configuration file, with line and fix. Each has a test that
+  /// tells if it applies. The tests read directories, for which a start has no time.
   final Map<String, BooleanSupplier> warnings = new LinkedHashMap<>();
 
   List<VirtualHost> hosts = List.of();
   List<String> tries = List.of();
   Map<String, String> types = Map.of();
 
-  /// Beside that of the server, chosen by name.
+  /// The certificates in addition to the server's, selected by name.
   final List<TlsPair> certificates = new ArrayList<>();
 
   int redirectPort = -1;
 
   private final ClientOptions clients = new ClientOptions();
 
-  /// Takes one setting.
+  /// Sets a value.
   ///
-  /// @param name as messages show it: `port` in a file, `--port` on the command line
-  /// @param value null for a setting without one
-  /// @throws UsageException if there is no such setting, or it does not take the value
+  /// @param name the name for messages: `port` in a file, `--port` on the command line
+  /// @param value the value; null for a setting without one
+  /// @throws UsageException if there is no such setting, or the value is not valid
   public void set(String name, @Nullable String value) throws UsageException {
     if (value != null) {
       value(name, value);
@@ -111,9 +111,9 @@ public final class SiteOptions {
     }
   }
 
-  /// Takes a setting that has no value.
+  /// Sets a setting without a value.
   ///
-  /// @return false if there is no such setting without a value
+  /// @return false if there is no such setting
   public boolean flag(String name) {
     switch (key(name)) {
       case "listing" -> listing = true;
@@ -128,9 +128,9 @@ public final class SiteOptions {
     return true;
   }
 
-  /// Serves a directory.
+  /// Sets the directory to serve.
   ///
-  /// @throws UsageException if a directory is named already
+  /// @throws UsageException if a directory is set already
   public void serve(Path root) throws UsageException {
     if (file != null) {
       throw new UsageException(
@@ -211,29 +211,30 @@ public final class SiteOptions {
 
   /// Reads a file.
   ///
-  /// @throws UsageException with file, line, why and fix
+  /// @throws UsageException with file, line, reason and fix
   public static SiteOptions read(Path file) throws UsageException {
     SiteOptions options = new SiteOptions();
     SiteFile.read(file, options);
     return options;
   }
 
-  /// Returns the file that the settings were read from; null for none.
+  /// Returns the file from which the settings were read, or null.
   public @Nullable SiteFile file() {
     return file;
   }
 
-  /// Returns the plug-ins.
+  /// Returns the plug-in options.
   public PluginOptions plugins() {
     return plugins;
   }
 
-  /// Returns how long requests under way may take at the end.
+  /// Returns the time limit for requests in progress when the server ends.
   public Duration drainTimeout() {
     return drainTimeout;
   }
 
-  /// Returns what is strange in the file but no error, with line and fix; reads the directories.
+  /// Returns warnings about suspicious settings in the file, with line and fix. Reads the
+  /// directories.
   public List<String> warnings() {
     List<String> counting = new ArrayList<>();
     warnings.forEach((warning, counts) -> {
@@ -244,7 +245,7 @@ public final class SiteOptions {
     return counting;
   }
 
-  /// Returns the directory to serve, of several the first.
+  /// Returns the directory to serve; the first one if there are several.
   ///
   /// @throws UsageException if there is none
   public Path directory() throws UsageException {
@@ -257,12 +258,13 @@ public final class SiteOptions {
     return directory;
   }
 
-  /// The server these options describe.
+  /// Returns the configuration of the server.
   ///
-  /// @param sockets that were passed to this process; those for the site stand for host and port
-  ///   unless a port is given too
-  /// @throws UsageException when an option has a value that its user refuses
-  /// @throws IOException when the host has no address, or certificate or key cannot be used
+  /// @param sockets the sockets that were passed to this process; sockets for the site replace host
+  ///   and port, unless a port is set
+  /// @throws UsageException if a value is not valid in combination with others
+  /// @throws IOException if the host name cannot be resolved, or the certificate or key cannot be
+  ///   used
   public HttpConfig config(List<PassedSocket> sockets) throws UsageException, IOException {
     InetAddress address = address();
     TlsContext tls = tls();
@@ -307,7 +309,7 @@ public final class SiteOptions {
     }
   }
 
-  /// The site in the directory.
+  /// Returns the site in the directory.
   Site site() throws UsageException {
     return indexed(Site.of(directory()))
         .withSymlinks(links)
@@ -368,11 +370,11 @@ public final class SiteOptions {
     }
   }
 
-  /// Checks all that a start would need, and listens nowhere.
+  /// Checks everything that a start needs, without listening.
   ///
-  /// @return the server that would be started
-  /// @throws UsageException when something is wrong, with file, line, why and fix
-  /// @throws IOException when something cannot be used, with file, line, why and fix
+  /// @return the configuration of the server that would be started
+  /// @throws UsageException if a setting is not valid, with file, line, reason and fix
+  /// @throws IOException if a resource cannot be used, with file, line, reason and fix
   public HttpConfig check() throws UsageException, IOException {
     HttpConfig config = config(List.of());
     checkLog();
@@ -380,7 +382,7 @@ public final class SiteOptions {
     return config;
   }
 
-  /// Checks whether the access log could be opened, without making it.
+  /// Checks that the access log can be opened, without creating it.
   private void checkLog() throws IOException {
     Path log = accessLog;
     if (log == null) {
@@ -403,7 +405,7 @@ public final class SiteOptions {
     }
   }
 
-  /// What is wrong with a value, and where it stands if the file has it.
+  /// Adds the position of a value in the file, if it is there, to an error.
   private IOException placed(String value, IOException problem) {
     SiteFile from = file;
     return from == null ? problem : from.placed(value, problem);
@@ -451,7 +453,7 @@ public final class SiteOptions {
         return number;
       }
     } catch (NumberFormatException e) {
-      // said below, with the range
+      // reported below with the range
     }
     throw new UsageException(
         name
@@ -465,7 +467,7 @@ public final class SiteOptions {
   }
 
   private static Path path(String value) throws UsageException {
-    if (value.isEmpty()) { // of an unset variable; as a path it is the current directory
+    if (value.isEmpty()) { // from an unset variable; as a path it would be the current directory
       throw new UsageException("a file name is empty. Fix: set the variable that it is from");
     }
     try {

@@ -25,10 +25,10 @@ import sluice.http.rules.RedirectRule;
 import sluice.http.rules.SignIn;
 import sluice.http.rules.SiteRules;
 
-/// Reads what a configuration file says of one site: its directory, how files are found and sent,
+/// Reads the configuration of one site: its directory, the options for finding and sending files,
 /// and its rules. Used by the thread that reads the file.
 final class SiteTable {
-  /// Values of an option of `sluice serve`.
+  /// The keys whose values are those of an option of `sluice serve`.
   private static final List<String> TEXTS = List.of("symlinks", "etag");
 
   static final Set<String> KEYS =
@@ -65,8 +65,10 @@ final class SiteTable {
   private final TomlTable site;
   private final String prefix;
 
+  /// Creates a reader.
+  ///
   /// @param top the whole file
-  /// @param prefix of the names of its tables: empty, or `host.`
+  /// @param prefix the prefix of the table names: empty, or `host.`
   SiteTable(TomlTables tables, TomlTable top, TomlTable site, String prefix) {
     this.tables = tables;
     this.top = top;
@@ -78,12 +80,12 @@ final class SiteTable {
     return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(keys)));
   }
 
-  /// Something that throws when a value does not do.
+  /// Sets a value, and throws if it is not valid.
   interface Setting {
     void set() throws UsageException;
   }
 
-  /// Tells where a value stands that does not do.
+  /// Sets a value and adds its position to an error.
   static void at(TomlTables tables, @Nullable TomlPosition position, String fix, Setting setting) {
     try {
       setting.set();
@@ -94,7 +96,7 @@ final class SiteTable {
     }
   }
 
-  /// What is wrong, without the fix for the command line: that of a file is another.
+  /// Returns the error without its fix, which is for the command line and not for a file.
   private static String problem(Exception wrong) {
     String message = String.valueOf(wrong.getMessage());
     int advice = message.indexOf(FIX);
@@ -105,7 +107,7 @@ final class SiteTable {
     at(tables, TomlTables.position(table, key), fix, setting);
   }
 
-  /// Takes everything into the options of a site. What is wrong is kept in the tables.
+  /// Reads all keys into the options of a site. Errors are collected in the tables.
   void into(SiteOptions options) {
     tables.take(() -> options.directory = directory());
     for (String key : TEXTS) {
@@ -136,7 +138,7 @@ final class SiteTable {
     tables.take(() -> options.types = types());
     tables.take(() -> errorPages(options, options.directory));
     boolean isRead = tables.take(() -> options.rules = rules());
-    if (options.directory != null) { // what its values say together
+    if (options.directory != null) { // checks the values in combination
       TomlPosition begin = TomlTables.position(site, "directory");
       tables.take(() -> at(tables, begin, "correct the value", () -> check(options)));
       if (isRead && tables.isGood()) {
@@ -188,7 +190,7 @@ final class SiteTable {
     }
   }
 
-  /// Compares the rules with the files that are there.
+  /// Compares the rules with the existing files.
   private void compareRules(SiteOptions options) throws UsageException {
     List<String> plugins = new ArrayList<>();
     for (TomlTable each : tables.each(top, "plugin", "plugin")) {

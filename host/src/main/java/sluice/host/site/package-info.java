@@ -1,4 +1,4 @@
-/// Settings of sites and of their server, by the names that the command line and files have:
+/// The settings of sites and their server, by the names used on the command line and in files:
 /// [sluice.host.site.SiteOptions].
 @NullMarked
 package sluice.host.site;

@@ -2,12 +2,14 @@ package sluice.host.text;
 
 import java.util.Locale;
 
-/// Numbers of bytes as people write them. Stateless: any thread may use it.
+/// Parses numbers of bytes. Stateless.
 public final class ByteCount {
   private ByteCount() {}
 
-  /// @param text a whole number, with k, M, G or T for powers of 1024
-  /// @return -1 when it is none
+  /// Parses a number of bytes.
+  ///
+  /// @param text a whole number, optionally with k, M, G or T for powers of 1024
+  /// @return -1 if the text is not such a number
   public static long parse(String text) {
     String digits = text.strip().toUpperCase(Locale.ROOT);
     int shift = 0;

@@ -10,14 +10,15 @@ import java.nio.file.NotDirectoryException;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// What a person at the terminal is told about a failure. Stateless: any thread may use it.
+/// Formats failures for the user of a command. Stateless.
 ///
-/// Our own exceptions say what, where and how to fix it; the JDK's often only name a file. The
-/// names in both may be a stranger's, so control characters are escaped.
+/// Our own exceptions contain the error, the place and the fix; those of the JDK often contain only
+/// a file name. Control characters in names are escaped, because the names may come from an
+/// attacker.
 public final class FailureMessage {
   private FailureMessage() {}
 
-  /// One message, without a stack.
+  /// Returns the message of a failure without a stack trace.
   public static String text(Throwable failure) {
     return switch (failure) {
       case NoSuchFileException e ->

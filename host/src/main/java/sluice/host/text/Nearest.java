@@ -5,14 +5,15 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the known word that a misspelt one was meant to be. Stateless.
+/// Finds the known word that is most similar to a misspelled one. Stateless.
 public final class Nearest {
   private static final int MOST_WRONG = 2;
 
   private Nearest() {}
 
-  /// Returns the known word that differs least, in at most two letters and half of them; null if
-  /// none is so near. Case, and `_` for `-`, make no difference; dashes in front count not at all.
+  /// Returns the known word with the smallest edit distance, at most two and at most half of the
+  /// letters; null if there is none. Case and the difference between `_` and `-` are ignored, and
+  /// so are leading dashes.
   public static @Nullable String of(String word, Collection<String> known) {
     String wanted = bare(word.replace('_', '-').toLowerCase(Locale.ROOT));
     String nearest = null;
@@ -27,8 +28,8 @@ public final class Nearest {
     return nearest;
   }
 
-  /// Returns the advice that ends a message: `. Fix: write --port`, or nothing if no known word is
-  /// near.
+  /// Returns the end of a message, such as `. Fix: write --port`; empty if no known word is
+  /// similar.
   public static String fix(String word, Collection<String> known) {
     String near = of(word, known);
     return near == null ? "" : ". Fix: write " + near;
@@ -42,7 +43,7 @@ public final class Nearest {
     return word.substring(from);
   }
 
-  /// Letters to be put in, left out or exchanged (Levenshtein).
+  /// Returns the Levenshtein distance.
   private static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     Arrays.setAll(row, i -> i);

@@ -2,21 +2,21 @@ package sluice.host.text;
 
 import java.nio.file.Path;
 
-/// A word of a command that a message shows, so that the command can be copied to a shell. The
-/// rules are those of POSIX, Shell Command Language 2.2. Stateless: any thread may call.
+/// Quotes words of a shell command in a message, so that users can copy the command (POSIX, Shell
+/// Command Language, section 2.2). Stateless.
 public final class ShellWord {
   private static final String PLAIN = "[A-Za-z0-9_@%+=:,./-]+";
 
   private ShellWord() {}
 
-  /// The path as it is where a shell leaves it alone, else in single quotes. A name that begins
-  /// with a hyphen would be an option: `./` goes before it.
+  /// Returns a path, in single quotes if needed. A name that begins with a hyphen gets `./` in
+  /// front, so that it is no option.
   public static String of(Path path) {
     String text = path.toString();
     return of(text.startsWith("-") ? "./" + text : text);
   }
 
-  /// As [#of(Path)], for what is no file's name.
+  /// Returns a text that is not a file name, in single quotes if needed.
   public static String of(String text) {
     return text.matches(PLAIN) ? text : "'" + text.replace("'", "'\\''") + "'";
   }

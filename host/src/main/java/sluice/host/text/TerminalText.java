@@ -4,21 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 
-/// Names and messages as a terminal may be given them: the maker of an image chose its names, and a
-/// control character in one would move the cursor, change the screen or begin a new line.
-/// Stateless: any thread may call.
+/// Escapes names and messages for a terminal. The names in an image are chosen by its creator, and
+/// control characters in them could move the cursor, change the screen or begin a new line.
+/// Stateless.
 ///
-/// Names are written as `ls -b` of GNU writes them, but for blanks, which stay: `\n`, `\t` and so
-/// on, `\033` for other bytes, `\\` for a backslash. So each name is one line, and no two look
-/// alike.
+/// Names are escaped as by `ls -b` of GNU, except that blanks stay: `\n`, `\t` and so on, `\033`
+/// for other bytes, `\\` for a backslash. So each name takes one line, and different names look
+/// different.
 public final class TerminalText {
-  private static final String LETTERS = "abtnvfr"; // of 7 to 13
+  private static final String LETTERS = "abtnvfr"; // for the codes 7 to 13
   private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
   private static final int ZERO_WIDTH_JOINER = 0x200D;
 
   private TerminalText() {}
 
-  /// A name in an image; what is no UTF-8 is escaped too.
+  /// Escapes a name in an image, including bytes that are no valid UTF-8.
   public static String name(byte[] name) {
     StringBuilder text = new StringBuilder(name.length);
     for (int at = 0; at < name.length; ) {
@@ -36,7 +36,8 @@ public final class TerminalText {
     return text.toString();
   }
 
-  /// A message, which may have several lines of ours: other control characters are escaped.
+  /// Escapes a message, which may have several lines: all control characters except newlines are
+  /// escaped.
   public static String message(String text) {
     StringBuilder shown = new StringBuilder(text.length());
     text.codePoints()
@@ -51,7 +52,7 @@ public final class TerminalText {
     return shown.toString();
   }
 
-  /// As [#message] for what is one line, such as a path in an exception of the JDK.
+  /// Escapes a text of one line, such as a path in an exception of the JDK.
   public static String line(String text) {
     return message(text).replace("\n", "\\n");
   }
@@ -61,8 +62,8 @@ public final class TerminalText {
     return ones >= 2 && ones <= 4 ? ones : 1;
   }
 
-  /// Control characters, also those above 127, and those that turn the direction of what follows
-  /// are not shown; the two that join letters are part of names.
+  /// Returns false for control characters, including those above 127, and for characters that
+  /// change the text direction. The two zero-width joiners are parts of names.
   private static boolean isShown(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

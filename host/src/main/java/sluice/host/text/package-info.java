@@ -1,4 +1,4 @@
-/// Texts for terminals and shells: bytes that would steer a terminal are escaped, words quoted.
+/// Texts for terminals and shells: escapes control characters and quotes words.
 @NullMarked
 package sluice.host.text;
 

@@ -31,23 +31,24 @@ import sluice.verify.Limits;
 import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
-/// Judges handlers of the program by the verifier: the classes of its package that a handler
-/// reaches, which others may extend unless they are final. Of several threads; stateless.
+/// Computes bounds for handlers of a program with the verifier. It examines the classes of the
+/// handler's package that the handler reaches; classes outside may extend them unless they are
+/// final. Stateless and thread-safe.
 ///
-/// Of a lambda, the JVM does not say which method it runs: all lambdas of its class that implement
-/// the same interface are looked at, and the largest bound counts. The initializers of the classes
-/// that a handler uses run here, before its first message needs them.
+/// The JVM does not tell which method a lambda runs, so all lambdas in its class that implement the
+/// same interface are examined, and the largest bound counts. The class initializers that a handler
+/// needs are run here, before its first message.
 public final class HandlerJudge implements Judge {
-  /// The longest message, request or datagram that a bound is for.
+  /// The maximum length of a message, request or datagram for which the bound holds.
   static final int MOST_BYTES = 1 << 16;
 
   private static final int MOST_CLASSES = 64;
   private static final String LAMBDA = "$$Lambda";
 
-  /// No method has this name.
+  /// A name that no method has.
   private static final String NOT_KNOWN = "";
 
-  /// What a handler implements or extends, and the method that is called.
+  /// The called method, by the type that a handler implements or extends.
   private static final Map<String, String> METHODS =
       Map.of(
           "sluice.http.handlers.HttpInterruptlet",
@@ -67,7 +68,7 @@ public final class HandlerJudge implements Judge {
   /// A method with code.
   private record Entry(String className, String method) {}
 
-  /// For the service loader.
+  /// Creates a judge. Used by the service loader.
   public HandlerJudge() {}
 
   @Override
@@ -99,7 +100,8 @@ public final class HandlerJudge implements Judge {
     return entries.isEmpty() ? Verdict.TRUSTED : Verdict.verified(bytecodes, bytes);
   }
 
-  /// The class in which a lambda stands, by the name that the JDK gives to the class it makes.
+  /// Returns the class that contains a lambda, which is part of the name of the class that the JDK
+  /// generates.
   private static @Nullable Class<?> aroundLambda(Class<?> hidden) {
     int end = hidden.getName().indexOf(LAMBDA);
     try {
@@ -126,7 +128,7 @@ public final class HandlerJudge implements Judge {
     return null;
   }
 
-  /// @return null if there is none
+  /// Returns the bound of a method, or null.
   private static @Nullable Bound bound(Map<String, byte[]> classes, Entry entry, Class<?> type) {
     Component part = Component.part();
     classes.forEach(part::add);
@@ -154,7 +156,8 @@ public final class HandlerJudge implements Judge {
 
   // ---- class files --------------------------------------------------------------------------
 
-  /// A class, and those of its package that it names, and so on.
+  /// Returns the class files of a class and of all classes in its package that it names, directly
+  /// or indirectly.
   private static Map<String, byte[]> classes(Class<?> first) {
     String directory = first.getPackageName().replace('.', '/') + "/";
     String prefix = directory.equals("/") ? "" : directory;
@@ -185,7 +188,7 @@ public final class HandlerJudge implements Judge {
     }
   }
 
-  /// The methods that lambdas run which implement an interface.
+  /// Returns the methods of all lambdas in a class that implement an interface.
   private static List<Entry> lambdas(Map<String, byte[]> classes, Class<?> written, Class<?> kind) {
     List<Entry> entries = new ArrayList<>();
     byte[] bytes = classes.get(written.getName().replace('.', '/'));

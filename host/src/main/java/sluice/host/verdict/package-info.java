@@ -1,4 +1,4 @@
-/// Verdicts on handlers of the program: [sluice.host.verdict.HandlerJudge].
+/// Verdicts on the handlers of a program: [sluice.host.verdict.HandlerJudge].
 @NullMarked
 package sluice.host.verdict;
 

@@ -68,7 +68,7 @@ final class ControlSocketTest {
     return channel;
   }
 
-  /// A name is text of a request and never a part of a file's name.
+  /// Sends strange names. A name is only text in a request and never becomes part of a file name.
   @ParameterizedTest
   @ValueSource(
       strings = {"/hello", "../../etc/passwd", "a b", "", "ü\u0001", "-rf", ".", "x\u0000y"})
@@ -125,7 +125,7 @@ final class ControlSocketTest {
         each.close();
       }
     }
-    // Until their threads have seen that they are gone, all 16 places may be taken.
+    // Until the threads of the closed clients have noticed the end, all 16 places may be taken.
     Await.until("a request after those of the silent clients", this::isServed);
   }
 
@@ -137,7 +137,8 @@ final class ControlSocketTest {
     }
   }
 
-  /// An interrupt closes a channel that its thread waits in, and a selector it does not.
+  /// Interrupts the accepting thread. An interrupt closes a channel on which the thread waits, but
+  /// not a selector.
   @Test
   void anInterruptThatWasNotExpectedIsSurvived() throws Exception {
     open();

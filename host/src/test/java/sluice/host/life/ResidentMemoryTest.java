@@ -44,7 +44,7 @@ final class ResidentMemoryTest {
       resident += 10 * MEGABYTE;
       memory.look();
     }
-    assertThat(times).isBetween(5, 12); // by a quarter of what there is, not each 32 MB
+    assertThat(times).isBetween(5, 12); // asked again after growth by a quarter, not every 32 MB
     int before = times;
     for (int i = 0; i < 100; i++) {
       memory.look();

@@ -29,7 +29,7 @@ final class ServiceManagerTest {
   @TempDir Path directory = Path.of(".");
   private final List<String> complaints = new ArrayList<>();
 
-  /// A part that is stuck when a loop of its server is.
+  /// A part that is stuck if a loop of its server is.
   private record Turning(Server server) implements Part {
     @Override
     public String name() {
@@ -163,13 +163,13 @@ final class ServiceManagerTest {
           });
       assertThat(blocked.await(60, TimeUnit.SECONDS)).isTrue();
       int before = 0;
-      while (!socket.next(2).isEmpty()) { // what was sent before
+      while (!socket.next(2).isEmpty()) { // messages sent before
         before++;
         assertThat(before).as("messages while no loop turns").isLessThan(100);
       }
       watched.stopping("");
       String message = socket.next(60);
-      if (message.equals("WATCHDOG=1")) { // of a thread that had looked at the loops before
+      if (message.equals("WATCHDOG=1")) { // from a thread that checked the loops before
         message = socket.next(60);
       }
       assertThat(message).startsWith("STOPPING=1");

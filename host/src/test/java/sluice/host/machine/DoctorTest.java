@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Shows the doctor copies of `/proc` and `/sys` of machines with one trouble each.
+/// Runs the doctor on copies of `/proc` and `/sys` of machines with one problem each.
 final class DoctorTest {
   @TempDir Path root;
 

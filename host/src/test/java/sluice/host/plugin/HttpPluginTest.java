@@ -31,8 +31,8 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sluice.testbase.Await;
 
-/// Plug-ins behind a server of this process: what they answer, how many calls they take, what
-/// happens to calls under way when a client, a version or a domain goes, and restarts.
+/// Tests plug-ins behind a server of this process: their replies, the limits on calls, the fate of
+/// running calls when a client, a version or a domain ends, and restarts.
 @Timeout(240)
 final class HttpPluginTest extends PluginServerRig {
   private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
@@ -44,7 +44,7 @@ final class HttpPluginTest extends PluginServerRig {
 
   // ---- plug-ins -----------------------------------------------------------------------------
 
-  /// Does what the query says.
+  /// A plug-in that does what the query string says.
   public static class One implements HttpPlugin {
     private volatile int turns;
 
@@ -75,7 +75,7 @@ final class HttpPluginTest extends PluginServerRig {
       return null;
     }
 
-    /// Threads of its own, and threads that the JDK starts for it.
+    /// Starts threads of its own, and threads that the JDK starts for it.
     private PluginReply starts() {
       new Thread(this::loop).start();
       Thread.ofPlatform().daemon().start(this::loop);
@@ -113,7 +113,7 @@ final class HttpPluginTest extends PluginServerRig {
     }
   }
 
-  /// Another version.
+  /// A second version of the plug-in.
   public static final class Two extends One {
     @Override
     String version() {
@@ -244,7 +244,7 @@ final class HttpPluginTest extends PluginServerRig {
     assertThat(get("/api?sleep600000")).startsWith("503");
     awaitMessage("answers 503: no reply to GET /api?sleep600000 within 1 s");
     Await.until("the place", () -> get("/api").equals("200 version 1"));
-    Thread.sleep(1500); // it has ended, so nothing is restarted
+    Thread.sleep(1500); // the call has ended, so nothing is restarted
     assertThat(domain("api")).isSameAs(before);
     assertThat(messages.toString()).doesNotContain("Restart");
   }
@@ -303,7 +303,7 @@ final class HttpPluginTest extends PluginServerRig {
     start("plugin", "/api=" + one(), "plugin-timeout", "1");
     Domain first = domain("api");
     assertThat(get("/api")).isEqualTo("200 version 1");
-    Path jar = two(); // not loaded by a restart
+    Path jar = two(); // a restart does not load it
     assertThat(get("/api?loop")).startsWith("503");
     Await.until("the end", () -> !first.alive());
     assertThat(get("/")).isEqualTo("200 home");

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// How long a plug-in is left ended.
+/// Tests how long a plug-in stays ended before it is restarted.
 final class PluginBackoffTest {
   @Test
   void itDoublesUpToAMostAndBeginsAnewAfterHealth() {

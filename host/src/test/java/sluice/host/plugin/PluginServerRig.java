@@ -22,7 +22,7 @@ import sluice.host.SiteServer;
 import sluice.host.site.SiteOptions;
 import sluice.testbase.Await;
 
-/// A server of one page and of plug-ins that are classes of the test.
+/// A server with one page, and with plug-ins that are classes of the test.
 abstract class PluginServerRig {
   @TempDir Path directory = Path.of(".");
   final List<String> messages = new CopyOnWriteArrayList<>();
@@ -41,7 +41,7 @@ abstract class PluginServerRig {
     }
   }
 
-  /// A jar that names the first class as a service, written over that which was there.
+  /// Creates or replaces a jar that declares the first of the types as a service provider.
   Path jar(String name, Class<?> service, Class<?>... types) throws IOException {
     Path jar = directory.resolve(name + ".jar");
     try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {

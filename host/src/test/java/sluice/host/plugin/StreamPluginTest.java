@@ -35,8 +35,9 @@ import sluice.http.plugin.StreamPlugin;
 import sluice.http.plugin.StreamReply;
 import sluice.testbase.Await;
 
-/// Plug-ins whose bodies stream: both ways at a time, of any length, by clients that are slow, stop
-/// in the middle or go, and by plug-ins that keep what they are lent.
+/// Tests plug-ins with streamed bodies: both directions at once and bodies of any length, with
+/// clients that are slow, stop or disconnect in the middle, and with plug-ins that keep borrowed
+/// streams.
 @Timeout(240)
 final class StreamPluginTest extends PluginServerRig {
   private static final String TEXT = "Content-Type";
@@ -49,7 +50,7 @@ final class StreamPluginTest extends PluginServerRig {
 
   // ---- plug-ins -----------------------------------------------------------------------------
 
-  /// Does what the query says.
+  /// A plug-in that does what the query string says.
   public static class Streams implements StreamPlugin {
     private volatile InputStream keptBody = InputStream.nullInputStream();
     private volatile OutputStream keptOut = OutputStream.nullOutputStream();
@@ -141,7 +142,7 @@ final class StreamPluginTest extends PluginServerRig {
       return thrown(() -> keptOut.write(1));
     }
 
-    /// Eight threads write into one reply.
+    /// Writes one reply from eight threads.
     private static void threads(StreamReply reply) throws Exception {
       OutputStream out = reply.begin(200, Map.of(), 8 * 100_000L);
       List<Thread> writers = new ArrayList<>();
@@ -174,13 +175,13 @@ final class StreamPluginTest extends PluginServerRig {
     }
   }
 
-  /// What may throw.
+  /// An action that may throw.
   public interface Attempt {
-    /// Does it.
+    /// Runs the action.
     void run() throws Exception;
   }
 
-  /// Takes and gives whole bodies.
+  /// A plug-in that receives and returns whole bodies.
   public static final class Whole implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {
@@ -239,7 +240,7 @@ final class StreamPluginTest extends PluginServerRig {
     return new String(client.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
   }
 
-  /// Reads to the end of the connection, which may be a reset.
+  /// Reads to the end of the connection, which may be a reset, and returns the number of bytes.
   private static int bytesUntilCut(Socket client) throws IOException {
     int count = 0;
     try {
@@ -247,7 +248,7 @@ final class StreamPluginTest extends PluginServerRig {
         count++;
       }
     } catch (SocketException e) {
-      // As good as the end.
+      // A reset also ends the connection.
     }
     return count;
   }
@@ -362,7 +363,7 @@ final class StreamPluginTest extends PluginServerRig {
       write(client, "GET /api HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
       assertThat(rest(client)).startsWith("HTTP/1.1 200").endsWith("streams");
     }
-    try (Socket client = connected()) { // more than is worth being skipped
+    try (Socket client = connected()) { // more than the server would skip
       write(client, "POST /api?early HTTP/1.1\r\nHost: a\r\nContent-Length: 500000000\r\n\r\n");
       assertThat(rest(client)).endsWith("early");
     }
@@ -416,7 +417,7 @@ final class StreamPluginTest extends PluginServerRig {
       assertThat(rest(client)).startsWith("HTTP/1.1 408");
     }
     assertThat(messages.toString()).doesNotContain("answers 500");
-    try (Socket client = connected()) { // the reply was begun
+    try (Socket client = connected()) { // the reply had already begun
       write(client, "POST /api?echo HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\nabc");
       assertThat(head(client)).startsWith("HTTP/1.1 200");
       assertThat(bytesUntilCut(client)).isEqualTo("3\r\nabc\r\n".length());

@@ -12,13 +12,13 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sluice.testbase.Await;
 
-/// The trace that a request belongs to: plug-ins see what was sent, the access log has it if it is
-/// valid.
+/// Tests the trace context of a request. Plug-ins see the header as it was sent; the access log
+/// contains it if it is valid.
 @Timeout(240)
 final class TraceparentTest extends PluginServerRig {
   private static final String GOOD = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-  /// Tells the trace of its request.
+  /// A plug-in that returns the trace context of its request.
   public static final class Echo implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {

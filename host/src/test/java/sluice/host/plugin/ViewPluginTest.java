@@ -18,13 +18,13 @@ import sluice.loop.verdict.Verdict;
 import sluice.memory.View;
 import sluice.testbase.Await;
 
-/// Plug-ins over views: the same answers on the loop's thread and on threads of their domain, and
-/// hostile ones, which do not hold up the loop.
+/// Tests plug-ins over views. They give the same replies on the loop's thread and on threads of
+/// their domain, and hostile plug-ins do not hold up the loop.
 @Timeout(240)
 final class ViewPluginTest extends PluginServerRig {
   // ---- plug-ins -----------------------------------------------------------------------------
 
-  /// Tells all that it sees.
+  /// A plug-in that returns everything it can read from the request.
   public static class Echo implements ViewPlugin {
     @Override
     public void handle(ViewRequest request, ViewReply reply) {
@@ -61,7 +61,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// The same without a bound, for what it never does.
+  /// The same plug-in with a loop that has no bound, although the loop never runs.
   public static final class EchoOnThreads extends Echo {
     @Override
     public void handle(ViewRequest request, ViewReply reply) {
@@ -72,7 +72,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Runs for as long as the query says.
+  /// A plug-in that runs for as long as the query string says.
   public static final class Loops implements ViewPlugin {
     private volatile boolean isOver;
 
@@ -84,7 +84,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Has a bound, and a large one.
+  /// A plug-in with a bound that is large.
   public static final class Large implements ViewPlugin {
     @Override
     public void handle(ViewRequest request, ViewReply reply) {
@@ -98,7 +98,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Uses a class whose initializer does not end.
+  /// A plug-in that uses a class whose initializer does not end.
   public static final class Hangs implements ViewPlugin {
     @Override
     public void handle(ViewRequest request, ViewReply reply) {
@@ -109,7 +109,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Is never initialized.
+  /// A class whose initializer does not end.
   public static final class Endless {
     static int number = hang();
 
@@ -124,7 +124,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Keeps what it was lent, and uses it in a thread of its own.
+  /// A plug-in that keeps the borrowed objects and uses them in a thread of its own.
   public static final class Keeps implements ViewPlugin {
     private static volatile @Nullable ViewRequest request;
     private static volatile @Nullable ViewReply reply;
@@ -170,7 +170,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Throws what does not want to be looked at.
+  /// A plug-in that throws an exception whose methods throw too.
   public static final class Throws implements ViewPlugin {
     @Override
     public void handle(ViewRequest request, ViewReply reply) {
@@ -178,11 +178,11 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Its text takes for ever.
+  /// An exception that throws when it is asked for its message or its text.
   public static final class Ugly extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /// Without a stack.
+    /// Creates the exception without a stack trace.
     public Ugly() {
       super("ugly", null, false, false);
     }
@@ -198,7 +198,7 @@ final class ViewPluginTest extends PluginServerRig {
     }
   }
 
-  /// Has a thread that uses all that it gets.
+  /// A plug-in with a thread that uses all the processor time it gets.
   public static final class Greedy implements ViewPlugin {
     private static volatile int turns;
 
@@ -255,7 +255,7 @@ final class ViewPluginTest extends PluginServerRig {
     assertThat(domain("api").stat().cpuNanos()).isGreaterThan(0);
     assertThat(domain("api").stat().allocatedBytes()).isGreaterThanOrEqualTo(0);
     assertThat(messages).isEmpty();
-    // A request that is too long for the place on the loop.
+    // A request that is too long to be handled on the loop.
     assertThat(ask("GET /api HTTP/1.1\r\nX-Two: " + "b".repeat(5000) + "\r\n", ""))
         .contains("[" + "b".repeat(5000) + "]");
     assertThat(threads("api")).isEqualTo(1);
@@ -294,7 +294,7 @@ final class ViewPluginTest extends PluginServerRig {
     assertThat(threads("slow")).isPositive();
   }
 
-  /// Without the date, and with fields in one order.
+  /// Returns the reply without its date and with its header fields sorted.
   private static String normal(String reply) {
     int end = reply.indexOf("\r\n\r\n");
     List<String> head =

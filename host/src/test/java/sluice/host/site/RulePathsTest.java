@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.http.HttpConfig;
 
-/// Rules of a configuration file beside the files that they name.
+/// Checks the rules of a configuration file against the files that they name.
 @Timeout(60)
 final class RulePathsTest {
   @TempDir Path directory = Path.of(".");
@@ -76,7 +76,7 @@ final class RulePathsTest {
                   + table
                   + "]] names no file: nothing is at /abuot. Fix: correct the path, or leave the"
                   + " rule out");
-      // /index is index.html by clean-urls
+      // /index is served as index.html because of clean-urls
       assertThat(told).hasSize(wrong.size() - 1);
     }
   }

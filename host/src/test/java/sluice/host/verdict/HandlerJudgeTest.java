@@ -19,11 +19,11 @@ import sluice.net.port.InterruptHandler;
 import sluice.net.transport.PacketWorker;
 import sluice.testbase.Await;
 
-/// What is said of handlers of each kind.
+/// Tests the verdict on handlers of each kind.
 final class HandlerJudgeTest {
   private final HandlerJudge judge = new HandlerJudge();
 
-  /// Its lambdas are all bounded, those of one kind by different numbers.
+  /// A class whose lambdas are all bounded; the bounds of lambdas of the same kind differ.
   private static final class Bounded {
     private static final byte[] PONG = {'p', 'o', 'n', 'g', '\n'};
 
@@ -60,7 +60,8 @@ final class HandlerJudgeTest {
     }
   }
 
-  /// One of its lambdas has no bound: the JVM does not say which one a handler is.
+  /// A class with a lambda that has no bound. The JVM does not tell which of the lambdas a handler
+  /// is.
   private static final class Mixed {
     private static final Map<String, byte[]> KNOWN = new ConcurrentHashMap<>();
 
@@ -80,7 +81,7 @@ final class HandlerJudgeTest {
     }
   }
 
-  /// A subclass may say something else than this.
+  /// A class whose subclass may change the behaviour of the handler.
   private static class Open implements Interruptlet {
     @Override
     public boolean handle(View message, Output reply) {
@@ -100,7 +101,7 @@ final class HandlerJudgeTest {
     }
   }
 
-  /// No handler at all.
+  /// A class that is no handler.
   private static final class Other {}
 
   private Verdict of(Object handler) {

@@ -6,18 +6,18 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.NativeMemory;
 
-/// A run of native bytes that lives as long as there is a lease on it.
+/// A range of native bytes that exists as long as there is a lease of it.
 ///
-/// A lease is one count. Java code that keeps a block holds one; **every device operation in flight
-/// holds one** (a receive armed into it, a send from it), because the kernel goes on using the
-/// bytes after the system call has returned. The bytes are freed or reused when the last lease
-/// goes, and not before.
+/// A lease is a reference count. Java code that keeps a block holds one; **every device operation
+/// in flight holds one** (a receive armed into it, a send from it), because the kernel continues to
+/// use the bytes after the system call has returned. The bytes are freed or reused when the last
+/// lease ends, and not before.
 ///
-/// A block that more than one party leases is a snapshot: it is not written any more. A writer asks
-/// for [#writable], which copies when there are other holders.
+/// A block with leases of several holders is a snapshot and is not written any more. A writer calls
+/// [#writable], which copies the block if there are other holders.
 ///
-/// Code that names this class reaches memory that is not taken back from it: the package is
-/// exported to the trusted modules alone. All other code is given a `Memory` or a `View`.
+/// Code with access to this class reaches memory that cannot be revoked: the package is exported
+/// only to the trusted modules. All other code gets a `Memory` or a `View`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,7 +27,7 @@ import sluice.sys.NativeMemory;
 public class Block {
   static final VarHandle LEASES;
 
-  /// Added to the leases of a block that a pool offers ([PooledBlock]).
+  /// Added to the lease count of a block that a pool offers ([PooledBlock]).
   static final int OFFERED = 1 << 24;
 
   static {
@@ -40,19 +40,19 @@ public class Block {
 
   private final MemorySegment segment;
 
-  @SuppressWarnings("unused") // through LEASES
+  @SuppressWarnings("unused") // accessed through LEASES
   private int leases;
 
-  /// A block over memory that the subclass owns, at first with `leases` leases.
+  /// Creates a block on memory that the subclass owns, with `leases` leases at first.
   protected Block(MemorySegment segment, int leases) {
     this.segment = segment;
     this.leases = leases;
   }
 
-  /// Allocates zeroed memory with one lease, the caller's. It begins with a cache line, so that it
-  /// is copied to at full speed.
+  /// Allocates zeroed memory with one lease for the caller. It is aligned to a cache line, for fast
+  /// copies.
   ///
-  /// @return null when the account has no room
+  /// @return null if the account has no room
   public static @Nullable Block allocate(Budget account, long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
@@ -63,15 +63,14 @@ public class Block {
     return HeapBlock.of(account, bytes);
   }
 
-  /// A part of this block that lives on its own: it holds a lease on this one until its own last
-  /// lease ends.
+  /// Returns a part of this block. It holds a lease of this block until its own last lease ends.
   ///
-  /// @throws IndexOutOfBoundsException when the range is not inside
+  /// @throws IndexOutOfBoundsException if the range is not inside of the block
   public final Block slice(long offset, long bytes) {
     return new SliceBlock(segment.asSlice(offset, bytes), lease(), offset);
   }
 
-  /// The bytes. Valid while the caller holds a lease; this is what devices are given.
+  /// Returns the bytes, for devices. Valid while the caller holds a lease.
   public final MemorySegment segment() {
     return segment;
   }
@@ -80,32 +79,33 @@ public class Block {
     return segment.byteSize();
   }
 
-  /// The region that the bytes are in; null when they are in none.
+  /// Returns the region that contains the bytes, or null if there is none.
   public @Nullable Region region() {
     return null;
   }
 
-  /// Where in [#region] the bytes begin.
+  /// Returns the offset of the bytes in [#region].
   public long regionOffset() {
     return 0;
   }
 
-  /// The memory file that the bytes are in, for `sendfile(2)` from [#regionOffset]; -1 when they
-  /// are in none. Bytes that were sent so must never be written again ([Region]).
+  /// Returns the memory file that contains the bytes, for `sendfile(2)` from [#regionOffset]; -1 if
+  /// there is none. Bytes that were sent this way must never be written again ([Region]).
   public final int fileDescriptor() {
     Region in = region();
     return in == null ? -1 : in.fileDescriptor();
   }
 
-  /// Number of leases now. A caller that holds one and reads 1 is the sole holder and stays it.
+  /// Returns the current number of leases. A caller that holds a lease and reads 1 is the sole
+  /// holder and remains so.
   public final int leases() {
     int now = (int) LEASES.getVolatile(this);
     return now > 0 ? now & (OFFERED - 1) : now;
   }
 
-  /// Adds a lease. Only a holder may.
+  /// Adds a lease. Only a holder may call this.
   ///
-  /// @throws IllegalStateException when the block has no lease any more
+  /// @throws IllegalStateException if the block has no lease any more
   public final Block lease() {
     if (!addLease()) {
       throw new IllegalStateException("lease on a block that was already freed, or is claimed");
@@ -113,9 +113,9 @@ public class Block {
     return this;
   }
 
-  /// Ends one lease; the last one frees the bytes.
+  /// Ends a lease. The last one frees the bytes.
   ///
-  /// @throws IllegalStateException when the block had no lease
+  /// @throws IllegalStateException if the block had no lease
   public final void release() {
     int before = (int) LEASES.getAndAdd(this, -1);
     if (before > 1 && before != OFFERED) {
@@ -129,10 +129,10 @@ public class Block {
     }
   }
 
-  /// A block with the same bytes that only the caller holds: this one, or a copy of it. Ends the
-  /// caller's lease on this block when it copies.
+  /// Returns a block with the same bytes that only the caller holds: this block, or a copy of it. A
+  /// copy ends the caller's lease of this block.
   ///
-  /// @return null when the account has no room for the copy; the caller keeps its lease then
+  /// @return null if the account has no room for the copy; the caller keeps its lease then
   public final @Nullable Block writable(Budget account) {
     if (leases() == 1) {
       return this;
@@ -145,7 +145,7 @@ public class Block {
     return copy;
   }
 
-  /// Adds a lease if there is one, and the block is not claimed.
+  /// Adds a lease if there is one already and the block is not claimed.
   final boolean addLease() {
     int now = (int) LEASES.getVolatile(this);
     while (now > 0) {
@@ -158,7 +158,7 @@ public class Block {
     return false;
   }
 
-  /// Called once, by whichever thread ended the last lease.
+  /// Frees the bytes. Called once, by the thread that ended the last lease.
   protected void free() {}
 
   private static final class SliceBlock extends Block {
@@ -188,8 +188,9 @@ public class Block {
   }
 
   private static final class HeapBlock extends Block {
-    /// The C heap aligns to 16 bytes only; a copy of 4 KB to what is not aligned to this takes
-    /// three times as long, because each store touches two lines.
+    /// The size of a cache line. The C heap aligns to 16 bytes only, but a copy of 4 KB to an
+    /// address that is not aligned to a cache line takes three times as long, because each store
+    /// touches two lines.
     private static final int LINE_BYTES = 64;
 
     private final Budget account;

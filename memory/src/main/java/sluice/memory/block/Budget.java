@@ -1,12 +1,12 @@
 package sluice.memory.block;
 
-/// What a block is charged to: `Account`. Any thread may call.
+/// A budget to which blocks are charged: `Account`. Safe for use by any thread.
 public interface Budget {
-  /// Takes `bytes`, or nothing at all.
+  /// Charges `bytes`, all or nothing.
   ///
-  /// @return false when there is no room
+  /// @return false if there is no room
   boolean tryCharge(long bytes);
 
-  /// Gives back what [#tryCharge] took.
+  /// Refunds bytes that [#tryCharge] charged.
   void refund(long bytes);
 }

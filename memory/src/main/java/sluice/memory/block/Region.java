@@ -14,36 +14,36 @@ import sluice.sys.Mapping;
 import sluice.sys.NativeMemory;
 import sluice.sys.SysException;
 
-/// A range of memory from which blocks are allocated in whole units, by a bitmap ([UnitMap]). The
-/// whole capacity is reserved as addresses, not as memory. Any thread may call.
+/// A range of memory from which blocks are allocated in whole units, with a bitmap ([UnitMap]). The
+/// capacity is reserved as address space, not as memory. Safe for use by any thread.
 ///
-/// | opened as | below | a block that is freed |
+/// | opened as | backed by | a block that is freed |
 /// |---|---|---|
 /// | [#openAnonymous] | memory of this process | keeps its pages; they are zeroed when they are allocated again |
-/// | [#openMemoryFile] | a sealed `memfd_create(2)` | its pages leave the file |
+/// | [#openMemoryFile] | a sealed `memfd_create(2)` | its pages are removed from the file |
 ///
-/// **Blocks of a memory file can leave by `sendfile(2)`**, which hands pages to a socket and copies
-/// nothing. What was sent so stays what it was: until the peer has read them, the bytes in the
-/// sockets' queues *are* the block's pages. Hence a block must never be written once it has been
-/// sent, and freeing one takes its pages out of the file (`FALLOC_FL_PUNCH_HOLE`): the kernel keeps
-/// those that are in a queue, and the next block in the same place has others.
+/// **Blocks of a memory file can be sent with `sendfile(2)`**, which passes pages to a socket
+/// without copying them. Until the peer has read the bytes, the socket queues *are* the block's
+/// pages. So a block must never be written once it has been sent, and freeing it removes its pages
+/// from the file (`FALLOC_FL_PUNCH_HOLE`): the kernel keeps pages that are in a queue, and the next
+/// block in the same place gets others.
 ///
-/// Locking: the monitor is held for the search in the bitmap and nothing else; what charges, zeroes
-/// or calls the kernel is done before or after.
+/// Locking: the monitor is held only for the search in the bitmap. Charging, zeroing and system
+/// calls happen before or after.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | units, touched, blocks, closed | any thread | under the monitor | under the monitor |
 ///
-/// Lifecycle: opened → allocated from → closed, which refuses further blocks; the memory goes with
-/// the last block. Limits: at most [#MOST_UNITS] units.
+/// Lifecycle: opened → blocks are allocated → closed, which refuses further blocks; the memory is
+/// released with the last block. Limits: at most [#MOST_UNITS] units.
 public final class Region implements AutoCloseable {
-  /// The bitmap has a bit for each.
+  /// The maximum number of units, each of which takes a bit of the bitmap.
   public static final int MOST_UNITS = 1 << 28;
 
   private static final int LEAST_UNIT_BYTES = 64;
 
-  /// The largest page size of the kernels that Sluice runs on.
+  /// The largest page size of the kernels on which Sluice runs.
   private static final int FILE_UNIT_BYTES = 64 << 10;
 
   private static final long HUGE_PAGE_BYTES = 2 << 20;
@@ -59,7 +59,7 @@ public final class Region implements AutoCloseable {
   private final @Nullable String noHugePages;
   private final UnitMap units;
 
-  /// Units from here on were never given out: they are zero.
+  /// The first unit that was never allocated. From here on, memory is zero.
   private int touched;
 
   private int blocks;
@@ -76,14 +76,14 @@ public final class Region implements AutoCloseable {
     this.units = new UnitMap(Math.toIntExact(memory.byteSize() >> unitShift));
   }
 
-  /// Opens a region over memory of this process.
+  /// Opens a region on memory of this process.
   ///
   /// @param name for messages
   /// @param capacityBytes rounded up to whole units
-  /// @param unitBytes what blocks are rounded up to: a power of two, at least 64
-  /// @param hugePages whether to ask for huge pages; without them the region works the same
+  /// @param unitBytes the unit of block sizes: a power of two, at least 64
+  /// @param hugePages true to request huge pages; without them the region works the same
   ///   ([#noHugePages])
-  /// @throws SysException when there are no addresses
+  /// @throws SysException if there is no address space
   public static Region openAnonymous(
       String name, long capacityBytes, int unitBytes, boolean hugePages) throws SysException {
     long bytes = capacity(capacityBytes, unitBytes);
@@ -95,12 +95,12 @@ public final class Region implements AutoCloseable {
     return new Region(name, -1, mapping, all.asSlice(begin, bytes), unitBytes, reason);
   }
 
-  /// One block of an anonymous region of its own, which ends with the block: the memory of a pool
-  /// that finds its pieces itself.
+  /// Returns a single block of an anonymous region of its own, which ends with the block: the
+  /// memory of a pool that manages its pieces itself.
   ///
-  /// @param bytes of the block
-  /// @return null when the account has no room
-  /// @throws SysException when there are no addresses
+  /// @param bytes the size of the block
+  /// @return null if the account has no room
+  /// @throws SysException if there is no address space
   public static @Nullable Block single(
       String name, Budget account, long bytes, int unitBytes, boolean hugePages)
       throws SysException {
@@ -109,17 +109,18 @@ public final class Region implements AutoCloseable {
     }
   }
 
-  /// Opens a region over a memory file, in units of 64 KiB. The file is sealed: its length stays.
+  /// Opens a region on a memory file, in units of 64 KiB. The file is sealed: its length cannot
+  /// change.
   ///
   /// @param name shown in `/proc`
   /// @param capacityBytes rounded up to whole units
-  /// @throws SysException where there are no memory files, no descriptors, or no addresses
+  /// @throws SysException if there are no memory files, no descriptors, or no address space
   public static Region openMemoryFile(String name, long capacityBytes) throws SysException {
     long bytes = capacity(capacityBytes, FILE_UNIT_BYTES);
     int fd = Math.toIntExact(SysException.check(Files.memfd(name), "memfd_create", name));
     try {
       SysException.check(Files.ftruncate(fd, bytes), "ftruncate", fd, bytes);
-      // A page that vanished would end this process by a signal.
+      // Access to a page that vanished would end this process with a signal.
       int seals = Files.F_SEAL_GROW | Files.F_SEAL_SHRINK | Files.F_SEAL_SEAL;
       SysException.check(Files.addSeals(fd, seals), "fcntl", fd, "F_ADD_SEALS", seals);
       Mapping mapping = Mapping.shared(fd, 0, bytes, true);
@@ -144,7 +145,8 @@ public final class Region implements AutoCloseable {
     return (bytes + unitBytes - 1) & -(long) unitBytes;
   }
 
-  /// @return why there are none; empty when the kernel gives them at the first touch
+  /// Requests huge pages. Returns the reason why there are none; empty if the kernel provides them
+  /// at the first touch.
   private static String adviseHugePages(Mapping mapping, long bytes) {
     if (bytes < HUGE_PAGE_BYTES) {
       return "the region is shorter than a huge page";
@@ -153,7 +155,8 @@ public final class Region implements AutoCloseable {
     if (error != 0) {
       return "madvise(MADV_HUGEPAGE): " + Errno.name(-error) + ", this kernel has none";
     }
-    // By java.io: a file system of Sluice may be the JVM's default, and this runs before it is.
+    // Uses java.io, because a file system of Sluice may be the JVM's default, and this runs before
+    // it exists.
     try (FileInputStream in = new FileInputStream(HUGE_PAGES)) {
       return new String(in.readAllBytes(), US_ASCII).contains("[never]")
           ? HUGE_PAGES + " says never. Fix: write madvise to it"
@@ -163,9 +166,9 @@ public final class Region implements AutoCloseable {
     }
   }
 
-  /// Allocates zeroed memory with one lease, the caller's. The account is charged for whole units.
+  /// Allocates zeroed memory with one lease for the caller. The account is charged for whole units.
   ///
-  /// @return null when the account, the region or the machine has no room, or it is closed
+  /// @return null if the account, the region or the machine has no room, or if the region is closed
   public @Nullable Block allocate(Budget account, long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
@@ -196,7 +199,7 @@ public final class Region implements AutoCloseable {
     if (fd < 0) {
       zero(segment, (long) (before - at) << unitShift);
     } else if (AttributeCalls.fallocate(fd, KEEP_SIZE, (long) at << unitShift, size) != 0) {
-      // Now: a page that is not to be had at the first touch would be a signal.
+      // Allocated now, because a page that is unavailable at the first touch would cause a signal.
       give(at, count);
       account.refund(size);
       return null;
@@ -223,17 +226,17 @@ public final class Region implements AutoCloseable {
     }
   }
 
-  /// Gives pages of a block of an anonymous region back to the system: what is read there next is
-  /// zero. The caller has the block, and no other thread uses the range.
+  /// Returns pages of a block of an anonymous region to the system. Reading them yields zeros
+  /// afterwards. The caller holds the block, and no other thread uses the range.
   ///
-  /// @param offset in the region, a multiple of the page size
-  /// @return 0 or a negative errno: where pages are larger than the range they stay as they are
+  /// @param offset the offset in the region, a multiple of the page size
+  /// @return 0 or a negative errno; if pages are larger than the range, they do not change
   public int discard(long offset, long bytes) {
     long start = memory.address() - mapping.segment().address();
     return fd < 0 ? mapping.discard(start + offset, bytes) : -Errno.EINVAL;
   }
 
-  /// The memory file, -1 when there is none.
+  /// Returns the memory file, -1 if there is none.
   public int fileDescriptor() {
     return fd;
   }
@@ -242,7 +245,7 @@ public final class Region implements AutoCloseable {
     return memory.byteSize();
   }
 
-  /// Blocks are rounded up to a multiple.
+  /// Returns the unit to which block sizes are rounded up.
   public int unitBytes() {
     return 1 << unitShift;
   }
@@ -251,8 +254,8 @@ public final class Region implements AutoCloseable {
     return (long) units.freeUnits() << unitShift;
   }
 
-  /// The lengths in bytes of all free areas, in their order. Neighbours are joined, so more than
-  /// one is fragmentation, or there are blocks between them. Looks at each unit.
+  /// Returns the lengths in bytes of all free areas, in ascending order of addresses. Adjacent
+  /// areas are joined, so several areas are separated by blocks. Scans all units.
   public synchronized long[] freeAreas() {
     int[] lengths = units.freeAreas();
     long[] bytes = new long[lengths.length];
@@ -262,17 +265,19 @@ public final class Region implements AutoCloseable {
     return bytes;
   }
 
-  /// What the bitmap takes, on the Java heap, whatever is allocated.
+  /// Returns the size of the bitmap on the Java heap, which does not depend on the allocated
+  /// blocks.
   public long overheadBytes() {
     return units.overheadBytes();
   }
 
-  /// Why the region has no huge pages; null when it has them, each from the first touch on.
+  /// Returns the reason why the region has no huge pages; null if it has them, from the first touch
+  /// on.
   public @Nullable String noHugePages() {
     return noHugePages;
   }
 
-  /// Refuses further blocks. The memory goes with the last block. Idempotent.
+  /// Refuses further blocks. The memory is released with the last block. Idempotent.
   @Override
   public synchronized void close() {
     if (!closed) {

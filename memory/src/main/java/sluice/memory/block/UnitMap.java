@@ -2,28 +2,29 @@ package sluice.memory.block;
 
 import java.util.Arrays;
 
-/// The units of a region, one bit each: a bitmap allocator, in which neighbouring free areas are
-/// one by themselves (Wilson et al., "Dynamic Storage Allocation: A Survey and Critical Review",
-/// 1995, section 3.10: bitmapped fits; Golm et al., "The JX Operating System", 2002, section 2.5).
+/// The units of a region, one bit each: a bitmap allocator, in which adjacent free areas are joined
+/// implicitly (Wilson et al., "Dynamic Storage Allocation: A Survey and Critical Review", 1995,
+/// section 3.10: bitmapped fits; Golm et al., "The JX Operating System", 2002, section 2.5).
 ///
-/// Placement is address-ordered first fit. A second bitmap says which words are full, and for each
-/// power of two there is a word below which no free area of that length begins, so that full memory
-/// and holes that are too small are not looked at again.
+/// Placement is address-ordered first fit. A second bitmap marks full words, and for each power of
+/// two there is a word before which no free area of that length begins. So full memory and holes
+/// that are too small are not searched again.
 ///
-/// Under the monitor of its [Region]. Limits: a search looks at each word once, 1/64 of the units.
+/// Accessed under the monitor of its [Region]. Limits: a search reads each word once, 1/64 of the
+/// units.
 final class UnitMap {
   private static final int BITS = Long.SIZE;
   private static final long ALL = -1L;
 
   private final int units;
 
-  /// A set bit is a unit that is taken, or behind the end.
+  /// The bitmap of units. A set bit is a unit that is allocated, or behind the end.
   private final long[] taken;
 
-  /// A set bit is a word of [#taken] whose bits are all set.
+  /// The bitmap of full words. A set bit is a word of [#taken] whose bits are all set.
   private final long[] full;
 
-  /// No free area of `1 << i` units or more begins in a word before this one.
+  /// For each `i`, a word before which no free area of at least `1 << i` units begins.
   private final int[] from;
 
   private int freeUnits;
@@ -43,10 +44,10 @@ final class UnitMap {
     }
   }
 
-  /// Takes the first free area that is long enough.
+  /// Allocates the first free area that is long enough.
   ///
   /// @param count at least 1
-  /// @return where it begins, or -1
+  /// @return its first unit, or -1
   int take(int count) {
     if (count > freeUnits) {
       return -1;
@@ -59,21 +60,21 @@ final class UnitMap {
     return at;
   }
 
-  /// Makes taken units free.
+  /// Frees units.
   void give(int at, int count) {
     clear(at, count);
     freeUnits += count;
-    // An area that reaches 2^i by this had fewer units before these.
+    // An area that reaches 2^i units by this had fewer units in front of these.
     for (int i = 0; i < from.length; i++) {
       from[i] = Math.min(from[i], Math.max(0, at - (1 << i)) / BITS);
     }
   }
 
-  /// The first free area of `count` units.
+  /// Returns the first free area of `count` units, or -1.
   private int find(int count) {
     int power = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(count);
     int least = 1 << power;
-    int first = -1; // the first area of the length that `from` is about
+    int first = -1; // the first area of the length for which `from` is kept
     int start = 0;
     int run = 0;
     int next = from[power];
@@ -112,7 +113,7 @@ final class UnitMap {
     return -1;
   }
 
-  /// The first word with a free unit, from one on; -1 when there is none.
+  /// Returns the first word with a free unit, at or after a given word; -1 if there is none.
   private int notFull(int word) {
     int at = word / BITS;
     if (at >= full.length) {
@@ -151,7 +152,7 @@ final class UnitMap {
     }
   }
 
-  /// The bits of a word that stand for units in `[at, end)`.
+  /// Returns the bits of a word that stand for units in `[at, end)`.
   private static long bits(int word, int at, int end) {
     int low = Math.max(at - word * BITS, 0);
     int high = Math.min(end - word * BITS, BITS);
@@ -166,7 +167,7 @@ final class UnitMap {
     return freeUnits;
   }
 
-  /// The lengths of all free areas, in their order.
+  /// Returns the lengths of all free areas, in ascending order of addresses.
   int[] freeAreas() {
     int[] lengths = new int[8];
     int count = 0;
@@ -186,7 +187,7 @@ final class UnitMap {
     return Arrays.copyOf(lengths, count);
   }
 
-  /// What all this takes.
+  /// Returns the size of the bitmaps in bytes.
   long overheadBytes() {
     return (long) (taken.length + full.length) * Long.BYTES + (long) from.length * Integer.BYTES;
   }

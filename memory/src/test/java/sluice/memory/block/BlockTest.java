@@ -114,7 +114,7 @@ final class BlockTest {
     block.offer();
     assertThat(block.tryLease()).isTrue();
     block.withdraw();
-    block.release(); // the pool's
+    block.release(); // the pool's lease
     assertThat(block.leases()).isEqualTo(1);
     assertThat(block.tryClaim()).as("by who found it before").isFalse();
     block.lease().release();
@@ -170,7 +170,8 @@ final class BlockTest {
     assertThat(account.usedBytes()).isZero();
   }
 
-  /// Without it the first thread is done before the last one is started.
+  /// Waits for the other threads. Otherwise the first thread would finish before the last one
+  /// starts.
   private static void await(CyclicBarrier barrier) {
     try {
       barrier.await();

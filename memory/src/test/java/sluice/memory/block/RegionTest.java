@@ -160,7 +160,7 @@ final class RegionTest {
     region.close();
     assertThat(region.allocate(account, 1)).isNull();
     assertThat(account.usedBytes()).isEqualTo(128);
-    block.segment().set(JAVA_BYTE, 99, (byte) 1); // it keeps the memory
+    block.segment().set(JAVA_BYTE, 99, (byte) 1); // the block keeps the memory
     block.release();
     assertThatThrownBy(block::release).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(block::lease).isInstanceOf(IllegalStateException.class);
@@ -205,8 +205,8 @@ final class RegionTest {
     return Arrays.equals(block.segment().toArray(JAVA_BYTE), wanted);
   }
 
-  /// Threads take and give at the same time: nothing is given out twice, all of it comes back, and
-  /// a close meanwhile takes no memory from under a holder.
+  /// Tests threads that allocate and free at the same time. No memory is allocated twice, all of it
+  /// is freed in the end, and a concurrent close takes no memory from a holder.
   @Test
   void manyThreadsShareIt() throws Exception {
     Region region = Region.openAnonymous("test", 1 << 20, 256, false);
@@ -248,8 +248,8 @@ final class RegionTest {
     held.forEach(Block::release);
   }
 
-  /// Bytes in the queues of sockets are the pages of the block: they must stay when it is freed and
-  /// its place is used again.
+  /// Checks bytes in the queues of sockets, which share the pages of the block: they must not
+  /// change when the block is freed and its place is reused.
   @Test
   void whatWasSentStaysWhatItWas() throws IOException {
     int bytes = 1 << 20;

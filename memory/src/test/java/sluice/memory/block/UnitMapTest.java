@@ -51,13 +51,13 @@ final class UnitMapTest {
     assertThatThrownBy(() -> map.give(at, 4)).isInstanceOf(IllegalStateException.class);
   }
 
-  /// As the paper counts: 116 977 blocks of 1 KB, 14 622 bytes.
+  /// Checks the overhead that the paper computes: 14 622 bytes for 116 977 blocks of 1 KB.
   @Test
   void takesABitAUnit() {
     assertThat(new UnitMap(116_977).overheadBytes()).isBetween(14_622L, 15_000L);
   }
 
-  /// Against a set of bits that is searched from its beginning each time.
+  /// Compares the map with a bit set that is searched from its beginning each time.
   @Test
   void doesAsAModelDoes() {
     long seed = System.nanoTime();

@@ -1,39 +1,44 @@
 package sluice.net.port;
 
-/// Frames that came together. Owned by the thread of its port.
+/// A batch of received frames. Owned by the thread of its port.
 public final class FrameBatch {
   private final long[] places;
   private final int[] lengths;
   private int count;
 
+  /// Creates an empty batch with room for `capacity` frames.
   public FrameBatch(int capacity) {
     places = new long[capacity];
     lengths = new int[capacity];
   }
 
+  /// Returns the number of frames.
   public int count() {
     return count;
   }
 
+  /// Returns true if no more frames can be added.
   public boolean isFull() {
     return count == places.length;
   }
 
-  /// Where the frame begins in the memory of its port.
+  /// Returns the position of a frame in the memory of its port.
   public long place(int index) {
     return places[index];
   }
 
+  /// Returns the length of a frame in bytes.
   public int length(int index) {
     return lengths[index];
   }
 
-  /// Only when it is not [#isFull].
+  /// Adds a frame. The caller has checked [#isFull].
   public void add(long place, int length) {
     places[count] = place;
     lengths[count++] = length;
   }
 
+  /// Removes all frames.
   public void clear() {
     count = 0;
   }

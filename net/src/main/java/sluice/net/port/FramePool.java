@@ -2,7 +2,7 @@ package sluice.net.port;
 
 /// The free frames of a port. Owned by the port's thread.
 ///
-/// A frame that is given back twice would be in two packets at once: that is found, and thrown.
+/// Releasing a frame twice would put two packets into it; the pool detects that and throws.
 public final class FramePool {
   private final long base;
   private final int shift;
@@ -10,10 +10,11 @@ public final class FramePool {
   private final boolean[] isFree;
   private int count;
 
-  /// All frames are free.
+  /// Creates a pool of free frames.
   ///
-  /// @param base where the first one begins, a multiple of `frameBytes`
-  /// @param frameBytes a power of two
+  /// @param base the position of the first frame, a multiple of `frameBytes`
+  /// @param frames the number of frames
+  /// @param frameBytes the size of a frame, a power of two
   public FramePool(long base, int frames, int frameBytes) {
     if (Integer.bitCount(frameBytes) != 1 || base % frameBytes != 0) {
       throw new IllegalArgumentException("frames of " + frameBytes + " bytes at " + base);
@@ -27,11 +28,14 @@ public final class FramePool {
     }
   }
 
+  /// Returns the number of free frames.
   public int available() {
     return count;
   }
 
-  /// @return where the frame begins; -1 when there is none
+  /// Takes a free frame.
+  ///
+  /// @return the position of the frame; -1 if none is free
   public long claim() {
     if (count == 0) {
       return -1;
@@ -41,7 +45,10 @@ public final class FramePool {
     return frame;
   }
 
-  /// @param place anywhere inside of the frame
+  /// Returns a frame to the pool.
+  ///
+  /// @param place any position in the frame
+  /// @throws IllegalStateException if the frame is free already
   public void release(long place) {
     int index = (int) ((place - base) >> shift);
     if (isFree[index]) {

@@ -1,8 +1,8 @@
 package sluice.net.port;
 
-/// What a driver does at once when its device has something: acknowledges it, and unblocks a worker
-/// ([AtomicVariable#setAndUnblock]). Called by the thread of an [InterruptLine], while the device's
-/// interrupts are off; it never waits, and does a bounded amount of work.
+/// The interrupt handler of a driver: it acknowledges the interrupt and unblocks a worker
+/// ([AtomicVariable#setAndUnblock]). Called by the thread of an [InterruptLine] while the device's
+/// interrupts are off. It must not wait, and must do a bounded amount of work.
 @FunctionalInterface
 public interface InterruptHandler {
   void handleInterrupt();

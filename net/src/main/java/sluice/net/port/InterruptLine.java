@@ -7,9 +7,9 @@ import sluice.memory.AtomicVariable;
 import sluice.sys.PollFds;
 import sluice.sys.threads.ThreadEnds;
 
-/// The interrupts of one device: a thread that waits for its descriptor and calls the handler.
-/// After each interrupt they are off until [#enable], so that a worker which drains the device is
-/// not interrupted. Any thread may call.
+/// The interrupts of one device: a thread that waits for a descriptor and calls the handler.
+/// Interrupts are off after each call until [#enable], so that a worker that drains the device is
+/// not interrupted. Thread-safe.
 ///
 /// ```
 ///  enable() ─▶ ON ── descriptor is readable, or time is over ─▶ OFF: handleInterrupt() ─▶ worker
@@ -28,10 +28,13 @@ public final class InterruptLine implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
 
-  /// Begins with interrupts off.
+  /// Starts the thread with interrupts off.
   ///
-  /// @param fd stays the caller's, and is closed after this
-  /// @param mostNanos after which the handler is called although there is nothing, for timers
+  /// @param device the name of the device, for messages
+  /// @param fd the descriptor to wait for; the caller closes it after this object
+  /// @param mostNanos the time after which the handler is called even without an interrupt, for
+  ///   timers
+  /// @param handler the handler
   public InterruptLine(String device, int fd, long mostNanos, InterruptHandler handler) {
     this.fd = fd;
     this.mostNanos = mostNanos;
@@ -44,8 +47,7 @@ public final class InterruptLine implements AutoCloseable {
     try (PollFds polled = PollFds.recycled(1)) {
       while (!closed) {
         state.blockIfEqual(OFF);
-        boolean _ =
-            Thread.interrupted(); // by nothing of ours: it would end each later wait at once
+        boolean _ = Thread.interrupted(); // clears a stray interrupt, which would end every wait
         if (closed) {
           return;
         }
@@ -57,17 +59,17 @@ public final class InterruptLine implements AutoCloseable {
     }
   }
 
-  /// What is known of the handler's work.
+  /// Returns the verdict on the handler's work.
   public Verdict verdict() {
     return judged.verdict();
   }
 
-  /// Lets the device interrupt once more.
+  /// Allows the next interrupt.
   public void enable() {
     state.setAndUnblock(ON);
   }
 
-  /// Waits until the thread uses the descriptor no more. Idempotent.
+  /// Ends the thread, and waits until it does not use the descriptor any more. Idempotent.
   @Override
   public void close() {
     closed = true;

@@ -1,16 +1,16 @@
 package sluice.net.port;
 
-/// What may become of the link of a port while it is used.
+/// A change of a port's link.
 public enum LinkChange {
-  /// The longest packet is another.
+  /// The MTU has changed.
   MTU,
-  /// The interface was taken down, or its cable is out.
+  /// The interface was taken down, or its cable is unplugged.
   DOWN,
   UP,
-  /// The interface was deleted, or moved to another namespace: nothing comes or goes any more.
+  /// The interface was deleted or moved to another namespace. The port carries no more frames.
   GONE,
-  /// The hardware address is another.
+  /// The hardware address has changed.
   HARDWARE,
-  /// The kernel has got or lost the stack's IPv4 address.
+  /// The stack's IPv4 address was added to the interface in the kernel, or removed from it.
   ADDRESS
 }

@@ -1,14 +1,14 @@
 package sluice.net.port;
 
-/// Is told what a port notices beside its frames. Called by the port's thread.
+/// Receives the events of a port besides its frames. Called by the port's thread.
 public interface LinkListener {
-  /// The link has changed.
+  /// Handles a change of the link.
   ///
-  /// @param line for people: what it means, and what to do
+  /// @param line a message for operators with the meaning and the fix
   void changed(LinkChange change, String line);
 
-  /// A frame of ARP was heard that the kernel got too.
+  /// Handles an ARP frame that the kernel has received too.
   ///
-  /// @param frame where it begins in the port's memory, good until this returns
+  /// @param frame the position in the port's memory, valid until this method returns
   void heard(long frame, int bytes);
 }

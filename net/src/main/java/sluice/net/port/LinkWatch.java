@@ -7,11 +7,11 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.RouteSocket;
 
-/// Notices what becomes of a network interface: its MTU, whether it is up and there, its addresses.
-/// Owned by the port's thread, which calls [#look] a few times each second; nothing waits for the
-/// descriptor. A message that was lost is made up for by asking anew.
+/// Watches a network interface: its MTU, its state, its existence and its addresses. Owned by the
+/// port's thread, which calls [#look] a few times per second; no thread waits for the descriptor.
+/// After a lost message it queries the kernel again.
 public final class LinkWatch implements AutoCloseable {
-  /// Messages of one [#look]: a storm of them takes several.
+  /// The maximum number of messages per [#look].
   private static final int MOST_READS = 64;
 
   private final String device;
@@ -24,18 +24,20 @@ public final class LinkWatch implements AutoCloseable {
   private boolean up = true;
   private boolean gone;
 
-  /// Whether the kernel had messages that found no room.
+  /// True if the kernel has dropped messages for lack of room.
   private boolean overrun;
 
-  /// Whether the kernel has the stack's address on the interface.
+  /// True if the kernel has the stack's address on the interface.
   private boolean kernelHas;
 
-  /// Whether the kernel has the address by what was read last; counts at the end of the answer to
-  /// [RouteSocket#askAddresses].
+  /// True if the answer to [RouteSocket#askAddresses] contained the address so far. It takes effect
+  /// at the end of the answer.
   private boolean named;
 
-  /// @param most longest packet that the port can take in
-  /// @param address of the stack, in host order; 0 when the port has none
+  /// Creates a watch.
+  ///
+  /// @param most the maximum packet length that the port can receive
+  /// @param address the address of the stack, in host order; 0 if addresses are not watched
   private LinkWatch(String device, NetInterface found, int most, int address, RouteSocket socket) {
     this.device = device;
     this.index = found.index();
@@ -46,13 +48,13 @@ public final class LinkWatch implements AutoCloseable {
     this.socket = socket;
   }
 
-  /// Begins to watch.
+  /// Starts to watch an interface.
   ///
-  /// @param found what the port believes of the interface; a difference is told by the first look
-  /// @param most longest packet that the port can take in
-  /// @param address of the stack, in host order; 0 when the interface is another station, whose
-  ///   addresses do not matter
-  /// @param kernelHas whether the kernel has that address on the interface
+  /// @param found the state that the port has seen; the first look reports differences
+  /// @param most the maximum packet length that the port can receive
+  /// @param address the address of the stack, in host order; 0 if the interface is the kernel's end
+  ///   of a TAP device, whose addresses do not matter
+  /// @param kernelHas true if the kernel has this address on the interface
   public static LinkWatch open(
       String device, NetInterface found, int most, int address, boolean kernelHas)
       throws SysException {
@@ -70,21 +72,22 @@ public final class LinkWatch implements AutoCloseable {
     }
   }
 
-  /// Longest packet that the link and the port take now.
+  /// Returns the maximum packet length that link and port allow now.
   public int mtu() {
     return Math.min(mtu, most);
   }
 
-  /// The interface's hardware address now.
+  /// Returns the current hardware address of the interface.
   public long macAddress() {
     return mac;
   }
 
+  /// Returns true if the interface was deleted or moved to another namespace.
   public boolean isGone() {
     return gone;
   }
 
-  /// Tells what has changed since the last look.
+  /// Reports the changes since the last call.
   public void look(LinkListener to) {
     for (int i = 0; i < MOST_READS && !gone; i++) {
       int came = socket.read();
@@ -95,7 +98,7 @@ public final class LinkWatch implements AutoCloseable {
           return;
         }
         overrun = false;
-        ask(); // now that there is room for an answer
+        ask(); // there is room for the answer now
       }
       while (!gone && socket.next()) {
         handle(to);
@@ -218,10 +221,10 @@ public final class LinkWatch implements AutoCloseable {
                 + " Fix: give it back, or start again to own the address here");
   }
 
-  /// Refuses a link at the start.
+  /// Returns the exception for an interface whose MTU is too large for the port.
   ///
-  /// @param most longest packet that the port could take in
-  /// @param why it is no more
+  /// @param most the maximum packet length of the port
+  /// @param why the reason for this maximum
   public static IOException tooLong(String device, int mtu, int most, String why) {
     return new IOException(
         "open("
@@ -239,7 +242,7 @@ public final class LinkWatch implements AutoCloseable {
             + ", and the same at the other ends of the link");
   }
 
-  /// A hardware address as people write it.
+  /// Formats a hardware address.
   public static String text(long mac) {
     StringBuilder text = new StringBuilder();
     for (int shift = 40; shift >= 0; shift -= 8) {

@@ -2,11 +2,11 @@ package sluice.net.port;
 
 import java.lang.foreign.MemorySegment;
 
-/// Carries Ethernet frames: a device, or a simulated wire. Owned by one thread, which alone may
-/// call.
+/// Sends and receives Ethernet frames: a device or a simulated wire. Owned by one thread, which
+/// makes all calls.
 ///
-/// Frames are parts of one memory; those for sending are of one size. A frame belongs to one of
-/// three at each time:
+/// All frames are parts of one memory. Frames for sending have one size. At each time a frame
+/// belongs to the port, the caller or the device:
 ///
 /// ```
 ///            claim()                 send(), flush()
@@ -16,68 +16,70 @@ import java.lang.foreign.MemorySegment;
 ///    └────────────────────── sent ◀───────────────────────┘
 /// ```
 public interface PacketPort extends AutoCloseable {
-  /// Longest packet that a driver takes: the usual limit of Ethernet with long frames.
+  /// The maximum MTU that a driver supports: the usual limit of jumbo frames.
   int MOST_MTU = 9216;
 
-  /// For messages, such as `tap:tap0`.
+  /// Returns the name for messages, such as `tap:tap0`.
   String name();
 
-  /// Holds all frames.
+  /// Returns the memory that contains all frames.
   MemorySegment memory();
 
-  /// Room of each frame of [#claim].
+  /// Returns the size of a frame returned by [#claim].
   int frameBytes();
 
-  /// The station's address: 48 bits; [#look] may change it.
+  /// Returns the 48-bit hardware address of the station. [#look] may change it.
   long macAddress();
 
-  /// Longest packet that can be sent now, without the Ethernet header; [#look] may change it.
+  /// Returns the maximum length of a packet to send, without the Ethernet header. [#look] may
+  /// change it.
   int mtu();
 
-  /// Whether a frame may come with the sum of the pseudo-header in place of the checksum of UDP: a
-  /// kernel of the same machine leaves the rest to hardware that there is none of.
+  /// Returns true if a received UDP checksum may cover only the pseudo-header: a kernel on the same
+  /// machine leaves the rest to hardware that does not exist.
   default boolean partialChecksums() {
     return false;
   }
 
-  /// What `poll(2)` finds readable when there is a frame; -1 when there is no descriptor.
+  /// Returns the descriptor that is readable when frames have arrived; -1 if there is none.
   int descriptor();
 
-  /// Takes in what has come, up to the room of the batch; its frames are the caller's.
+  /// Receives frames until the batch is full. The frames belong to the caller.
   ///
-  /// @return frames that were added
+  /// @return the number of added frames
   int receive(FrameBatch into);
 
-  /// A free frame for sending: the offset of its first byte; -1 when all are in use, which [#flush]
-  /// may change.
+  /// Returns the position of a free frame for sending; -1 if all are in use. [#flush] may free
+  /// some.
   long claim();
 
-  /// Gives a frame back.
+  /// Returns a frame to the port.
   ///
-  /// @param at any place inside of the frame
+  /// @param at any position in the frame
   void release(long at);
 
-  /// Stages a frame, which is the port's from now on.
+  /// Stages a frame for sending. It belongs to the port from now on.
   ///
-  /// @param at where its first byte is, anywhere in a frame that the caller has
+  /// @param at the position of the first byte, anywhere in a frame of the caller
+  /// @param bytes the length
   void send(long at, int bytes);
 
-  /// Gives the device what is staged.
+  /// Passes the staged frames to the device.
   void flush();
 
-  /// Frames that the device had no room for, or of which it said what cannot be.
+  /// Returns the number of frames that were dropped for lack of room or had an invalid descriptor.
   long lost();
 
-  /// Looks at what has become of the link since the last time. Called a few times each second.
+  /// Reports the changes of the link since the last call. Called a few times per second.
   default void look(LinkListener to) {}
 
-  /// Whether the device has gone for ever: its descriptor is readable from then on, and says
-  /// nothing.
+  /// Returns true if the device is gone for good. Its descriptor is readable then, without any
+  /// frames.
   default boolean isGone() {
     return false;
   }
 
-  /// Idempotent.
+  /// Closes the port. Idempotent.
   @Override
   void close();
 }

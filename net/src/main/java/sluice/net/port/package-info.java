@@ -1,5 +1,5 @@
-/// The seam between a network stack and what carries its frames ([PacketPort]), and what drivers
-/// share: frames ([FramePool]), memory of devices ([DeviceMemory]), the watch over an interface
+/// The interface between a network stack and its drivers ([PacketPort]), and the parts that drivers
+/// share: frames ([FramePool]), device memory ([DeviceMemory]), monitoring of an interface
 /// ([LinkWatch]), and interrupts that unblock a worker ([sluice.memory.AtomicVariable]).
 @NullMarked
 package sluice.net.port;

@@ -1,7 +1,7 @@
 package sluice.net.stack;
 
-/// Finds out whether another station has the stack's address, while it is used already (RFC 5227).
-/// Owned by the stack's thread, which asks for what is [#due] at each tick.
+/// Detects that another station uses the stack's IPv4 address, while the stack uses it already (RFC
+/// 5227). Owned by the stack's thread, which calls [#due] at each tick and sends the result.
 ///
 /// ```
 ///  PROBING ── 3 probes, 1 s apart, and 2 s of silence ──▶ ANNOUNCING ── 2 times, 2 s apart─▶ KEPT
@@ -23,7 +23,7 @@ final class AddressClaim {
     GIVEN_UP
   }
 
-  /// What is to be sent.
+  /// The packet to send.
   enum Due {
     NOTHING,
     PROBE,
@@ -35,14 +35,16 @@ final class AddressClaim {
   private long nextAt;
   private long defendAt;
 
-  /// @param owned whether the address is the stack's alone; the kernel's is not probed
+  /// Starts to claim the address.
+  ///
+  /// @param owned true if only the stack uses the address; an address of the kernel is not probed
   AddressClaim(boolean owned, long now) {
     state = owned ? State.PROBING : State.KEPT;
     nextAt = now;
     defendAt = now;
   }
 
-  /// What is to be sent now.
+  /// Returns the packet to send now.
   Due due(long now) {
     boolean later = now - nextAt < 0;
     if (later || state == State.KEPT || state == State.GIVEN_UP) {
@@ -63,9 +65,10 @@ final class AddressClaim {
     return Due.ANNOUNCEMENT;
   }
 
-  /// Another station has said that it has the address.
+  /// Handles a packet of another station that claims the address.
   ///
-  /// @return whether to announce it: not when it is given up, and once in ten seconds
+  /// @return true if the stack must announce its address: not after giving it up, and at most once
+  ///   in ten seconds
   boolean conflict(long now) {
     if (state == State.PROBING) {
       state = State.GIVEN_UP;

@@ -2,11 +2,13 @@ package sluice.net.stack;
 
 import java.lang.foreign.MemorySegment;
 
-/// Gets replies to echoes. Called by the stack's thread.
+/// Receives replies to ICMP echo requests. Called by the stack's thread.
 @FunctionalInterface
 public interface EchoListener {
-  /// A reply has come.
+  /// Handles a reply.
   ///
-  /// @param data its bytes are `[at, at + length)`, good until this returns
+  /// @param from the address of the sender, in host order
+  /// @param idAndNumber the identifier in the upper and the sequence number in the lower 16 bits
+  /// @param data the memory of the data `[at, at + length)`, valid until this method returns
   void replied(int from, int idAndNumber, MemorySegment data, long at, int length);
 }

@@ -10,9 +10,11 @@ import sluice.net.wire.Checksum;
 import sluice.net.wire.IcmpHeader;
 import sluice.net.wire.Ipv4Header;
 
-/// Echoes, and errors in a bounded number (RFC 792, RFC 1812 4.3.2.8). Owned by the stack's thread.
+/// ICMP: echo requests and replies, and rate-limited errors (RFC 792; RFC 1812, section 4.3.2.8).
+/// Owned by the stack's thread.
 final class Icmp {
-  /// An error quotes the header of its packet and eight bytes behind it.
+  /// The maximum length of the quoted packet in an error: the header and eight bytes of the
+  /// payload.
   private static final int QUOTED = Ipv4Header.MOST_BYTES + 8;
 
   private static final int MOST_ECHO_BYTES = 1 << 16;
@@ -47,9 +49,9 @@ final class Icmp {
     listener = to;
   }
 
-  /// A message has come; its memory may be written.
+  /// Handles a message. Its memory may be overwritten.
   ///
-  /// @param toUs false when it was for all stations: it gets no reply then
+  /// @param toUs false for a broadcast, which gets no reply
   void received(MemorySegment memory, long at, int bytes, int source, boolean toUs) {
     if (bytes < IcmpHeader.BYTES) {
       counters.malformed++;
@@ -78,9 +80,9 @@ final class Icmp {
     }
   }
 
-  /// Sends an echo.
+  /// Sends an echo request.
   ///
-  /// @return false when it was dropped
+  /// @return false if it was dropped
   boolean echo(int destination, int idAndNumber, byte[] data) {
     MemorySegment memory = scratch.segment();
     int bytes = IcmpHeader.BYTES + data.length;
@@ -89,10 +91,10 @@ final class Icmp {
     return output.send(destination, Ipv4Header.ICMP, memory, 0, bytes);
   }
 
-  /// Tells a sender that its packet was refused, unless that was told too often.
+  /// Sends a "destination unreachable" error, unless the rate limit is reached.
   ///
-  /// @param headerAt where the packet begins
-  /// @param packetBytes of it
+  /// @param headerAt the position of the refused packet
+  /// @param packetBytes the length of the refused packet
   void unreachable(MemorySegment packet, long headerAt, int packetBytes, int code) {
     if (!config.ownsAddress() || !errors.take(clock.nanos())) {
       return;

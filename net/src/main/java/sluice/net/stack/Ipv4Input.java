@@ -10,8 +10,8 @@ import sluice.net.wire.Ipv4Header;
 import sluice.net.wire.Ipv4Options;
 import sluice.net.wire.UdpHeader;
 
-/// Takes IPv4 packets out of frames, puts fragments together, and hands payloads up. Owned by the
-/// stack's thread.
+/// Receives IPv4 packets: validates them, reassembles fragments, and passes payloads to ICMP and
+/// UDP. Owned by the stack's thread.
 final class Ipv4Input {
   private static final int LOOPBACK_NET = 127;
 
@@ -24,7 +24,7 @@ final class Ipv4Input {
   private final Icmp icmp;
   private final Udp udp;
 
-  /// What stands above and below.
+  /// The layers above and below.
   record Layers(Reassembly reassembly, LinkOutput link, Icmp icmp, Udp udp) {}
 
   Ipv4Input(StackConfig config, StackCounters counters, NanoClock clock, Layers layers) {
@@ -38,10 +38,10 @@ final class Ipv4Input {
     this.udp = layers.udp;
   }
 
-  /// A frame with a packet has come; its memory may be written.
+  /// Handles a frame with an IPv4 packet. Its memory may be overwritten.
   ///
-  /// @param frame where the Ethernet header begins
-  /// @param bytes of the packet, padding included
+  /// @param frame the position of the Ethernet header
+  /// @param bytes the length of the packet including padding
   void received(MemorySegment memory, long frame, int bytes) {
     long at = frame + EthernetHeader.BYTES;
     int header = Ipv4Header.check(memory, at, bytes);
@@ -85,7 +85,7 @@ final class Ipv4Input {
     return address == -1 || address == own.broadcast();
   }
 
-  /// Whether an address may be that of one station (RFC 1122, 3.2.1.3).
+  /// Returns true if an address can belong to a single station (RFC 1122, section 3.2.1.3).
   private boolean isStation(int source) {
     return source != own.address()
         && !isBroadcast(source)
@@ -94,7 +94,10 @@ final class Ipv4Input {
         && source >>> 28 < 0xe;
   }
 
-  /// @param packet where the header is; that of the last fragment when there were several
+  /// Passes a payload to its protocol.
+  ///
+  /// @param packet the memory of the header; for a reassembled packet, of the last fragment's
+  ///   header
   private void hand(
       MemorySegment packet, long headerAt, int header, MemorySegment memory, long at, int bytes) {
     int source = Ipv4Header.source(packet, headerAt);
@@ -121,8 +124,8 @@ final class Ipv4Input {
     }
   }
 
-  /// Tells the sender, but not of a packet for all stations, be it by its address or that of its
-  /// frame, nor of fragments (RFC 1122, 3.2.2).
+  /// Sends an error to the sender, but not for broadcasts, group frames or fragments (RFC 1122,
+  /// section 3.2.2).
   private void refuse(MemorySegment packet, long headerAt, int packetBytes, int code) {
     long station = EthernetHeader.destination(packet, headerAt - EthernetHeader.BYTES);
     if (Ipv4Header.destination(packet, headerAt) == own.address()
@@ -132,7 +135,8 @@ final class Ipv4Input {
     }
   }
 
-  /// Where the kernel answers ARP, the stack knows the stations that it has heard.
+  /// Remembers the sender's hardware address if the kernel answers ARP: the stack then only knows
+  /// stations that have sent something.
   private void learn(MemorySegment packet, long headerAt, int source) {
     if (!config.ownsAddress()) {
       long mac = EthernetHeader.source(packet, headerAt - EthernetHeader.BYTES);

@@ -6,12 +6,11 @@ import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 import sluice.net.wire.Ipv4Header;
 
-/// Writes IPv4 packets into frames, in fragments where they are longer than the link takes. Owned
-/// by the stack's thread.
+/// Sends IPv4 packets, in fragments if they are longer than the MTU. Owned by the stack's thread.
 final class Ipv4Output {
   private static final int HEADERS = EthernetHeader.BYTES + Ipv4Header.BYTES;
 
-  /// Each link of IPv4 carries that much (RFC 791, 3.2).
+  /// The minimum MTU of IPv4 (RFC 791, section 3.2).
   private static final int LEAST_MTU = 68;
 
   private final PacketPort port;
@@ -31,16 +30,17 @@ final class Ipv4Output {
     fit();
   }
 
-  /// Fits packets to the link as it is now.
+  /// Adapts the packet size to the current MTU.
   void fit() {
     int mtu = Math.min(port.mtu(), port.frameBytes() - EthernetHeader.BYTES);
     mostPayload = Math.max(mtu, LEAST_MTU) - Ipv4Header.BYTES;
   }
 
-  /// Sends a packet, or as many of its fragments as there are frames for.
+  /// Sends a packet, in as many fragments as needed. When the frames run out, the remaining
+  /// fragments are dropped.
   ///
-  /// @param data its payload is copied from here
-  /// @return false when it, or a part, was dropped
+  /// @param data the memory that holds the payload
+  /// @return false if the packet or a part of it was dropped
   boolean send(int destination, int protocol, MemorySegment data, long at, int bytes) {
     int hop = link.nextHop(destination);
     if (hop == 0) {

@@ -13,14 +13,15 @@ import sluice.net.port.LinkListener;
 import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 
-/// A network stack over one port: ARP, IPv4, ICMP and UDP. Owned by one thread, which alone may
-/// call, and calls [#poll] when frames may have come and [#tick] a few times each second.
+/// A network stack over one port: ARP, IPv4, ICMP and UDP. Owned by one thread, which makes all
+/// calls: [#poll] when frames may have arrived, and [#tick] a few times per second.
 ///
-/// Lifecycle: opened over a port, which is its own from then on → polled → closed with the port.
+/// Lifecycle: opened over a port, which the stack then owns → polled → closed together with the
+/// port.
 public final class Ipv4Stack implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
 
-  /// Frames of one batch, and batches of one [#poll].
+  /// The number of frames per batch, and of batches per [#poll].
   private static final int BATCH = 64;
 
   private static final int BATCHES = 4;
@@ -40,7 +41,7 @@ public final class Ipv4Stack implements AutoCloseable {
   private boolean polling;
   private boolean closed;
 
-  /// What the port notices beside its frames.
+  /// Handles the events of the link.
   private final class Changes implements LinkListener {
     @Override
     public void changed(LinkChange change, String line) {
@@ -62,9 +63,11 @@ public final class Ipv4Stack implements AutoCloseable {
     }
   }
 
-  /// @param port is closed with the stack
-  /// @param clock passes time; that of a simulation, for example
-  /// @param seed chooses the numbers of packets and ports; it is secret
+  /// Creates a stack.
+  ///
+  /// @param port the port, which is closed with the stack
+  /// @param clock the source of time, for example of a simulation
+  /// @param seed the secret seed for packet IDs and dynamic ports
   public Ipv4Stack(PacketPort port, StackConfig config, NanoClock clock, long seed) {
     this.port = port;
     this.config = config;
@@ -80,41 +83,45 @@ public final class Ipv4Stack implements AutoCloseable {
         new Ipv4Input(config, counters, clock, new Ipv4Input.Layers(reassembly, link, icmp, udp));
   }
 
+  /// Returns the configuration of the stack.
   public StackConfig config() {
     return config;
   }
 
+  /// Returns the port that carries the frames of the stack.
   public PacketPort port() {
     return port;
   }
 
+  /// Returns the counters of the stack.
   public StackCounters counters() {
     return counters;
   }
 
-  /// Opens a port of UDP.
+  /// Binds a UDP port.
   ///
-  /// @param port 0 for any free one
-  /// @param whenClosed is run with the port's number when the socket is closed
-  /// @throws IOException when the port is in use
+  /// @param port the port; 0 for any free one
+  /// @param whenClosed runs with the port number when the socket is closed
+  /// @throws IOException if the port is in use or too many sockets are open
   public UdpSocket bind(int port, IntConsumer whenClosed) throws IOException {
     return udp.bind(port, whenClosed);
   }
 
-  /// Sends an echo; [#listen] gets its reply.
+  /// Sends an ICMP echo request. The listener set by [#listen] gets the reply.
   ///
-  /// @return false when it was dropped
+  /// @return false if it was dropped
   public boolean echo(int destination, int idAndNumber, byte[] data) {
     return !closed && icmp.echo(destination, idAndNumber, data);
   }
 
+  /// Sets the listener for replies to echo requests.
   public void listen(EchoListener to) {
     icmp.listen(to);
   }
 
-  /// Handles the frames that have come, up to a few batches, and sends what that has staged.
+  /// Handles received frames, up to a few batches, and sends the staged ones.
   ///
-  /// @return frames; when they are many there may be more
+  /// @return the number of received frames; if it is large there may be more
   public int poll() {
     if (closed) {
       return 0;
@@ -145,7 +152,8 @@ public final class Ipv4Stack implements AutoCloseable {
     return handled;
   }
 
-  /// Each frame goes back to the port, also behind one at which a receiver threw or closed.
+  /// Handles a batch. All its frames are returned to the port, even if a receiver throws or closes
+  /// the stack.
   private void handleBatch(int came) {
     int next = 0;
     try {
@@ -192,14 +200,14 @@ public final class Ipv4Stack implements AutoCloseable {
     }
   }
 
-  /// Sends what is staged.
+  /// Sends the staged frames.
   public void flush() {
     if (!closed) {
       port.flush();
     }
   }
 
-  /// Does what time brings: looks at the link, repeats questions, drops what is too old.
+  /// Runs the periodic work: checks the link, repeats ARP requests, and drops expired fragments.
   public void tick() {
     if (!closed) {
       long now = clock.nanos();
@@ -211,12 +219,14 @@ public final class Ipv4Stack implements AutoCloseable {
     }
   }
 
-  /// Frames and packets that the stack holds now, for tests: pending ones and reassemblies.
+  /// Returns the number of frames and packets that the stack holds: frames that wait for ARP, and
+  /// reassemblies. For tests.
   int held() {
     return link.pending() + reassembly.open();
   }
 
-  /// Idempotent. A receiver may call it too: then memory goes when [#poll] has ended.
+  /// Closes the stack. Idempotent. A receiver may call it during [#poll]; then the memory is
+  /// released when [#poll] ends.
   @Override
   public void close() {
     if (!closed) {

@@ -9,12 +9,12 @@ import sluice.net.port.PacketPort;
 import sluice.net.wire.ArpPacket;
 import sluice.net.wire.EthernetHeader;
 
-/// Sends packets to the next station, and finds its hardware address by ARP. Owned by the stack's
+/// Sends packets to the next hop and resolves its hardware address with ARP. Owned by the stack's
 /// thread.
 ///
-/// A packet whose station is not known waits in a queue of all, which is bounded, and at most eight
-/// for one station. A question is repeated each second; after three without an answer its packets
-/// are dropped.
+/// A packet for an unresolved station waits in a bounded queue, at most eight for each station. The
+/// request is repeated every second; after three unanswered requests the waiting packets are
+/// dropped.
 final class LinkOutput {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
   private static final int TRIES = 3;
@@ -27,7 +27,7 @@ final class LinkOutput {
   private final Neighbours neighbours;
   private final AddressClaim claim;
 
-  /// Slots of neighbours that are being asked for.
+  /// The slots of the neighbours that are being resolved.
   private final int[] asked;
 
   private int askedCount;
@@ -36,8 +36,8 @@ final class LinkOutput {
   private final int[] pendingHops;
   private int pendingCount;
 
-  /// When [#tick] was called last: a question more or less each second, and a minute for what is
-  /// known, need no look at the clock for each packet.
+  /// The time of the last [#tick]. The time limits are a second and more, so reading the clock for
+  /// each packet is not needed.
   private long now;
 
   LinkOutput(PacketPort port, StackConfig config, StackCounters counters, long now) {
@@ -55,9 +55,9 @@ final class LinkOutput {
     this.pendingHops = new int[most];
   }
 
-  /// The station that takes packets for an address.
+  /// Returns the next hop for an address.
   ///
-  /// @return 0 when there is none
+  /// @return 0 if there is none
   int nextHop(int destination) {
     if (claim.isGivenUp()) {
       return 0;
@@ -75,11 +75,11 @@ final class LinkOutput {
     return address == -1 || address == own.broadcast();
   }
 
-  /// Sends a frame whose packet is written behind room for the Ethernet header.
+  /// Sends a frame that contains a packet and free space for the Ethernet header.
   ///
-  /// @param frame where the frame begins; it is not the caller's any more
-  /// @param bytes of header and packet
-  /// @param hop of [#nextHop]
+  /// @param frame the position of the frame, which this method takes over
+  /// @param bytes the length of the header and the packet
+  /// @param hop a result of [#nextHop]
   void send(long frame, int bytes, int hop) {
     if (isBroadcast(hop)) {
       transmit(frame, bytes, EthernetHeader.BROADCAST, EthernetHeader.TYPE_IPV4);
@@ -126,7 +126,9 @@ final class LinkOutput {
     return count;
   }
 
-  /// Asks for a station unless that is under way.
+  /// Starts to resolve a station, if that is not in progress.
+  ///
+  /// @return false if there is no room
   private boolean isBeingAsked(int hop) {
     int found = neighbours.find(hop);
     if (found >= 0 && neighbours.isAsked(found)) {
@@ -147,19 +149,22 @@ final class LinkOutput {
     arp(ArpPacket.REQUEST, mac, own.address(), 0, neighbours.address(slot));
   }
 
-  /// Asks whether another station has our address, in the name of none (RFC 5227, 2.1.1).
+  /// Asks for the own address with sender address 0, to find another station that uses it (RFC
+  /// 5227, section 2.1.1).
   private void probe() {
     arp(ArpPacket.REQUEST, EthernetHeader.BROADCAST, 0, 0, own.address());
   }
 
-  /// Tells all stations that the address is here: at a hardware address that may be a new one.
+  /// Announces the own address and the current hardware address to all stations.
   void announce() {
     if (config.ownsAddress() && !claim.isGivenUp()) {
       arp(ArpPacket.REQUEST, EthernetHeader.BROADCAST, own.address(), 0, own.address());
     }
   }
 
-  /// @param destination station that the frame is for
+  /// Sends an ARP packet.
+  ///
+  /// @param destination the hardware address of the receiver
   private void arp(int operation, long destination, int sender, long targetMac, int target) {
     long frame = port.claim();
     if (frame < 0) {
@@ -175,7 +180,7 @@ final class LinkOutput {
 
   // ---- what comes ---------------------------------------------------------------------------
 
-  /// An ARP packet has come.
+  /// Handles an ARP packet.
   void arpReceived(MemorySegment memory, long at, int bytes) {
     if (!ArpPacket.isValid(memory, at, bytes)) {
       counters.malformed++;
@@ -205,8 +210,8 @@ final class LinkOutput {
     }
   }
 
-  /// Whether a hardware address may be that of one other station. Our own comes back where a switch
-  /// or a bridge reflects it; frames to it would come to us, if anywhere.
+  /// Returns true if a hardware address can belong to another station. Frames with our own address
+  /// may be reflected by a switch or a bridge, and frames sent to it would come back.
   private boolean isStation(long mac) {
     return mac != 0 && !EthernetHeader.isGroup(mac) && mac != port.macAddress();
   }
@@ -236,9 +241,9 @@ final class LinkOutput {
     }
   }
 
-  /// A station has shown its hardware address: what waits for it leaves.
+  /// Stores the hardware address of a station and sends the packets that wait for it.
   ///
-  /// @param add whether it is remembered if it was not asked for
+  /// @param add true to store the address even if it was not asked for
   void learn(int address, long mac, boolean add) {
     if (!isStation(mac)) {
       counters.refused++;
@@ -264,7 +269,7 @@ final class LinkOutput {
     pendingHops[to] = pendingHops[from];
   }
 
-  /// Asks again what has not answered, or gives it up.
+  /// Repeats unanswered requests, and gives up after three.
   void tick(long time) {
     now = time;
     switch (claim.due(now)) {
@@ -291,7 +296,9 @@ final class LinkOutput {
     askedCount = kept;
   }
 
-  /// @param hop 0 for all
+  /// Drops waiting packets.
+  ///
+  /// @param hop the next hop of the packets; 0 for all packets
   private void dropPending(int hop) {
     int kept = 0;
     for (int i = 0; i < pendingCount; i++) {
@@ -305,12 +312,13 @@ final class LinkOutput {
     pendingCount = kept;
   }
 
-  /// Whether another station has the address: nothing is sent or taken.
+  /// Returns true if the address was given up to another station, so that nothing is sent or
+  /// received.
   boolean isGivenUp() {
     return claim.isGivenUp();
   }
 
-  /// Frames that wait.
+  /// Returns the number of waiting frames.
   int pending() {
     return pendingCount;
   }

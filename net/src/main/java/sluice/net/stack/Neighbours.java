@@ -2,13 +2,12 @@ package sluice.net.stack;
 
 import java.util.Arrays;
 
-/// Hardware addresses by IPv4 address: the cache of ARP (RFC 826). Owned by the stack's thread.
+/// The ARP cache (RFC 826): maps IPv4 addresses to hardware addresses. Owned by the stack's thread.
 ///
-/// A set-associative table, as in a processor's cache: an address may stand in one of eight places,
-/// which its hash names. *Eviction*: the entry of the set that was confirmed longest ago makes
-/// room, but none that is being asked for. *Expiry*: an entry that was not confirmed for a minute
-/// counts no more; after three quarters of that it is asked for again while it is used (RFC 1122,
-/// 2.3.2.1).
+/// It is a set-associative table, as a processor's cache: the hash of an address selects a set of
+/// eight slots. *Eviction*: the entry of the set that was confirmed longest ago is replaced;
+/// entries that are being resolved are not. *Expiry*: an entry is valid for a minute after its last
+/// confirmation. An entry in use is confirmed again after 45 seconds (RFC 1122, section 2.3.2.1).
 final class Neighbours {
   private static final int WAYS = 8;
   private static final long SECOND = 1_000_000_000L;
@@ -29,7 +28,9 @@ final class Neighbours {
   private final int[] tries;
   private final State[] states;
 
-  /// @param capacity a power of two, at least 8
+  /// Creates an empty cache.
+  ///
+  /// @param capacity the number of slots: a power of two, at least 8
   Neighbours(int capacity) {
     mask = capacity - 1;
     addresses = new int[capacity];
@@ -46,7 +47,7 @@ final class Neighbours {
     return (mixed >>> 7) & mask & -WAYS;
   }
 
-  /// The slot of an address; -1 when it is not here.
+  /// Returns the slot of an address, or -1.
   int find(int address) {
     int first = firstOf(address);
     for (int slot = first; slot < first + WAYS; slot++) {
@@ -57,9 +58,9 @@ final class Neighbours {
     return -1;
   }
 
-  /// Makes a slot for an address that has none.
+  /// Allocates a slot for an address that has none.
   ///
-  /// @return -1 when all places of its set are being asked for
+  /// @return -1 if all slots of the set are being resolved
   private int insert(int address) {
     int first = firstOf(address);
     int chosen = -1;
@@ -85,7 +86,7 @@ final class Neighbours {
     return states[slot] == State.KNOWN && now - confirmed[slot] < LIFETIME_NANOS;
   }
 
-  /// Whether a known entry should be confirmed, and was not asked for in the last second.
+  /// Returns true if a known entry should be confirmed and no request was sent in the last second.
   boolean isDue(int slot, long now) {
     return now - confirmed[slot] > FRESH_NANOS
         && (asked[slot] == Long.MIN_VALUE || now - asked[slot] > SECOND);
@@ -107,20 +108,20 @@ final class Neighbours {
     return states[slot] == State.ASKED;
   }
 
-  /// Whether the last question is a second old.
+  /// Returns true if the last request is at least a second old.
   boolean isOverdue(int slot, long now) {
     return now - asked[slot] >= SECOND;
   }
 
-  /// Notes that a question was sent.
+  /// Records that a request was sent.
   void noteQuestion(int slot, long now) {
     asked[slot] = now;
     tries[slot]++;
   }
 
-  /// Begins to ask for an address.
+  /// Starts to resolve an address.
   ///
-  /// @return -1 when there is no room
+  /// @return the slot; -1 if there is no room
   int beginAsking(int address) {
     int found = find(address);
     int slot = found >= 0 ? found : insert(address);
@@ -131,15 +132,15 @@ final class Neighbours {
     return slot;
   }
 
-  /// Forgets an address that did not answer.
+  /// Removes an address that did not answer.
   void giveUp(int slot) {
     states[slot] = State.FREE;
   }
 
-  /// Notes that a station has said its hardware address.
+  /// Records the hardware address of a station.
   ///
-  /// @param add whether an address that is not here is added
-  /// @return the slot; -1 when nothing was noted
+  /// @param add true to add an address that is not in the cache
+  /// @return the slot; -1 if nothing was recorded
   int confirm(int address, long mac, boolean add, long now) {
     int found = find(address);
     int slot = found >= 0 || !add ? found : insert(address);

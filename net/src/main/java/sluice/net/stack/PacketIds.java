@@ -1,11 +1,11 @@
 package sluice.net.stack;
 
-/// Numbers of packets (RFC 791, 3.2): none comes twice in 65 536, and none tells the next (RFC
-/// 6864; RFC 7739, 5.4). Owned by the stack's thread.
+/// Generates the IDs of packets (RFC 791, section 3.2): each ID occurs once in 65 536 packets, and
+/// the next one cannot be predicted (RFC 6864; RFC 7739, section 5.4). Owned by the stack's thread.
 ///
-/// A Feistel network of four rounds (Luby and Rackoff, 1988) permutes the numbers from 0 to 65 535:
-/// its round functions are secret tables of 256 bytes, new ones each time all numbers are used. A
-/// number costs four loads.
+/// A Feistel network of four rounds (Luby and Rackoff, 1988) permutes the numbers 0 to 65 535. Its
+/// round functions are secret tables of 256 bytes, which are renewed when all numbers have been
+/// used. An ID costs four loads.
 final class PacketIds {
   private static final int HALF = 256;
   private static final int ROUNDS = 4;
@@ -28,7 +28,7 @@ final class PacketIds {
     }
   }
 
-  /// The number of the next packet: 16 bits.
+  /// Returns the 16-bit ID of the next packet.
   int next() {
     int left = position >>> 8;
     int right = position & 0xff;

@@ -1,6 +1,7 @@
 package sluice.net.stack;
 
-/// A token bucket: so many events in a second, and as many at once. Owned by the stack's thread.
+/// A token bucket that allows a number of events per second, and as many at once. Owned by the
+/// stack's thread.
 final class RateLimit {
   private static final long SECOND = 1_000_000_000L;
 
@@ -14,7 +15,9 @@ final class RateLimit {
     this.last = now;
   }
 
-  /// Takes one event, if there is one left.
+  /// Takes a token.
+  ///
+  /// @return false if there is none
   boolean take(long now) {
     long passed = Math.min(SECOND, Math.max(0, now - last));
     last = now;

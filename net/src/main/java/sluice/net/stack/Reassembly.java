@@ -6,17 +6,18 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.net.wire.Ipv4Header;
 
-/// Puts packets together from their fragments (RFC 791, RFC 815 by a bit for each 8 bytes). Owned
-/// by the stack's thread.
+/// Reassembles packets from fragments (RFC 791; RFC 815 with one bit per 8 bytes). Owned by the
+/// stack's thread.
 ///
 /// ```
-///  context:  | payload, 64 KiB | 1 bit for each 8 bytes that are there |
+///  context:  | payload, 64 KiB | 1 bit per 8 received bytes |
 /// ```
 ///
-/// A fragment that repeats bytes which are there is ignored: first bytes stay. A partial overlap,
-/// or a second end of the packet, makes the whole packet refused (RFC 1858, RFC 5722): the rest of
-/// it is dropped until its time is over. *Expiry*: a packet has 15 seconds from its first fragment.
-/// *Eviction*: the oldest makes room, of the same sender when that has a quarter of all.
+/// A fragment that only repeats received bytes is ignored. A partial overlap or a second, different
+/// end makes the whole packet invalid (RFC 1858, RFC 5722); its further fragments are dropped until
+/// it expires. *Expiry*: a packet must be complete 15 seconds after its first fragment. *Eviction*:
+/// the oldest packet is dropped; if one sender has a quarter of all contexts, the oldest packet of
+/// that sender.
 final class Reassembly {
   static final long LIFETIME_NANOS = 15_000_000_000L;
 
@@ -78,10 +79,10 @@ final class Reassembly {
     return totals[context];
   }
 
-  /// A fragment has come; its header is good.
+  /// Adds a fragment whose header is valid.
   ///
-  /// @param headerBytes of its header
-  /// @return the context whose payload is complete, for the caller to [#release]; or [#KEPT], or
+  /// @param headerBytes the length of its header
+  /// @return the context of a complete packet, which the caller must [#release]; or [#KEPT] or
   ///   [#REFUSED]
   int add(MemorySegment frame, long at, int headerBytes, long now) {
     int offset = Ipv4Header.fragmentOffset(frame, at);
@@ -127,7 +128,7 @@ final class Reassembly {
     return !more && highest(context) > end;
   }
 
-  /// Where the last byte that is there ends, rounded up.
+  /// Returns the end of the highest received byte, rounded up to a multiple of 8.
   private int highest(int context) {
     for (int word = WORDS - 1; word >= 0; word--) {
       long bits = present[context * WORDS + word];
@@ -158,7 +159,8 @@ final class Reassembly {
     }
   }
 
-  /// Finds the packet of a fragment by addresses, number and protocol (RFC 791, 3.2), or begins it.
+  /// Finds the context of a fragment by its addresses, ID and protocol (RFC 791, section 3.2), or
+  /// creates one.
   private int context(MemorySegment frame, long at, long now) {
     int source = Ipv4Header.source(frame, at);
     int target = Ipv4Header.destination(frame, at);
@@ -211,7 +213,7 @@ final class Reassembly {
     states[context] = State.FREE;
   }
 
-  /// Drops what is too old.
+  /// Drops expired packets.
   void expire(long now) {
     for (int i = 0; i < contexts; i++) {
       if (states[i] != State.FREE && now - begun[i] >= LIFETIME_NANOS) {
@@ -223,7 +225,7 @@ final class Reassembly {
     }
   }
 
-  /// Packets of which something is here.
+  /// Returns the number of packets in progress.
   int open() {
     int open = 0;
     for (State state : states) {

@@ -1,13 +1,16 @@
 package sluice.net.stack;
 
-/// Numbers that strangers cannot tell from those before: SipHash-2-4 (Aumasson and Bernstein, 2012)
-/// of 0, 1, 2, … under a key. Makes no objects. Owned by the stack's thread.
+/// Generates numbers that cannot be predicted from earlier ones: SipHash-2-4 (Aumasson and
+/// Bernstein, 2012) of 0, 1, 2, … under a secret key. Allocates nothing. Owned by the stack's
+/// thread.
 final class SecretNumbers {
   private final long key0;
   private final long key1;
   private long count;
 
-  /// @param seed the key; from a source that is unpredictable, but for tests
+  /// Creates a generator.
+  ///
+  /// @param seed the key, which must come from an unpredictable source, except in tests
   SecretNumbers(long seed) {
     this(seed, Long.rotateLeft(seed * 0x9e37_79b9_7f4a_7c15L, 32) ^ 0x6a09_e667_f3bc_c908L, 0);
   }
@@ -39,7 +42,7 @@ final class SecretNumbers {
       v1 = Long.rotateLeft(v1, 17) ^ v2;
       v3 = Long.rotateLeft(v3, 21) ^ v0;
       v2 = Long.rotateLeft(v2, 32);
-      if (round == 1) { // the message is in; its length is next
+      if (round == 1) { // the message is absorbed; its length follows
         v0 ^= message;
         v3 ^= length;
       } else if (round == 3) {

@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import sluice.loop.counters.CounterPublisher;
 import sluice.net.port.LinkChange;
 
-/// What a stack has counted. Written by the stack's thread; other threads read hints.
+/// The counters of a stack. Written by the stack's thread; other threads may read slightly old
+/// values.
 public final class StackCounters {
   long frames;
   long malformed;
@@ -40,117 +41,121 @@ public final class StackCounters {
     }
   }
 
-  /// Notes a change of the link.
+  /// Counts a change of the link.
   void add(LinkChange change) {
     Objects.requireNonNull(changes.get(change)).increment();
   }
 
-  /// How often the link has changed in a way.
+  /// Returns the number of changes of a kind.
   public long changes(LinkChange change) {
     return Objects.requireNonNull(changes.get(change)).sum();
   }
 
-  /// Frames that the port or the kernel below it had no room for, as of the last tick.
+  /// Returns the number of frames that the port or the kernel has dropped for lack of room, as of
+  /// the last tick.
   public long lost() {
     return lost;
   }
 
-  /// Times that another station has said that it has the stack's address.
+  /// Returns the number of times that another station has claimed the stack's address.
   public long addressConflicts() {
     return addressConflicts;
   }
 
-  /// 1 when the address was given up to another station.
+  /// Returns 1 if the address was given up to another station, else 0.
   public long addressGivenUp() {
     return addressGivenUp;
   }
 
-  /// Frames that came.
+  /// Returns the number of received frames.
   public long frames() {
     return frames;
   }
 
-  /// Frames whose headers or lengths are wrong.
+  /// Returns the number of frames with invalid headers or lengths.
   public long malformed() {
     return malformed;
   }
 
-  /// Packets that are well formed and not believed: source routes, senders that cannot be, stations
-  /// with our own hardware address, protocols that are not spoken here.
+  /// Returns the number of packets that are well-formed but refused: source routes, impossible
+  /// sender addresses, the stack's own hardware address as sender, unsupported protocols.
   public long refused() {
     return refused;
   }
 
-  /// Packets whose checksum is wrong.
+  /// Returns the number of packets with a wrong checksum.
   public long badChecksums() {
     return badChecksums;
   }
 
-  /// Packets that waited for a station that did not answer.
+  /// Returns the number of packets that were dropped because ARP got no answer.
   public long unresolved() {
     return unresolved;
   }
 
-  /// Packets for which there is no station to send to.
+  /// Returns the number of packets without a route.
   public long noRoute() {
     return noRoute;
   }
 
-  /// Packets that found no free frame.
+  /// Returns the number of packets that were dropped because no frame was free.
   public long noFrame() {
     return noFrame;
   }
 
-  /// Fragments that came.
+  /// Returns the number of received fragments.
   public long fragments() {
     return fragments;
   }
 
-  /// Packets that were put together from fragments.
+  /// Returns the number of packets that were reassembled.
   public long reassembled() {
     return reassembled;
   }
 
-  /// Fragments that overlap or contradict others.
+  /// Returns the number of fragments that overlap or contradict others.
   public long fragmentsRefused() {
     return fragmentsRefused;
   }
 
-  /// Packets whose fragments did not all come in time, or made room for later ones.
+  /// Returns the number of incomplete packets that expired or were evicted.
   public long reassembliesLost() {
     return reassembliesLost;
   }
 
-  /// Echoes that were answered.
+  /// Returns the number of answered echo requests.
   public long echoes() {
     return echoes;
   }
 
+  /// Returns the number of ICMP errors that were sent.
   public long icmpErrorsSent() {
     return icmpErrorsSent;
   }
 
+  /// Returns the number of ICMP errors that were received.
   public long icmpErrorsReceived() {
     return icmpErrorsReceived;
   }
 
-  /// Datagrams that a socket has got.
+  /// Returns the number of datagrams that were delivered to a socket.
   public long datagrams() {
     return datagrams;
   }
 
-  /// Datagrams for ports without a socket.
+  /// Returns the number of datagrams for ports without a socket.
   public long closedPorts() {
     return closedPorts;
   }
 
+  /// Returns the number of frames that were sent.
   public long packetsSent() {
     return packetsSent;
   }
 
-  /// Shows the counts in a counters file.
+  /// Publishes the counters.
   ///
-  /// @param source goes before the slash of each label
+  /// @param source the part of each label before the slash
   public void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/frames", () -> frames);
     into.counter(source + "/malformed", () -> malformed);

@@ -11,15 +11,15 @@ import sluice.net.wire.UdpHeader;
 
 /// UDP (RFC 768) over a stack's IPv4. Owned by the stack's thread.
 final class Udp {
-  /// Ports that can be bound at one time; a datagram is compared with each.
+  /// The maximum number of sockets. A datagram is compared with each of them.
   static final int MOST_SOCKETS = 64;
 
-  /// Ports that are chosen for those that ask for any (RFC 6335, 6).
+  /// The first port of the dynamic range (RFC 6335, section 6).
   private static final int FIRST_DYNAMIC = 49_152;
 
   private static final int DYNAMIC_BITS = 14;
 
-  /// Of a datagram, with its header.
+  /// The maximum length of a datagram including its header.
   private static final int MOST_BYTES = 0xffff - Ipv4Header.BYTES;
 
   private final Ipv4Output output;
@@ -43,8 +43,10 @@ final class Udp {
     this.partialChecksums = partialChecksums;
   }
 
-  /// @param port 0 for any free one
-  /// @param closed is run with the port when the socket is closed
+  /// Binds a port.
+  ///
+  /// @param port the port; 0 for any free one
+  /// @param closed runs with the port number when the socket is closed
   UdpSocket bind(int port, IntConsumer closed) throws IOException {
     int chosen = port == 0 ? dynamicPort() : port;
     if (count == MOST_SOCKETS || find(chosen) != null) {
@@ -64,7 +66,7 @@ final class Udp {
     return made;
   }
 
-  /// Any of 16 384 is as likely (RFC 6056, 3.3.2).
+  /// Returns a random free port: all 16 384 are equally likely (RFC 6056, section 3.3.2).
   private int dynamicPort() {
     while (true) {
       int port = FIRST_DYNAMIC + (int) (secret.next() >>> (Long.SIZE - DYNAMIC_BITS));
@@ -98,9 +100,9 @@ final class Udp {
     }
   }
 
-  /// Whether a datagram is all there, with its checksum.
+  /// Returns true if a datagram is complete and its checksum is correct.
   ///
-  /// @param bytes behind the header of IPv4
+  /// @param bytes the length of the IPv4 payload
   boolean isWhole(MemorySegment memory, long at, int bytes, int source, int target) {
     boolean fits =
         bytes >= UdpHeader.BYTES

@@ -3,9 +3,9 @@ package sluice.net.stack;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/// A port of a stack's UDP. Owned by the stack's thread.
+/// A UDP socket of a stack. Owned by the stack's thread.
 public final class UdpSocket implements AutoCloseable {
-  /// Room in front of a datagram's bytes that [#send] writes its header into.
+  /// The number of bytes before the data that [#send] overwrites with the header.
   public static final int HEADROOM_BYTES = 8;
 
   private final Udp udp;
@@ -20,11 +20,12 @@ public final class UdpSocket implements AutoCloseable {
     this.closed = closed;
   }
 
+  /// Returns the local port.
   public int port() {
     return port;
   }
 
-  /// Says what gets the datagrams from now on.
+  /// Sets the receiver of all following datagrams.
   public void receiver(UdpReceiver value) {
     receiver = value;
   }
@@ -35,14 +36,15 @@ public final class UdpSocket implements AutoCloseable {
 
   /// Sends a datagram.
   ///
-  /// @param memory its bytes are `[at, at + length)`; the [#HEADROOM_BYTES] before are overwritten
-  /// @return false when it was dropped
-  /// @throws IllegalArgumentException when it is longer than a datagram can be
+  /// @param memory the memory of the data `[at, at + length)`; the [#HEADROOM_BYTES] before it are
+  ///   overwritten
+  /// @return false if it was dropped
+  /// @throws IllegalArgumentException if the data are too long for a datagram
   public boolean send(MemorySegment memory, long at, int length, int address, int toPort) {
     return open && udp.send(memory, at, length, port, address, toPort);
   }
 
-  /// Idempotent.
+  /// Closes the socket. Idempotent.
   @Override
   public void close() {
     if (open) {

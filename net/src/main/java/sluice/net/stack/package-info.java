@@ -1,5 +1,5 @@
-/// A network stack over one [sluice.net.port.PacketPort]: [Ipv4Stack] takes frames in and hands
-/// them up, [LinkOutput] finds the station that a packet goes to.
+/// A network stack over one [sluice.net.port.PacketPort]. [Ipv4Stack] receives frames and passes
+/// their payloads up; [LinkOutput] resolves the next hop and sends.
 ///
 /// ```
 ///             UdpSocket            echo
@@ -12,7 +12,8 @@
 ///                         └──── PacketPort ────┘
 /// ```
 ///
-/// One thread owns a stack. No object is made for a packet; bytes of packets are hostile.
+/// One thread owns a stack. Handling a packet allocates nothing. The bytes of packets are
+/// untrusted.
 @NullMarked
 package sluice.net.stack;
 

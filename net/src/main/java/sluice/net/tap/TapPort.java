@@ -14,15 +14,15 @@ import sluice.sys.Files;
 import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.TapDevice;
 
-/// A port at the cable's end of a TAP device: the station at its other end is the kernel of this
+/// A port on a TAP device. The station at the other end of its virtual cable is the kernel of this
 /// machine. Owned by one thread.
 ///
-/// Each frame costs a system call, so this is for machines, containers and tests without AF_XDP. A
-/// frame that the kernel does not take at once is lost, as on a wire.
+/// Each frame costs a system call, so this port is for machines, containers and tests without
+/// AF_XDP. A frame that the kernel does not accept at once is lost, as on a wire.
 public final class TapPort implements PacketPort {
   private static final int FRAMES = 1024;
 
-  /// Room for the longest frame, and for one byte more: a longer one fills it.
+  /// The size of a frame: one byte more than the longest one, so that a longer one fills it.
   private static final int FRAME_BYTES = 16 << 10;
 
   private final String device;
@@ -47,10 +47,10 @@ public final class TapPort implements PacketPort {
     this.block = made;
   }
 
-  /// Opens a device, and makes it where that is allowed and there is none of the name.
+  /// Opens a TAP device. Creates it if it does not exist and the process may do so.
   ///
-  /// @throws IOException when it is in use, its packets are too long, or it is not to be had; the
-  ///   message says what to do
+  /// @throws IOException if the device is in use or not available, or its MTU is too large; the
+  ///   message has the fix
   public static TapPort open(String device) throws IOException {
     int fd = TapDevice.open(device);
     try {
@@ -65,7 +65,7 @@ public final class TapPort implements PacketPort {
     }
   }
 
-  /// An address of one station, given by no manufacturer (IEEE 802, 8.2.2).
+  /// Returns a random locally administered unicast address (IEEE 802, section 8.2.2).
   private static long stationAddress() {
     return (new SecureRandom().nextLong() & 0xfcff_ffff_ffffL) | 0x0200_0000_0000L;
   }
@@ -113,7 +113,7 @@ public final class TapPort implements PacketPort {
         pool.release(frame);
         return count;
       }
-      if (bytes == FRAME_BYTES) { // cut off
+      if (bytes == FRAME_BYTES) { // truncated
         lost++;
         pool.release(frame);
         continue;
@@ -145,7 +145,8 @@ public final class TapPort implements PacketPort {
   @Override
   public void flush() {}
 
-  /// The kernel's end of the cable has the hardware address and the IPv4 address that may change.
+  /// Reports changes of the kernel's end of the cable. Only that end has a hardware address and an
+  /// IPv4 address that may change.
   @Override
   public void look(LinkListener to) {
     watch.look(to);

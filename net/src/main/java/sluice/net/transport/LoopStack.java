@@ -13,8 +13,8 @@ import sluice.loop.datagrams.UserDatagrams;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.UdpSocket;
 
-/// A network stack that one loop runs: the loop waits for the descriptor of the stack's port beside
-/// its connections. Owned by the loop's thread.
+/// Runs a network stack on a loop: the loop waits for the descriptor of the stack's port in
+/// addition to its connections. Owned by the loop's thread.
 final class LoopStack {
   private static final long TICK_NANOS = 250_000_000L;
 
@@ -32,9 +32,9 @@ final class LoopStack {
     this.watch = loop.watch(stack.port().descriptor(), this::ready);
   }
 
-  /// Gives a stack to a loop, on its thread. It is closed with the loop.
+  /// Starts a stack on the loop's thread. The stack is closed with the loop.
   ///
-  /// @throws UnsupportedOperationException when the loop's engine waits for no descriptors
+  /// @throws UnsupportedOperationException if the loop's engine cannot wait for descriptors
   static LoopStack start(Loop loop, Ipv4Stack stack, PortFilter filter) {
     LoopStack made = new LoopStack(loop, stack, filter);
     loop.onClose(made::close);
@@ -68,10 +68,10 @@ final class LoopStack {
     }
   }
 
-  /// Opens a port on the stack's address.
+  /// Opens a UDP port on the stack's address.
   ///
-  /// @param wanted the host is the stack's own or a wildcard; port 0 is any free one
-  /// @throws IOException when the port is in use, or the host is another
+  /// @param wanted the stack's own or a wildcard address; port 0 means any free port
+  /// @throws IOException if the port is in use, or the address is another one
   Datagrams open(InetSocketAddress wanted, DatagramHandler handler) throws IOException {
     InetAddress host = wanted.getAddress();
     InetAddress own = ownAddress();
@@ -106,7 +106,7 @@ final class LoopStack {
         });
   }
 
-  /// One socket as the loop's datagrams see it.
+  /// Adapts a socket to the loop's datagram interface.
   private final class Bound implements UserDatagramSocket {
     private final UdpSocket socket;
     private final InetSocketAddress address;
@@ -139,7 +139,7 @@ final class LoopStack {
     }
   }
 
-  /// The loop has closed its engine, which waits for nothing any more.
+  /// Closes the stack when the loop has closed its engine.
   private void close() {
     closed = true;
     stack.flush();

@@ -9,9 +9,9 @@ import sluice.net.port.InterruptLine;
 import sluice.net.stack.Ipv4Stack;
 import sluice.sys.threads.ThreadEnds;
 
-/// Runs a stack in a thread of its own, where there is no loop: the driver's interrupt unblocks the
-/// worker, which drains the device and lets it interrupt again. The worker owns the stack from the
-/// start on; [#close] may be called by any other thread.
+/// Runs a stack in its own thread, for programs without a loop. The driver's interrupt unblocks the
+/// worker, which drains the device and enables the next interrupt. The worker owns the stack from
+/// the start; [#close] may be called by any other thread.
 public final class PacketWorker implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
   private static final long MOST_NANOS = 100_000_000L;
@@ -25,7 +25,7 @@ public final class PacketWorker implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
 
-  /// Tells the worker that there is something; no more is done in its thread.
+  /// Unblocks the worker; the handler does nothing else.
   private record Unblock(AtomicVariable work) implements InterruptHandler {
     @Override
     public void handleInterrupt() {
@@ -40,14 +40,16 @@ public final class PacketWorker implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("worker of " + device).unstarted(this::run);
   }
 
-  /// @param stack whose sockets are bound already; it is closed by the worker
+  /// Starts a worker.
+  ///
+  /// @param stack a stack whose sockets are bound; the worker closes it
   public static PacketWorker start(Ipv4Stack stack) {
     PacketWorker made = new PacketWorker(stack);
     made.thread.start();
     return made;
   }
 
-  /// Shows the verdict on the driver's handler, beside those on other handlers.
+  /// Publishes the verdict on the interrupt handler, together with the other handlers.
   public void publishTo(CounterPublisher into) {
     into.gauge(
         "handler interrupts of " + device + "/" + HandlerReports.VERDICT,
@@ -58,8 +60,7 @@ public final class PacketWorker implements AutoCloseable {
     try {
       while (!closed) {
         work.blockIfEqual(IDLE);
-        boolean _ =
-            Thread.interrupted(); // by nothing of ours: it would end each later wait at once
+        boolean _ = Thread.interrupted(); // clears a stray interrupt, which would end every wait
         work.set(IDLE);
         while (!closed && stack.poll() > 0) {
           Thread.onSpinWait();
@@ -77,7 +78,7 @@ public final class PacketWorker implements AutoCloseable {
     }
   }
 
-  /// Ends the worker and closes the stack; returns when that is done. Idempotent.
+  /// Ends the worker and waits until it has closed the stack. Idempotent.
   @Override
   public void close() {
     closed = true;

@@ -2,10 +2,10 @@ package sluice.net.transport;
 
 import java.io.IOException;
 
-/// Is told which ports of UDP a stack owns, so that a driver takes their datagrams from the kernel.
-/// Called by the stack's thread.
+/// Tells a driver the UDP ports that a stack owns, so that it takes their datagrams from the
+/// kernel. Called by the stack's thread.
 interface PortFilter {
-  /// For a port that gets all frames.
+  /// The filter of a port that gets all frames.
   PortFilter NONE =
       new PortFilter() {
         @Override

@@ -8,26 +8,29 @@ import sluice.net.tap.TapPort;
 import sluice.net.xdp.XdpConfig;
 import sluice.net.xdp.XdpPort;
 
-/// What an option says about a network stack, such as `tap:tap0,10.0.0.2/24`: driver, interface and
-/// address; then, if wanted, `via=10.0.0.1` for a gateway and `queues=4` of the interface, all if
-/// not given. Immutable: any thread may use it.
+/// A command line option for a network stack, such as `tap:tap0,10.0.0.2/24`: driver, interface and
+/// address, optionally `via=10.0.0.1` for a gateway and `queues=4` for the number of queues
+/// (default: all). Immutable and thread-safe.
 ///
-/// With `xdp`, an address that the kernel has on the interface stays the kernel's: datagrams for
-/// ports that are opened here come here, all else goes there as before. Another address is the
-/// stack's own.
+/// With `xdp`, the stack may share an address that the kernel has on the interface: the stack gets
+/// the datagrams for its open ports, and the kernel gets all other packets as before. Any other
+/// address belongs to the stack alone.
 ///
 /// @param driver `tap` or `xdp`
-/// @param device name of the interface
-/// @param gateway in host order; 0 for none
-/// @param queues of the interface, for `xdp`; 0 for all that it has
+/// @param device the name of the interface
+/// @param address the address of the stack
+/// @param gateway the gateway in host order; 0 for none
+/// @param queues the number of queues for `xdp`; 0 for all
 public record StackOption(
     String driver, String device, Ipv4Prefix address, int gateway, int queues) {
   private static final String FORM = "tap|xdp:INTERFACE,ADDRESS/PREFIX[,via=GATEWAY][,queues=N]";
 
-  /// As the kernel has it: IFNAMSIZ without the byte that ends the name.
+  /// The maximum length of an interface name: IFNAMSIZ without the terminating zero.
   private static final int MOST_LETTERS = 15;
 
-  /// @throws IllegalArgumentException when the interface is no name of one
+  /// Creates an option.
+  ///
+  /// @throws IllegalArgumentException if the interface name is not valid
   public StackOption {
     if (!device.matches("[^/\\s,:]{1," + MOST_LETTERS + "}")) {
       throw new IllegalArgumentException(
@@ -39,7 +42,9 @@ public record StackOption(
     }
   }
 
-  /// @throws IllegalArgumentException when it is not of that form
+  /// Parses an option.
+  ///
+  /// @throws IllegalArgumentException if the text has another form
   public static StackOption parse(String text) {
     int colon = text.indexOf(':');
     String[] parts = text.substring(colon + 1).split(",", -1);
@@ -62,7 +67,7 @@ public record StackOption(
     return new StackOption(driver, parts[0], Ipv4Prefix.parse(parts[1]), gateway, queues);
   }
 
-  /// Returns the option as [#parse] takes it.
+  /// Returns the option in the form that [#parse] reads.
   @Override
   public String toString() {
     return driver
@@ -85,7 +90,7 @@ public record StackOption(
         port, config.withOwnsAddress(owned), owned ? PortFilter.NONE : taking(port));
   }
 
-  /// Whether the kernel has the address on the interface.
+  /// Returns true if the kernel has the address on the interface.
   private boolean kernelHas() throws IOException {
     NetworkInterface found = NetworkInterface.getByName(device);
     String text = Ipv4Prefix.text(address.address());

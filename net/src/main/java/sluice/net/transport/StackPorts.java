@@ -18,11 +18,11 @@ import sluice.net.wire.UdpHeader;
 import sluice.net.xdp.XdpPort;
 import sluice.sys.xdp.Capabilities;
 
-/// Ports for datagrams on a network stack of our own, instead of the kernel's sockets. The first
-/// [#open] gives the stack to that loop, which alone may open more.
+/// UDP ports on our own network stack, in place of the kernel's sockets. The first [#open] assigns
+/// the stack to its loop; only that loop may open more ports.
 ///
-/// Lifecycle: opened with its device, by any thread → run by a loop → closed with the loop;
-/// [#close] is for a stack that no loop has got.
+/// Lifecycle: opened with its device by any thread → run by a loop → closed with the loop. [#close]
+/// is only for a stack that was not assigned to a loop.
 public final class StackPorts implements DatagramPorts, AutoCloseable {
   private final Ipv4Stack stack;
   private final PortFilter filter;
@@ -34,39 +34,42 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
     this.filter = filter;
   }
 
-  /// Opens the device that an option names.
+  /// Opens the device of an option.
   ///
-  /// @throws IOException when it is not to be had; the message says why and what to do
+  /// @throws IOException if the device is not available; the message has the reason and the fix
   public static StackPorts open(StackOption option) throws IOException {
     return option.open();
   }
 
-  /// A stack over a port of the caller's.
+  /// Returns the ports of a stack over a given packet port.
   public static StackPorts over(PacketPort port, StackConfig config) {
     return new StackPorts(port, config, PortFilter.NONE);
   }
 
-  /// For messages, such as `tap:tap0`.
+  /// Returns the name for messages, such as `tap:tap0`.
   public String name() {
     return stack.port().name();
   }
 
-  /// For people: `xdp:eth0 at 10.0.0.2/24`, with how the driver works.
+  /// Returns a description for users, such as `xdp:eth0 at 10.0.0.2/24`, with the mode of the
+  /// driver.
   public String describe() {
     String mode = stack.port() instanceof XdpPort port ? " (" + port.mode() + ")" : "";
     return name() + mode + " at " + stack.config().address();
   }
 
-  /// Why the driver works as [#describe] says, in lines; empty where nothing was refused.
+  /// Returns the reasons for the driver's mode in [#describe], one per line; empty if the best mode
+  /// was available.
   public String why() {
     return stack.port() instanceof XdpPort port ? port.why() : "";
   }
 
-  /// Gives up for ever what opening a device needed: in the calling thread, in those that it starts
-  /// from now on, and in programs that they run. Threads that run already keep it, which are those
-  /// of the JVM when the thread that starts all others calls.
+  /// Drops the capabilities that opening a device needs, permanently: in the calling thread, in
+  /// threads that it starts from now on, and in programs that they run. Threads that run already
+  /// keep them. If the thread that starts all other threads calls this first, these are only the
+  /// JVM's own.
   ///
-  /// @throws IOException when the kernel refuses; the message says why and what to do
+  /// @throws IOException if the kernel refuses; the message has the reason and the fix
   public void dropPrivileges() throws IOException {
     Capabilities.drop(
         Capabilities.CAP_NET_ADMIN,
@@ -76,29 +79,29 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
         Capabilities.CAP_BPF);
   }
 
-  /// Longest datagram that fits into one packet.
+  /// Returns the maximum length of a datagram that fits into one packet.
   public int datagramBytes() {
     return stack.port().mtu() - Ipv4Header.BYTES - UdpHeader.BYTES;
   }
 
-  /// Whether the stack alone has its address. Otherwise it answers stations that it has heard, and
-  /// cannot begin.
+  /// Returns true if only the stack uses its address. Otherwise it can only send to stations that
+  /// it has received packets from.
   public boolean ownsAddress() {
     return stack.config().ownsAddress();
   }
 
-  /// What the stack has counted.
+  /// Returns the counters of the stack.
   public StackCounters counters() {
     return stack.counters();
   }
 
-  /// The stack itself, for tests.
+  /// Returns the stack, for tests.
   Ipv4Stack stack() {
     return stack;
   }
 
-  /// Opens a port on the stack's address, whatever the host of `wanted` is: the caller names the
-  /// addresses of the kernel.
+  /// Returns ports that always bind the stack's own address, whatever address is asked for. For
+  /// callers that name addresses of the kernel.
   public DatagramPorts onOwnAddress() {
     return (loop, wanted, handler) -> open(loop, new InetSocketAddress(wanted.getPort()), handler);
   }

@@ -1,5 +1,5 @@
-/// A network stack at work: on a loop, as datagrams ([StackPorts]), opened by what an option names
-/// ([StackOption]).
+/// Runs a network stack on a loop and offers its UDP ports as datagrams ([StackPorts]). An option
+/// selects the device ([StackOption]).
 @NullMarked
 package sluice.net.transport;
 

@@ -2,7 +2,7 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// An ARP packet for IPv4 over Ethernet (RFC 826). Without state: the owner of the memory may call.
+/// An ARP packet for IPv4 over Ethernet (RFC 826). Stateless; the owner of the memory may call.
 ///
 /// ```
 ///  byte 0      2       4     5     6    8            14           18           24           28
@@ -15,14 +15,14 @@ public final class ArpPacket {
   public static final int REQUEST = 1;
   public static final int REPLY = 2;
 
-  /// Hardware type, protocol type and both lengths, as one number.
+  /// The hardware type and protocol type as one number.
   private static final int ETHERNET_IPV4 = 0x0001_0800;
 
   private static final int LENGTHS = 0x0604;
 
   private ArpPacket() {}
 
-  /// Whether it is one of IPv4 over Ethernet, and all there.
+  /// Returns true if the packet is complete and is for IPv4 over Ethernet.
   public static boolean isValid(MemorySegment frame, long at, int bytes) {
     return bytes >= BYTES
         && Wire.u32(frame, at) == ETHERNET_IPV4
@@ -45,7 +45,7 @@ public final class ArpPacket {
     return Wire.u32(frame, at + 24);
   }
 
-  /// Writes all but the target.
+  /// Writes all fields except the target.
   public static void write(
       MemorySegment frame, long at, int operation, long senderMac, int senderAddress) {
     Wire.u32(frame, at, ETHERNET_IPV4);

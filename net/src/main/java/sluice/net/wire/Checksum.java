@@ -4,14 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// The checksum of the internet protocols: the one's complement sum of 16-bit words (RFC 1071).
-/// Without state: any thread may call.
+/// The internet checksum: the one's complement sum of 16-bit words (RFC 1071). Stateless.
 ///
-/// The sum does not depend on the order of bytes, except that the result is swapped with it (RFC
-/// 1071, 2B). So the loop adds whole little-endian words of 8 bytes, as two halves of 4 that leave
-/// room for 2³² carries, and swaps once at the end. It is a plain loop because the compiler makes
-/// vector instructions of it: four words in a turn took three times as long for 1400 bytes, and two
-/// thirds as long for 64.
+/// The sum does not depend on the byte order, except that the result is byte-swapped (RFC 1071,
+/// section 2B). So the loop adds little-endian words of 8 bytes, as two halves of 4 bytes that
+/// leave room for 2³² carries, and swaps the result once. The loop is kept simple so that the
+/// compiler vectorizes it: unrolled four times it took three times as long for 1400 bytes, and two
+/// thirds as long for 64 bytes.
 public final class Checksum {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -25,10 +24,10 @@ public final class Checksum {
 
   private Checksum() {}
 
-  /// The sum of a part of memory, as a number in network order.
+  /// Returns the sum of a part of memory, in host order.
   ///
-  /// @param bytes at most 64 KB; an odd last byte counts as if a zero followed
-  /// @return 0 to 0xffff, to be added to with [#add] and ended with [#finish]
+  /// @param bytes the length, at most 64 KB; an odd last byte counts as if a zero followed
+  /// @return 0 to 0xffff; add more with [#add], complete it with [#finish]
   public static int sum(MemorySegment memory, long at, int bytes) {
     long even = 0;
     long odd = 0;
@@ -53,15 +52,15 @@ public final class Checksum {
     return Short.toUnsignedInt(Short.reverseBytes((short) fold(sum)));
   }
 
-  /// The sum of two sums.
+  /// Returns the sum of two sums.
   public static int add(int one, int other) {
     int sum = one + other;
     return (sum & 0xffff) + (sum >>> 16);
   }
 
-  /// The sum of the pseudo-header of UDP and TCP (RFC 768).
+  /// Returns the sum of the pseudo-header of UDP and TCP (RFC 768).
   ///
-  /// @param length of header and data
+  /// @param length the length of header and data
   public static int pseudoHeader(int source, int destination, int protocol, int length) {
     return fold(
         (source >>> 16)
@@ -72,9 +71,9 @@ public final class Checksum {
             + length);
   }
 
-  /// What is stored in a header: the complement of the sum.
+  /// Returns the value for the checksum field: the complement of a sum.
   ///
-  /// @param sum of any number of sums, of 16-bit words and of 32-bit words; not negative
+  /// @param sum the total of any number of sums, 16-bit words and 32-bit words; not negative
   public static int finish(long sum) {
     return ~fold(sum) & 0xffff;
   }

@@ -2,8 +2,8 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of an Ethernet frame (IEEE 802.3). Of tags (IEEE 802.1Q) only that of VLAN 0 is
-/// known, which says a priority and no network: it is removed. Without state: the owner of the
+/// The header of an Ethernet frame (IEEE 802.3). Of the tags (IEEE 802.1Q) only VLAN 0 is
+/// supported, which carries a priority and no VLAN; it is removed. Stateless; the owner of the
 /// memory may call.
 ///
 /// ```
@@ -22,7 +22,7 @@ public final class EthernetHeader {
   public static final int TYPE_ARP = 0x0806;
   public static final long BROADCAST = 0xffff_ffff_ffffL;
 
-  /// Of a tag.
+  /// The length of a tag.
   public static final int TAG_BYTES = 4;
 
   private static final int TYPE_TAGGED = 0x8100;
@@ -43,26 +43,26 @@ public final class EthernetHeader {
     return Wire.u16(frame, at + 12);
   }
 
-  /// Whether an address stands for several stations.
+  /// Returns true if an address is a group address.
   public static boolean isGroup(long address) {
     return (address & GROUP_BIT) != 0;
   }
 
-  /// Whether a frame has a tag that names no VLAN.
+  /// Returns true if a frame has a tag of VLAN 0.
   ///
-  /// @param bytes that came
+  /// @param bytes the length of the frame
   public static boolean hasPriority(MemorySegment frame, long at, int bytes) {
     return bytes >= BYTES + TAG_BYTES
         && type(frame, at) == TYPE_TAGGED
         && (Wire.u16(frame, at + BYTES) & TAG_NUMBER) == 0;
   }
 
-  /// Moves both addresses over the tag: the frame begins [#TAG_BYTES] later then.
+  /// Removes the tag by moving both addresses over it: the frame begins [#TAG_BYTES] later then.
   public static void removeTag(MemorySegment frame, long at) {
     MemorySegment.copy(frame, at, frame, at + TAG_BYTES, BYTES - 2);
   }
 
-  /// Names the receiver of a frame whose header is written otherwise.
+  /// Sets the destination of a frame without changing the rest of the header.
   public static void destination(MemorySegment frame, long at, long destination) {
     Wire.u48(frame, at, destination);
   }

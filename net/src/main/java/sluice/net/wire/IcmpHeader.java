@@ -2,7 +2,7 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of an ICMP message (RFC 792). Without state: the owner of the memory may call.
+/// The header of an ICMP message (RFC 792). Stateless; the owner of the memory may call.
 ///
 /// ```
 ///  byte 0      1      2          4            8
@@ -16,7 +16,7 @@ public final class IcmpHeader {
   public static final int UNREACHABLE = 3;
   public static final int ECHO = 8;
 
-  /// Codes of [#UNREACHABLE].
+  /// The codes of [#UNREACHABLE].
   public static final int PROTOCOL_UNREACHABLE = 2;
 
   public static final int PORT_UNREACHABLE = 3;
@@ -39,10 +39,10 @@ public final class IcmpHeader {
     return Wire.u16(frame, at + 6);
   }
 
-  /// Writes the header of a message whose data is there, with the checksum of both.
+  /// Writes the header of a message whose data are already there, with the checksum of both.
   ///
-  /// @param rest id and number of an echo; 0 of an error
-  /// @param bytes of header and data
+  /// @param rest the identifier and sequence number of an echo; 0 for an error
+  /// @param bytes the length of header and data
   public static void write(MemorySegment frame, long at, int typeAndCode, int rest, int bytes) {
     Wire.u16(frame, at, typeAndCode);
     Wire.u16(frame, at + 2, 0);
@@ -50,8 +50,8 @@ public final class IcmpHeader {
     Wire.u16(frame, at + 2, Checksum.finish(Checksum.sum(frame, at, bytes)));
   }
 
-  /// Makes the reply out of an echo, in its place: the type changes from 8 to 0, and the checksum
-  /// by as much (RFC 1624).
+  /// Turns an echo request into its reply in place: the type changes from 8 to 0, and the checksum
+  /// is adjusted (RFC 1624).
   public static void toReply(MemorySegment frame, long at) {
     Wire.u8(frame, at, ECHO_REPLY);
     Wire.u16(frame, at + 2, Checksum.add(Wire.u16(frame, at + 2), ECHO << 8));

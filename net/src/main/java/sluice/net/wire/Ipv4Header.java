@@ -2,7 +2,7 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of an IPv4 packet (RFC 791). Without state: the owner of the memory may call.
+/// The header of an IPv4 packet (RFC 791). Stateless; the owner of the memory may call.
 ///
 /// ```
 ///  byte 0    1     2       4    6             8     9          10         12       16       20
@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 ///      +----+-----+-------+----+-------------+-----+----------+----------+--------+--------+----
 /// ```
 public final class Ipv4Header {
-  /// Without options.
+  /// The length without options.
   public static final int BYTES = 20;
 
   public static final int MOST_BYTES = 60;
@@ -27,9 +27,9 @@ public final class Ipv4Header {
 
   private Ipv4Header() {}
 
-  /// Bytes of the header; 0 when this is no packet that is all there and has a good checksum.
+  /// Returns the length of the header; 0 if the packet is incomplete or its header is invalid.
   ///
-  /// @param bytes that came
+  /// @param bytes the number of received bytes
   public static int check(MemorySegment frame, long at, int bytes) {
     if (bytes < BYTES || Wire.u8(frame, at) >>> 4 != 4) {
       return 0;
@@ -48,7 +48,7 @@ public final class Ipv4Header {
     return Wire.u16(frame, at + 4);
   }
 
-  /// Whether it is a part of a packet.
+  /// Returns true if the packet is a fragment.
   public static boolean isFragment(MemorySegment frame, long at) {
     return (Wire.u16(frame, at + 6) & (MORE_FRAGMENTS | OFFSET)) != 0;
   }
@@ -57,7 +57,7 @@ public final class Ipv4Header {
     return (Wire.u16(frame, at + 6) & MORE_FRAGMENTS) != 0;
   }
 
-  /// Where a fragment belongs, in bytes.
+  /// Returns the offset of a fragment in bytes.
   public static int fragmentOffset(MemorySegment frame, long at) {
     return (Wire.u16(frame, at + 6) & OFFSET) * 8;
   }
@@ -74,17 +74,18 @@ public final class Ipv4Header {
     return Wire.u32(frame, at + 16);
   }
 
-  /// Begins a header without options; [#fragment] ends it.
+  /// Writes the constant part of a header without options; [#fragment] completes it.
   public static void write(MemorySegment frame, long at, int id, int protocol, int source) {
     Wire.u32(frame, at + 4, id << 16);
     Wire.u32(frame, at + 8, (TIME_TO_LIVE << 24) | (protocol << 16));
     Wire.u32(frame, at + 12, source);
   }
 
-  /// Ends a header.
+  /// Completes a header.
   ///
-  /// @param payload bytes behind the header
-  /// @param offset where they belong in the packet, a multiple of 8
+  /// @param payload the length of the payload
+  /// @param offset the offset of the payload in the packet, a multiple of 8
+  /// @param more true if more fragments follow
   public static void fragment(
       MemorySegment frame, long at, int destination, int payload, int offset, boolean more) {
     int first = (VERSION_AND_LENGTH << 24) | (BYTES + payload);

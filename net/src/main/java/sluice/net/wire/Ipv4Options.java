@@ -2,11 +2,12 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The options of an IPv4 header (RFC 791, 3.1). Without state: the owner of the memory may call.
+/// The options of an IPv4 header (RFC 791, section 3.1). Stateless; the owner of the memory may
+/// call.
 ///
 /// ```
 ///  0  end of the list        1  no operation
-///  type | length | data      every other: the length counts type and length too
+///  type | length | data      all others: the length includes type and length
 /// ```
 public final class Ipv4Options {
   private static final int END = 0;
@@ -16,10 +17,10 @@ public final class Ipv4Options {
 
   private Ipv4Options() {}
 
-  /// Whether the options are well formed and route nothing: a packet that names its own route is
-  /// refused (RFC 7126, 4.3).
+  /// Returns true if the options are well-formed and contain no source route. Packets with a source
+  /// route are refused (RFC 7126, section 4.3).
   ///
-  /// @param headerBytes of the whole header
+  /// @param headerBytes the length of the header
   public static boolean areHarmless(MemorySegment frame, long headerAt, int headerBytes) {
     int i = Ipv4Header.BYTES;
     while (i < headerBytes) {

@@ -2,7 +2,7 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of a UDP datagram (RFC 768). Without state: the owner of the memory may call.
+/// The header of a UDP datagram (RFC 768). Stateless; the owner of the memory may call.
 ///
 /// ```
 ///  byte 0        2             4        6          8
@@ -23,21 +23,21 @@ public final class UdpHeader {
     return Wire.u16(frame, at + 2);
   }
 
-  /// Of header and data, as the sender says.
+  /// Returns the length of header and data that the header states.
   public static int length(MemorySegment frame, long at) {
     return Wire.u16(frame, at + 4);
   }
 
-  /// 0 says that the sender made none.
+  /// Returns the checksum; 0 if the sender did not compute one.
   public static int checksum(MemorySegment frame, long at) {
     return Wire.u16(frame, at + 6);
   }
 
-  /// Writes the header in front of its data, by one store: the sum of what a processor has just
-  /// stored in parts would have to wait for the parts.
+  /// Writes the header before its data with a single store. A checksum over a header that was just
+  /// stored in parts would stall until the parts are in the cache.
   ///
-  /// @param length of header and data, at most 65535
-  /// @param pseudoHeader its sum
+  /// @param length the length of header and data, at most 65535
+  /// @param pseudoHeader the sum of the pseudo-header
   public static void write(
       MemorySegment frame,
       long at,

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Numbers in network order at any offset. Without state: any thread may call.
+/// Reads and writes numbers in network byte order at any offset. Stateless.
 final class Wire {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfShort SHORT =
@@ -45,7 +45,7 @@ final class Wire {
     memory.set(LONG, at, value);
   }
 
-  /// Six bytes.
+  /// Returns a number of six bytes.
   static long u48(MemorySegment memory, long at) {
     return (long) u16(memory, at) << 32 | (memory.get(INT, at + 2) & 0xffff_ffffL);
   }

@@ -1,5 +1,5 @@
-/// Formats on the wire: one class for each header, with its diagram and accessors, and the checksum
-/// of the internet protocols. No class here has state or trusts a length.
+/// The packet formats: one class per header, with its diagram and accessors, and the internet
+/// checksum. The classes have no state and trust no length.
 @NullMarked
 package sluice.net.wire;
 

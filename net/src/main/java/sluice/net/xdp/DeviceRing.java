@@ -4,12 +4,12 @@ import sluice.net.port.DeviceMemory;
 import sluice.sys.xdp.XdpDesc;
 import sluice.sys.xdp.XdpRing;
 
-/// One ring that is shared with the kernel: a single producer, a single consumer, and this is one
-/// of the two. Owned by the port's thread.
+/// A ring that is shared with the kernel, with a single producer and a single consumer. This object
+/// is one of them. Owned by the port's thread.
 ///
-/// The numbers count all descriptors ever, and wrap at 2³²; a descriptor's place is the number
-/// modulo the entries. A number of the other side's that cannot be, because more descriptors would
-/// be between the two than there are, offers nothing.
+/// The indices count all descriptors ever and wrap at 2³²; the slot of a descriptor is its index
+/// modulo the number of entries. An impossible index of the other side (more descriptors than
+/// entries) is ignored.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -23,10 +23,10 @@ final class DeviceRing {
   private final int entries;
   private final int mask;
 
-  /// Where this side is, published by [#publish].
+  /// The index of this side, which [#publish] makes visible.
   private int own;
 
-  /// Where the other side was when it was looked at last.
+  /// The index of the other side when it was last read.
   private int other;
 
   DeviceRing(XdpRing ring, int entries) {
@@ -42,7 +42,7 @@ final class DeviceRing {
 
   // ---- as producer --------------------------------------------------------------------------
 
-  /// Descriptors that may be added now.
+  /// Returns the number of descriptors that can be added.
   int room() {
     if (own - other == entries) {
       other = memory.load32(ring.consumer());
@@ -51,15 +51,15 @@ final class DeviceRing {
     return entries - (own - other);
   }
 
-  /// Adds the address of a frame to a fill ring; only when there is [#room].
+  /// Adds a frame to a fill ring. The caller has checked [#room].
   void addFrame(long frame) {
     memory.store64(ring.descriptors() + (long) (own & mask) * Long.BYTES, frame);
     own++;
   }
 
-  /// Adds a frame to a transmit ring; only when there is [#room].
+  /// Adds a frame to a transmit ring. The caller has checked [#room].
   ///
-  /// @param more whether the next one belongs to the same packet
+  /// @param more true if the packet continues in the next descriptor
   void add(long frame, int bytes, boolean more) {
     long at = ring.descriptors() + (long) (own & mask) * XdpDesc.SIZE;
     memory.store64(at + XdpDesc.ADDR, frame);
@@ -68,18 +68,19 @@ final class DeviceRing {
     own++;
   }
 
-  /// Shows the kernel what was added.
+  /// Makes the added descriptors visible to the kernel.
   void publish() {
     memory.store32(ring.producer(), own);
-    DeviceMemory.fence(); // the kernel sleeps after it has looked: our store goes before our look
+    // The kernel sleeps after reading the index: our store must precede our read of its flag.
+    DeviceMemory.fence();
   }
 
-  /// Whether the kernel must be called to look at what was published.
+  /// Returns true if the kernel needs a system call to process the published descriptors.
   boolean needsWakeup() {
     return (memory.load32(ring.flags()) & XdpRing.XDP_RING_NEED_WAKEUP) != 0;
   }
 
-  /// Descriptors that the kernel has not taken.
+  /// Returns the number of descriptors that the kernel has not taken.
   int outstanding() {
     int consumed = memory.load32(ring.consumer());
     if (isPossible(own - consumed)) {
@@ -90,7 +91,7 @@ final class DeviceRing {
 
   // ---- as consumer --------------------------------------------------------------------------
 
-  /// Descriptors that have come and were not taken.
+  /// Returns the number of descriptors that can be taken.
   int available() {
     if (own == other) {
       int produced = memory.load32(ring.producer());
@@ -99,7 +100,7 @@ final class DeviceRing {
     return other - own;
   }
 
-  /// The next address of a completion ring; only when one is [#available].
+  /// Takes the next address of a completion ring. The caller has checked [#available].
   long takeFrame() {
     long frame = memory.load64(ring.descriptors() + (long) (own & mask) * Long.BYTES);
     own++;
@@ -110,17 +111,17 @@ final class DeviceRing {
     return ring.descriptors() + (long) (own & mask) * XdpDesc.SIZE;
   }
 
-  /// The next address of a receive ring; [#skip] goes on.
+  /// Returns the next address of a receive ring. [#skip] proceeds to the next one.
   long frame() {
     return memory.load64(next() + XdpDesc.ADDR);
   }
 
-  /// The length that goes with [#frame].
+  /// Returns the length that belongs to [#frame].
   int bytes() {
     return memory.loadPlain32(next() + XdpDesc.LEN);
   }
 
-  /// Whether the packet goes on in the next descriptor.
+  /// Returns true if the packet continues in the next descriptor.
   boolean hasMore() {
     return (memory.loadPlain32(next() + XdpDesc.OPTIONS) & XdpDesc.XDP_PKT_CONTD) != 0;
   }
@@ -129,7 +130,7 @@ final class DeviceRing {
     own++;
   }
 
-  /// Gives the kernel the places of what was taken.
+  /// Returns the slots of the taken descriptors to the kernel.
   void release() {
     memory.store32(ring.consumer(), own);
   }

@@ -3,7 +3,7 @@ package sluice.net.xdp;
 import java.lang.foreign.MemorySegment;
 import sluice.net.port.FramePool;
 
-/// Puts a packet together that came in several buffers. Owned by the port's thread.
+/// Assembles a packet that arrives in several buffers. Owned by the port's thread.
 final class Gather {
   private final MemorySegment memory;
   private final FramePool pool;
@@ -13,20 +13,23 @@ final class Gather {
   private long frame;
   private int bytes;
 
-  /// @param memory has the buffers and the frames
-  /// @param pool frames to put packets into, each of `most` bytes
+  /// Creates an assembler.
+  ///
+  /// @param memory the memory of the buffers and the frames
+  /// @param pool the frames for assembled packets, each of `most` bytes
+  /// @param most the maximum length of a packet
   Gather(MemorySegment memory, FramePool pool, int most) {
     this.memory = memory;
     this.pool = pool;
     this.most = most;
   }
 
-  /// Whether buffers of a packet have come, and not its last.
+  /// Returns true if a packet has begun and is not complete.
   boolean isOpen() {
     return begun;
   }
 
-  /// Adds a buffer; a buffer that does not fit, or finds no frame, spoils the packet.
+  /// Adds a buffer. If it does not fit, or no frame is free, the packet is dropped.
   void add(long at, int length) {
     if (!begun) {
       begun = true;
@@ -42,7 +45,7 @@ final class Gather {
     }
   }
 
-  /// Drops the packet, of which more may come.
+  /// Drops the packet. Its remaining buffers are ignored.
   void spoil() {
     if (begun && whole) {
       pool.release(frame);
@@ -51,9 +54,10 @@ final class Gather {
     whole = false;
   }
 
-  /// The last buffer was added.
+  /// Ends the packet after its last buffer.
   ///
-  /// @return the frame, which is the caller's, with [#bytes] in it; -1 when the packet was spoiled
+  /// @return the frame of the packet, which has [#bytes] and belongs to the caller; -1 if the
+  ///   packet was dropped
   long end() {
     begun = false;
     return whole ? frame : -1;

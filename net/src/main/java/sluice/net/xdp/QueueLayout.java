@@ -5,33 +5,34 @@ import sluice.net.port.FramePool;
 import sluice.net.port.LinkWatch;
 import sluice.net.port.PacketPort;
 
-/// How the memory of one queue is divided. Immutable: any thread may use it.
+/// The memory layout of one queue. Immutable and thread-safe.
 ///
 /// ```
-///  a link of up to 1774 bytes:   | 4096 chunks of 2048: for receiving and sending               |
-///  a longer one, to 9216:        | 2048 chunks of 4096: receiving | 512 frames of 16 KB: sending |
+///  MTU up to 1774:  | 4096 chunks of 2048: for receiving and sending                         |
+///  MTU up to 9216:  | 2048 chunks of 4096: receiving | 512 frames of 16 KB: sending          |
 /// ```
 ///
-/// A packet longer than a chunk comes in several, and is put together in a frame of the second
-/// kind; it is sent from such a frame by several descriptors, each within a chunk.
+/// A packet longer than a chunk arrives in several chunks and is assembled in a frame for sending.
+/// A long packet is sent from such a frame with several descriptors, each within one chunk.
 ///
-/// @param chunkBytes what the kernel divides the memory into: 2048 or 4096
-/// @param chunks that packets are received into
-/// @param sendBytes of a frame for sending; `chunkBytes` when the chunks are for both
-/// @param sends frames for sending; 0 when the chunks are for both
+/// @param chunkBytes the chunk size for the kernel: 2048 or 4096
+/// @param chunks the number of chunks for receiving
+/// @param sendBytes the size of a frame for sending; equal to `chunkBytes` if the chunks serve both
+///   purposes
+/// @param sends the number of frames for sending; 0 if the chunks serve both purposes
 record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
-  /// In front of each frame that the kernel writes (`XDP_PACKET_HEADROOM`).
+  /// The space before each frame that the kernel writes (`XDP_PACKET_HEADROOM`).
   static final int HEADROOM_BYTES = 256;
 
-  /// Headers of Ethernet, with a tag.
+  /// The length of an Ethernet header with a tag.
   private static final int ETHERNET_BYTES = 18;
 
   private static final QueueLayout SHORT = new QueueLayout(2048, 4096, 2048, 0);
   private static final QueueLayout LONG = new QueueLayout(4096, 2048, 16 << 10, 512);
 
-  /// The layout for a link.
+  /// Returns the layout for a link.
   ///
-  /// @throws IOException when its packets are longer than any layout has room for
+  /// @throws IOException if the MTU is too large for all layouts
   static QueueLayout of(String device, int mtu) throws IOException {
     if (mtu <= SHORT.mostWhole()) {
       return SHORT;
@@ -43,14 +44,14 @@ record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
         device, mtu, PacketPort.MOST_MTU, "frames are put together up to that length");
   }
 
-  /// Longest packet that one chunk holds.
+  /// Returns the maximum length of a packet in one chunk.
   int mostWhole() {
     return chunkBytes - HEADROOM_BYTES - ETHERNET_BYTES;
   }
 
-  /// Longest packet.
+  /// Returns the maximum length of a packet.
   ///
-  /// @param several whether the kernel puts a packet into several chunks
+  /// @param several true if the kernel can put a packet into several chunks
   int most(boolean several) {
     return several && sends > 0 ? PacketPort.MOST_MTU : mostWhole();
   }
@@ -59,7 +60,7 @@ record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
     return (long) chunks * chunkBytes;
   }
 
-  /// Of chunks and frames.
+  /// Returns the size of all chunks and frames.
   long bytes() {
     return chunkArea() + (long) sends * sendBytes;
   }
@@ -72,7 +73,7 @@ record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
     return new FramePool(base + chunkArea(), sends, sendBytes);
   }
 
-  /// Whether bytes that the kernel names lie in one chunk for receiving.
+  /// Returns true if a range that the kernel has named lies within one chunk for receiving.
   boolean isInChunk(long at, int bytes) {
     return at >= 0
         && at < chunkArea()

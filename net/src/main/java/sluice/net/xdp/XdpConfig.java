@@ -1,12 +1,12 @@
 package sluice.net.xdp;
 
-/// Which frames of which interface. Immutable: any thread may use it.
+/// The frames that a port takes from an interface. Immutable and thread-safe.
 ///
-/// @param device name of the interface
-/// @param address ours, in host order
-/// @param ownsAddress whether all packets for it are ours, and ARP; otherwise datagrams for owned
-///   ports only
-/// @param queues of the interface, from 0; the kernel has the other queues. 0 says all
+/// @param device the name of the interface
+/// @param address our address, in host order
+/// @param ownsAddress true to take all packets for the address and ARP; false to take only
+///   datagrams for owned ports
+/// @param queues the number of queues, from number 0 on; the kernel keeps the others. 0 means all
 public record XdpConfig(String device, int address, boolean ownsAddress, int queues) {
   static final int MOST_QUEUES = 64;
 

@@ -8,8 +8,8 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.Bpf;
 import sluice.sys.xdp.BpfProgram;
 
-/// The program that is attached to an interface, and its maps: which frames are ours. Opened by one
-/// thread, which owns it.
+/// The BPF program that is attached to an interface, with its maps. It selects the frames for our
+/// sockets. Owned by the thread that opens it.
 ///
 /// ```
 ///  r6 = context, r2 = first byte, r3 = end; each load is behind a check of the frame's length
@@ -23,22 +23,24 @@ import sluice.sys.xdp.BpfProgram;
 ///  pass: the kernel gets the frame as if there were no program
 /// ```
 ///
-/// Everything is detached when the link's descriptor is closed, also by the death of the process.
+/// The kernel detaches the program when the link's descriptor is closed, also when the process
+/// dies.
 final class XdpFilter implements AutoCloseable {
-  /// Ports of UDP that can be owned at one time.
+  /// The maximum number of owned UDP ports.
   private static final int MOST_PORTS = 64;
 
   private static final int TRIES = 200;
   private static final String NAME = "sluice_net";
 
-  /// As measured: see `docs/decisions/net.md`.
+  /// The reason for the generic mode, as measured: see `docs/decisions/net.md`.
   private static final String VIRTUAL =
       "the interface is virtual, copies, and is faster behind the driver";
 
-  /// Headers of Ethernet and IPv4: a last fragment may have one byte behind them.
+  /// The length of the Ethernet and IPv4 headers; a last fragment may have as little as one byte
+  /// behind them.
   private static final int LEAST_BYTES = 34;
 
-  /// With an ARP packet, or with the header of UDP.
+  /// The length of a frame with an ARP packet or a UDP header.
   private static final int WHOLE_BYTES = 42;
 
   private static final int TYPE_ARP = 0x0806;
@@ -62,11 +64,11 @@ final class XdpFilter implements AutoCloseable {
     this.ports = ports;
   }
 
-  /// Loads the program; [#attach] is next.
+  /// Loads the program. [#attach] must be called next.
   ///
-  /// @param address ours, in host order
-  /// @param owned whether all packets for it are ours, and ARP
-  /// @param several whether packets may take several buffers
+  /// @param address our address, in host order
+  /// @param owned true to take all packets for the address and ARP
+  /// @param several true if packets may arrive in several buffers
   static XdpFilter load(int address, boolean owned, int queues, boolean several)
       throws SysException {
     int sockets = Bpf.createMap(Bpf.BPF_MAP_TYPE_XSKMAP, queues);
@@ -100,7 +102,7 @@ final class XdpFilter implements AutoCloseable {
     program = Bpf.load(assembled, NAME, 0);
   }
 
-  /// A number of the network's order, as the program loads it.
+  /// Converts a number to network order, as the program loads it.
   private static int network(int value) {
     return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
   }
@@ -143,14 +145,14 @@ final class XdpFilter implements AutoCloseable {
     return program;
   }
 
-  /// Gives the frames of a queue to a socket.
+  /// Passes the frames of a queue to a socket.
   void give(int queue, int socket) throws SysException {
     Bpf.update(sockets, queue, socket);
   }
 
-  /// Attaches the program, in one of two ways, whichever is offered.
+  /// Attaches the program in native or generic mode, whichever works.
   ///
-  /// @param nativeFirst whether the driver is asked first
+  /// @param nativeFirst true to try native mode (in the driver) first
   void attach(int interfaceIndex, boolean nativeFirst) throws IOException {
     int first = nativeFirst ? Bpf.XDP_FLAGS_DRV_MODE : Bpf.XDP_FLAGS_SKB_MODE;
     int second = Bpf.XDP_FLAGS_DRV_MODE + Bpf.XDP_FLAGS_SKB_MODE - first;
@@ -165,7 +167,7 @@ final class XdpFilter implements AutoCloseable {
     link = (int) SysException.check(result, "XdpFilter.attach", "interface " + interfaceIndex);
   }
 
-  /// Tries again while the program of a process that has died is being detached.
+  /// Attaches the program, and retries while the program of a dead process is being detached.
   private int tryAttach(int interfaceIndex, int flags) throws IOException {
     int result = -Errno.EBUSY;
     for (int i = 0; i < TRIES && result == -Errno.EBUSY; i++) {
@@ -177,7 +179,7 @@ final class XdpFilter implements AutoCloseable {
     return result;
   }
 
-  /// Why the program is attached as it is; empty when that is the way of hardware.
+  /// Returns the reason for the mode; empty if it is the one for hardware.
   String why() {
     return why;
   }
@@ -186,7 +188,7 @@ final class XdpFilter implements AutoCloseable {
     return isNative;
   }
 
-  /// Takes the datagrams of a port from the kernel. Needs no privilege any more.
+  /// Takes the datagrams of a port from the kernel. Needs no privileges any more.
   void own(int port) throws SysException {
     Bpf.update(ports, network16(port), 1);
   }

@@ -19,16 +19,16 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.ArpSocket;
 import sluice.sys.xdp.NetInterface;
 
-/// A port on queues of a network interface, by AF_XDP. Owned by one thread.
+/// A port on the queues of a network interface, by AF_XDP. Owned by one thread.
 ///
-/// Set-up needs CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF; afterwards they may be dropped.
+/// Opening it needs CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF. They may be dropped afterwards.
 public final class XdpPort implements PacketPort {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
 
-  /// Frames of ARP that one [#look] reads.
+  /// The maximum number of ARP frames per [#look].
   private static final int MOST_HEARD = 256;
 
-  /// Of a frame of ARP, with room behind it.
+  /// The buffer size for an ARP frame.
   private static final int ARP_BYTES = 64;
 
   private final String device;
@@ -51,8 +51,8 @@ public final class XdpPort implements PacketPort {
 
   /// Opens the queues and attaches the program.
   ///
-  /// @throws IOException when the interface is not there, its packets are too long, or the kernel
-  ///   refuses; the message says why and what to do
+  /// @throws IOException if the interface does not exist, its MTU is too large, or the kernel
+  ///   refuses; the message has the reason and the fix
   public static XdpPort open(XdpConfig config) throws IOException {
     String device = config.device();
     NetInterface found = NetInterface.named(device);
@@ -78,7 +78,7 @@ public final class XdpPort implements PacketPort {
     }
   }
 
-  /// Compares the number of queues that is wanted with that of the device.
+  /// Checks the configured number of queues against the device.
   private static int queues(XdpConfig config) throws IOException {
     String device = config.device();
     int there = NetInterface.queues(device);
@@ -144,19 +144,19 @@ public final class XdpPort implements PacketPort {
     }
   }
 
-  /// Virtual interfaces are faster behind the driver.
+  /// Returns true for interfaces of hardware. Virtual interfaces are faster in generic mode.
   private static boolean isHardware(String device) {
     return Files.exists(Path.of("/sys/class/net", device, "device"));
   }
 
-  /// `zero-copy` or `copy`, `native` or `generic`.
+  /// Returns the mode: `zero-copy` or `copy`, and `native` or `generic`.
   public String mode() {
     boolean zeroCopy = queues.stream().allMatch(XdpQueue::isZeroCopy);
     return (zeroCopy ? "zero-copy, " : "copy, ") + (filter.isNative() ? "native" : "generic");
   }
 
-  /// Why it works as [#mode] says: a line for copies and a line for the attachment, each empty
-  /// where the best way was had.
+  /// Returns the reasons for [#mode]: a line for `copy` and a line for the attachment, each only if
+  /// the best mode was not available.
   public String why() {
     String copies =
         queues.stream().map(XdpQueue::why).filter(why -> !why.isEmpty()).findFirst().orElse("");
@@ -165,7 +165,7 @@ public final class XdpPort implements PacketPort {
         + (how.isEmpty() ? "" : (filter.isNative() ? "native: " : "generic: ") + how + "\n");
   }
 
-  /// Takes the datagrams of a port of UDP from the kernel. By any thread.
+  /// Takes the datagrams of a UDP port from the kernel. Thread-safe.
   public void own(int port) throws SysException {
     filter.own(port);
   }
@@ -258,7 +258,8 @@ public final class XdpPort implements PacketPort {
     }
   }
 
-  /// The program leaves ARP of other stations to the kernel; a copy of it comes by a socket.
+  /// Reports changes of the link, and the ARP packets of other stations. The program leaves those
+  /// to the kernel; copies arrive on a socket.
   @Override
   public void look(LinkListener to) {
     watched().look(to);
@@ -296,7 +297,7 @@ public final class XdpPort implements PacketPort {
     return queues.stream().mapToLong(XdpQueue::lost).sum();
   }
 
-  /// Detaches the program, closes the sockets, and only then gives the frames back.
+  /// Detaches the program, closes the sockets, and then releases the frames.
   @Override
   public void close() {
     if (!closed) {

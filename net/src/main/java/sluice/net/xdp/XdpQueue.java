@@ -9,20 +9,20 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.xdp.XdpSocket;
 
-/// One queue of an interface: its socket, rings and frames. Owned by the port's thread.
+/// A queue of an interface: its socket, rings and frames. Owned by the port's thread.
 ///
-/// A frame is in one place at each time: in the pool, in the fill ring or with the kernel for
-/// receiving, in the transmit ring or with the kernel for sending, or with the stack.
+/// At each time a frame is in the pool, in the fill ring or with the kernel for receiving, in the
+/// transmit ring or with the kernel for sending, or with the stack.
 final class XdpQueue implements AutoCloseable {
   static final int RING = 1024;
 
-  /// Frames that receiving leaves for sending.
+  /// The number of frames that are reserved for sending.
   private static final int FOR_SENDING = 1024;
 
-  /// Frames that the kernel gets together: each time costs a fence.
+  /// The minimum number of frames for a refill, because each refill costs a fence.
   private static final int REFILL = 64;
 
-  /// Calls for one flush: the kernel sends 32 frames in each.
+  /// The maximum number of system calls per flush; the kernel sends 32 frames in each.
   private static final int WAKEUPS = 64;
 
   private static final int TRIES = 200;
@@ -31,13 +31,13 @@ final class XdpQueue implements AutoCloseable {
   private final long base;
   private final QueueLayout layout;
 
-  /// Chunks for receiving, and where there are no other frames for sending too.
+  /// The chunks for receiving, and also for sending if there are no separate frames.
   private final FramePool pool;
 
   private final FramePool sendPool;
   private final boolean separate;
 
-  /// Descriptors of each frame for sending that did not come back, where one takes several.
+  /// The number of outstanding descriptors of each frame for sending.
   private final int[] parts;
 
   private final Gather gather;
@@ -48,18 +48,18 @@ final class XdpQueue implements AutoCloseable {
   private final DeviceRing completing;
   private boolean staged;
 
-  /// Whether the kernel may have left something in the transmit ring.
+  /// True if the kernel may have left descriptors in the transmit ring.
   private boolean unsent;
 
-  /// Frames that the kernel has for receiving, or has received into.
+  /// The number of frames that are with the kernel for receiving or hold received data.
   private int receivable;
 
-  /// Descriptors that were sent and did not come back.
+  /// The number of descriptors that were sent and not completed.
   private int sending;
 
   private long lost;
 
-  /// What the kernel has said that it dropped, when it was asked last.
+  /// The kernel's drop counter when it was last read.
   private long dropped;
 
   private XdpQueue(DeviceMemory memory, long base, QueueLayout layout) throws SysException {
@@ -78,9 +78,9 @@ final class XdpQueue implements AutoCloseable {
     this.completing = new DeviceRing(socket.completionRing(), RING);
   }
 
-  /// Opens a socket and binds it: without copies where that is offered.
+  /// Opens a socket and binds it, in zero-copy mode if that is available.
   ///
-  /// @param base where its frames begin in the memory
+  /// @param base the position of its frames in the memory
   static XdpQueue open(
       DeviceMemory memory, long base, QueueLayout layout, int interfaceIndex, int queue)
       throws IOException {
@@ -97,10 +97,10 @@ final class XdpQueue implements AutoCloseable {
 
   private boolean zeroCopy;
 
-  /// What binding without copies came to.
+  /// The result of binding in zero-copy mode.
   private int refusal;
 
-  /// Whether a packet may take several chunks.
+  /// True if a packet may take several chunks.
   private boolean several;
 
   private void bind(int interfaceIndex, int queue) throws IOException {
@@ -123,7 +123,7 @@ final class XdpQueue implements AutoCloseable {
     return result;
   }
 
-  /// Tries again while the last owner's queue is being taken down.
+  /// Binds the socket, and retries while the queue of the last owner is being closed.
   private int tryBind(int interfaceIndex, int queue, int how) throws IOException {
     int result = -Errno.EBUSY;
     for (int i = 0; i < TRIES && result == -Errno.EBUSY; i++) {
@@ -148,12 +148,12 @@ final class XdpQueue implements AutoCloseable {
     return zeroCopy;
   }
 
-  /// Why frames are copied; empty when they are not.
+  /// Returns the reason why frames are copied; empty if they are not.
   String why() {
     return zeroCopy ? "" : "the driver refuses to bind without copies: " + Errno.name(-refusal);
   }
 
-  /// Longest packet that the queue takes in.
+  /// Returns the maximum length of a received packet.
   int most() {
     return layout.most(several);
   }
@@ -196,7 +196,7 @@ final class XdpQueue implements AutoCloseable {
     return into.count() - before;
   }
 
-  /// Takes in one chunk of several, and the packet with the last.
+  /// Handles one chunk of a packet in several chunks; adds the packet after its last one.
   private void gather(long frame, int bytes, boolean more, boolean possible, FrameBatch into) {
     if (possible) {
       gather.add(base + frame, bytes);
@@ -228,7 +228,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// Takes back the frames that were sent.
+  /// Takes back completed frames.
   private void reap() {
     int taken = 0;
     while (completing.available() > 0) {
@@ -242,7 +242,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// A descriptor has come back; its frame is free with the last one.
+  /// Handles a completed descriptor. A frame is free after its last one.
   private void sent(long frame) {
     if (layout.isInChunk(frame, 0)) {
       pool.release(base + frame);
@@ -257,7 +257,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// @return -1 when there is none
+  /// Returns the position of a free frame for sending, or -1.
   long claim() {
     if (sendPool.available() == 0) {
       reap();
@@ -311,7 +311,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// Whether calling again may help: not where the link is down or gone.
+  /// Returns true if trying again may help, which is not the case if the link is down or gone.
   private static boolean isTransient(int result) {
     return result >= 0
         || result == -Errno.EAGAIN
@@ -319,9 +319,9 @@ final class XdpQueue implements AutoCloseable {
         || result == -Errno.ENOBUFS;
   }
 
-  /// Lets the kernel send what is in the ring.
+  /// Lets the kernel send the descriptors in the ring.
   ///
-  /// @return whether it has left something
+  /// @return true if some are left
   private boolean hasUnsent() {
     for (int i = 0; i < WAKEUPS; i++) {
       if (transmitting.outstanding() == 0) {
@@ -335,7 +335,7 @@ final class XdpQueue implements AutoCloseable {
     return transmitting.outstanding() > 0;
   }
 
-  /// Asks the kernel what it has dropped.
+  /// Reads the kernel's drop counter.
   void look() {
     dropped = socket.dropped();
   }

@@ -1,5 +1,5 @@
-/// Frames of queues of a network card, by AF_XDP: [XdpPort]. A program that is attached to the
-/// interface ([XdpFilter]) takes the frames that are ours; the rest go to the kernel as before.
+/// Frames of the queues of a network card, by AF_XDP: [XdpPort]. A program that is attached to the
+/// interface ([XdpFilter]) selects our frames; the kernel gets all others as before.
 ///
 /// ```
 ///  XdpPort ── XdpQueue ── DeviceRing ×4 ── frames (UMEM)

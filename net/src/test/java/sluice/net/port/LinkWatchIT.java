@@ -14,7 +14,7 @@ import sluice.sys.xdp.NetInterface;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// What `ip link` does to an interface, as the watch tells it.
+/// Tests the events that the watch reports when `ip link` changes an interface.
 @Timeout(120)
 class LinkWatchIT {
   private final List<LinkChange> changes = new ArrayList<>();
@@ -126,7 +126,7 @@ class LinkWatchIT {
   void messagesThatWereLostAreMadeUpFor() throws Exception {
     try (LinkWatch watch = open(true)) {
       String _ = rig.run("ip addr add 10.9.0.2/24 dev vA");
-      // more than its socket holds
+      // more messages than the socket of the watch can hold
       StringBuilder batch = new StringBuilder();
       for (int i = 0; i < 3000; i++) {
         batch.append("link set dev lo mtu ").append(2000 + i).append('\n');

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.net.Ipv4Prefix;
 import sluice.net.StackConfig;
 
-/// A stack whose address another station has, or says to have (RFC 5227).
+/// Tests a stack whose address is used, or claimed, by another station too (RFC 5227).
 @Timeout(60)
 class AddressClaimTest {
   private static final long SECOND = 1_000_000_000L;
@@ -23,7 +23,7 @@ class AddressClaimTest {
 
   private final StackRig rig = new StackRig();
 
-  /// What right has sent of ARP: operation, sender and target.
+  /// The ARP packets that the right stack has sent: operation, sender and target.
   private final List<String> said = new ArrayList<>();
 
   @AfterEach

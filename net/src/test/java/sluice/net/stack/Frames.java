@@ -4,18 +4,20 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import sluice.net.wire.Checksum;
 
-/// Frames that tests write by hand, from 10.0.0.1 to 10.0.0.2. Without state.
+/// Builds frames from 10.0.0.1 to 10.0.0.2, byte by byte. Stateless.
 final class Frames {
   private static final int IP = 14;
 
   private Frames() {}
 
-  /// A fragment, or a whole packet, with a good header.
+  /// Returns a frame with a fragment, or a whole packet, with a valid header.
   static byte[] fragment(int protocol, int id, int offset, boolean more, byte[] payload) {
     return packet(protocol, id, (offset / 8 & 0x1fff) | (more ? 0x2000 : 0), new byte[0], payload);
   }
 
-  /// @param options a multiple of four bytes
+  /// Returns a frame with an IPv4 packet with a valid header checksum.
+  ///
+  /// @param options the IPv4 options, a multiple of four bytes
   static byte[] packet(int protocol, int id, int flags, byte[] options, byte[] payload) {
     int header = 20 + options.length;
     ByteBuffer frame = ByteBuffer.allocate(IP + header + payload.length);
@@ -28,7 +30,7 @@ final class Frames {
     return sealed(frame.array(), header);
   }
 
-  /// Makes the checksum of the IPv4 header right.
+  /// Sets the correct checksum of the IPv4 header and returns the frame.
   static byte[] sealed(byte[] frame, int headerBytes) {
     frame[IP + 10] = 0;
     frame[IP + 11] = 0;
@@ -38,7 +40,7 @@ final class Frames {
     return frame;
   }
 
-  /// A datagram without a checksum, from port 1000 to port 7.
+  /// Returns a UDP datagram without a checksum, from port 1000 to port 7.
   static byte[] datagram(byte[] data) {
     ByteBuffer bytes = ByteBuffer.allocate(8 + data.length);
     bytes.putShort((short) 1000).putShort((short) 7).putShort((short) (8 + data.length));

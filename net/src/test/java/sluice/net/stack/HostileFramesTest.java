@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Frames with wrong headers, and fragments that contradict each other.
+/// Sends frames with wrong headers, and fragments that contradict each other.
 @Timeout(60)
 class HostileFramesTest {
   private static final int UDP = 17;
@@ -144,7 +144,8 @@ class HostileFramesTest {
     assertThat(got).hasSize(3);
   }
 
-  /// Pointers of recorded routes and timestamps are not followed, wherever they lead.
+  /// Sends options that ask to record a route or a timestamp. Their pointers are not followed,
+  /// wherever they point.
   @Test
   void aRouteThatIsToBeRecordedIsNot() {
     byte[] data = Frames.datagram(new byte[] {5});
@@ -187,7 +188,7 @@ class HostileFramesTest {
     }
   }
 
-  /// As RFC 791 says it, over a list.
+  /// Returns true if the options are acceptable by RFC 791. This is a simple second implementation.
   private static boolean isHarmless(byte[] options) {
     int i = 0;
     while (i < options.length && options[i] != 0) {

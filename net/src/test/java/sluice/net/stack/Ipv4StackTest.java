@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.net.port.LinkChange;
 import sluice.testbase.AllocatedBytes;
 
-/// Two stacks that talk over a wire.
+/// Tests two stacks that communicate over a simulated wire.
 @Timeout(300)
 class Ipv4StackTest {
   private static final int LEFT = StackRig.address("10.0.0.1");
@@ -140,7 +140,7 @@ class Ipv4StackTest {
         got.clear();
         assertThat(rig.send(from, bytes(length), RIGHT, 53)).isTrue();
         rig.left.flush();
-        rig.run(10); // the wire throws at a packet that is longer than its link
+        rig.run(10); // the wire throws on a packet that is longer than its MTU
         assertThat(got).as("%d on %d", length, mtu).hasSize(1);
         assertThat(got.getFirst().bytes()).isEqualTo(bytes(length));
       }
@@ -149,7 +149,8 @@ class Ipv4StackTest {
     rig.assertNothingIsKept();
   }
 
-  /// A question for another station, neither a probe nor an announcement.
+  /// Returns true if the frame is an ARP request for another station, neither a probe nor an
+  /// announcement.
   private static boolean isQuestion(byte[] frame) {
     boolean own = Arrays.equals(frame, 28, 32, frame, 38, 42);
     boolean none = Arrays.equals(frame, 28, 32, new byte[4], 0, 4);
@@ -245,7 +246,7 @@ class Ipv4StackTest {
     List<StackRig.Got> got = StackRig.list();
     StackRig.collect(rig.right, 53, got);
     UdpSocket from = rig.left.bind(1000, _ -> {});
-    for (int i = 0; got.isEmpty(); i++) { // a lost question is asked again after a second
+    for (int i = 0; got.isEmpty(); i++) { // a lost ARP request is repeated after a second
       assertThat(i).as("seed %d", seed).isLessThan(10);
       boolean _ = rig.send(from, bytes(1), RIGHT, 53);
       rig.left.flush();
@@ -296,7 +297,7 @@ class Ipv4StackTest {
   private final QuietPort quiet = new QuietPort();
   private Ipv4Stack quietStack = rig.left;
 
-  /// A datagram from left to port 7 of right, as it was on the wire.
+  /// Sends a datagram from the left stack to port 7 of the right one, and returns its frame.
   private byte[] request() throws IOException {
     List<byte[]> frames = new ArrayList<>();
     rig.wire.tap(frame -> {

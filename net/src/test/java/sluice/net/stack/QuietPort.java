@@ -9,8 +9,8 @@ import sluice.net.port.FramePool;
 import sluice.net.port.LinkListener;
 import sluice.net.port.PacketPort;
 
-/// A port without a wire that makes no objects: gives the frame that a test offers, and counts what
-/// is sent. Used by the test's thread.
+/// A port without a wire that allocates no objects. It delivers the frame that a test offers and
+/// counts the frames sent. Used by the test's thread.
 final class QuietPort implements PacketPort {
   private final MemorySegment memory = Arena.ofAuto().allocate(64 * 2048);
   private final FramePool pool = new FramePool(0, 64, 2048);
@@ -22,7 +22,7 @@ final class QuietPort implements PacketPort {
     offered = frame;
   }
 
-  /// Offers a frame of ARP that is heard beside the queues at the next look.
+  /// Offers an ARP frame that arrives outside of the queues. It is delivered by the next `look`.
   void hear(byte[] frame) {
     heard = frame;
   }

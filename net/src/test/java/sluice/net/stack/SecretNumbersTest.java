@@ -8,11 +8,11 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Numbers of packets and ports, which do not tell the next.
+/// Checks that the packet IDs and port numbers do not reveal the next ones.
 class SecretNumbersTest {
   @Test
   void theHashIsSipHash() {
-    // of its authors' table: key 00 01 … 0f, message 00 01 … 07
+    // from the test vectors of its authors: key 00 01 … 0f, message 00 01 … 07
     SecretNumbers numbers =
         new SecretNumbers(0x0706_0504_0302_0100L, 0x0f0e_0d0c_0b0a_0908L, 0x0706_0504_0302_0100L);
     assertThat(numbers.next()).isEqualTo(0x93f5_f579_9a93_2462L);

@@ -17,14 +17,14 @@ import sluice.net.port.LinkListener;
 import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 
-/// A wire between stations, in simulated time: it loses, repeats, delays and corrupts frames as a
-/// seed says. Used by the test's thread.
+/// A wire between stations in simulated time. It loses, duplicates, delays and corrupts frames at
+/// random, reproducibly from a seed. Used by the test's thread.
 final class SimWire implements NanoClock {
   static final int FRAME_BYTES = 2048;
   private static final int FRAMES = 256;
   private static final long FLIGHT_NANOS = 10_000;
 
-  /// How often each happens, in a thousand frames.
+  /// The number of faults of each kind per thousand frames.
   record Faults(int lost, int repeated, int delayed, int corrupted) {
     static final Faults NONE = new Faults(0, 0, 0, 0);
   }
@@ -73,7 +73,7 @@ final class SimWire implements NanoClock {
     return now;
   }
 
-  /// Shows each frame that is sent.
+  /// Sets a consumer that receives each frame that is sent.
   void tap(Consumer<byte[]> value) {
     tap = value;
   }
@@ -89,7 +89,7 @@ final class SimWire implements NanoClock {
     return random.nextInt(1000) < thousandths;
   }
 
-  /// Puts a frame on the wire for all stations but one.
+  /// Puts a frame on the wire to all stations except one.
   void put(byte[] bytes, int from) {
     tap.accept(bytes);
     for (int i = 0; i < stations.size(); i++) {
@@ -99,8 +99,9 @@ final class SimWire implements NanoClock {
     }
   }
 
-  /// Whether one bit more is found for sure. ARP has no checksum but the frame's; and two bits of
-  /// one packet, in two of its fragments, may cancel each other in the sum.
+  /// Returns true if a flipped bit in the frame is sure to be detected. ARP has no checksum except
+  /// the one of the Ethernet frame, and two flipped bits in two fragments of the same packet may
+  /// cancel each other in the checksum.
   private boolean mayBeFound(byte[] frame) {
     boolean arp = frame[12] == 8 && frame[13] == 6;
     return !arp && id(frame) != corruptedId;
@@ -125,7 +126,7 @@ final class SimWire implements NanoClock {
     }
   }
 
-  /// Lets time pass, and delivers what arrives meanwhile.
+  /// Advances the clock and delivers the frames that arrive in that time.
   void advance(long nanos) {
     now += nanos;
     while (!flights.isEmpty() && flights.peek().arrival <= now) {
@@ -134,7 +135,7 @@ final class SimWire implements NanoClock {
     }
   }
 
-  /// Time passes in small steps while all stacks run.
+  /// Advances the clock in small steps and polls all stacks at each step.
   void run(int steps, Ipv4Stack... stacks) {
     for (int i = 0; i < steps; i++) {
       advance(FLIGHT_NANOS);
@@ -144,7 +145,8 @@ final class SimWire implements NanoClock {
     }
   }
 
-  /// As [#run] until nothing is under way, with the clocks of the stacks.
+  /// Runs for twenty seconds in larger steps, so that nothing is in flight at the end. Also calls
+  /// `tick` of the stacks.
   void settle(Ipv4Stack... stacks) {
     for (int i = 0; i < 200; i++) {
       run(20, stacks);
@@ -173,7 +175,7 @@ final class SimWire implements NanoClock {
       this.told = mtu;
     }
 
-    /// As `ip link set mtu`; the stack is told at its next tick.
+    /// Changes the MTU, as `ip link set mtu` does. The stack learns of it at its next tick.
     void mtu(int value) {
       mtu = value;
     }
@@ -186,7 +188,7 @@ final class SimWire implements NanoClock {
       }
     }
 
-    /// Free frames, which must be all when nothing is under way.
+    /// Returns the number of free frames. All frames must be free when nothing is in flight.
     int free() {
       return pool.available();
     }
@@ -195,7 +197,7 @@ final class SimWire implements NanoClock {
       return FRAMES;
     }
 
-    /// As if a frame had come.
+    /// Makes the station receive a frame that was not on the wire.
     void arrive(byte[] frame) {
       arrived.add(frame);
     }

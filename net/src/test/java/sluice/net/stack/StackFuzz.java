@@ -10,12 +10,12 @@ import sluice.net.Ipv4Prefix;
 import sluice.net.StackConfig;
 import sluice.net.StackLimits;
 
-/// Everything that reads a frame, fed with bytes no station would send.
+/// Feeds the code that reads frames with bytes that no real station would send.
 ///
-/// Each test run tries the inputs in `src/test/resources`. In `./sluice test --acceptance`, as in
-/// continuous integration, each method then looks for new ones for three seconds;
-/// `SLUICE_EXPLORE=10m` is longer. An input that fails is printed (in base64) and written beside
-/// the others, and fails the ordinary run from then on.
+/// Each test run tries the inputs in `src/test/resources`. In `./sluice test --acceptance`, which
+/// continuous integration also runs, each method then searches for new inputs for three seconds;
+/// `SLUICE_EXPLORE=10m` makes this longer. An input that fails is printed in base64 and stored with
+/// the others, so that the ordinary test run fails from then on.
 @Tag("fuzz")
 class StackFuzz {
   private static final byte[] TO_US = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1};
@@ -26,7 +26,8 @@ class StackFuzz {
     StackConfig config =
         StackConfig.of(Ipv4Prefix.parse("10.0.0.2/24")).withLimits(new StackLimits(8, 4, 2, 10));
     Ipv4Stack stack = new Ipv4Stack(port, config, () -> now, 0);
-    for (int i = 0; i < 10; i++) { // until its address is given up to no sender of ARP any more
+    // Until no ARP packet can make the stack give its address up any more.
+    for (int i = 0; i < 10; i++) {
       now += 1_000_000_000L;
       stack.tick();
     }
@@ -37,7 +38,8 @@ class StackFuzz {
     return stack;
   }
 
-  /// Frames with the first byte of each as length: the stack ends, and no frame is lost.
+  /// Splits the input into frames, each with its length in the first byte. The stack must come to
+  /// an end and must not lose a frame.
   @FuzzTest
   void frames(byte[] data) throws IOException {
     QuietPort port = new QuietPort();
@@ -54,8 +56,8 @@ class StackFuzz {
     }
   }
 
-  /// As [#frames], from the first second on, while the address is probed, with ticks in between;
-  /// and each is also heard beside the queues.
+  /// Feeds frames as [#frames] does, but from the first second on, while the address is still
+  /// probed, and with ticks in between. Each frame is also delivered outside of the queues.
   @FuzzTest
   void stations(byte[] data) throws IOException {
     QuietPort port = new QuietPort();
@@ -79,8 +81,9 @@ class StackFuzz {
     }
   }
 
-  /// Three bytes are a fragment of an echo or a datagram: where, how long, and flags. Its header is
-  /// good, so that all of them reach the place where they are put together.
+  /// Feeds fragments of an echo request or a datagram. Four bytes of the input give the offset,
+  /// length, flags and the factor of the offset of a fragment. The headers are valid, so that all
+  /// fragments reach the reassembly.
   @FuzzTest
   void fragments(byte[] data) throws IOException {
     QuietPort port = new QuietPort();

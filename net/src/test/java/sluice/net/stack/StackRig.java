@@ -11,11 +11,12 @@ import java.util.List;
 import sluice.net.Ipv4Prefix;
 import sluice.net.StackConfig;
 
-/// Two stacks on one wire, and helpers to send and collect. Used by the test's thread.
+/// Two stacks on a simulated wire, with helpers that send and collect datagrams. Used by the test's
+/// thread.
 final class StackRig implements AutoCloseable {
   static final int MTU = 1500;
 
-  /// A datagram that came.
+  /// A received datagram.
   static final class Got {
     private final int address;
     private final int port;
@@ -67,7 +68,7 @@ final class StackRig implements AutoCloseable {
     return Ipv4Prefix.parseAddress(text);
   }
 
-  /// Binds a socket whose datagrams go into a list.
+  /// Binds a socket that adds its datagrams to a list.
   static UdpSocket collect(Ipv4Stack stack, int port, List<Got> into) throws IOException {
     UdpSocket socket = stack.bind(port, _ -> {});
     socket.receiver((memory, at, length, from, fromPort) ->
@@ -89,12 +90,12 @@ final class StackRig implements AutoCloseable {
     wire.run(steps, left, right);
   }
 
-  /// Runs for twenty seconds.
+  /// Runs both stacks for twenty seconds of simulated time.
   void settle() {
     wire.settle(left, right);
   }
 
-  /// Nothing is held when nothing is under way.
+  /// Asserts that the stacks hold no frames or packets when nothing is in flight.
   void assertNothingIsKept() {
     settle();
     assertThat(left.held()).isZero();

@@ -23,9 +23,9 @@ import sluice.testbase.Await;
 import sluice.testbase.Slice;
 import sluice.testkit.NetRoom;
 
-/// A stack that answers for a long time: 24 minutes in all, of which `SLUICE_SLICE` chooses a part;
-/// half of it on each driver. Datagrams of all lengths, in fragments too, come back whole, and
-/// nothing is kept in the end.
+/// Exchanges datagrams with a stack for a long time: 24 minutes in all, half of them on each
+/// driver; `SLUICE_SLICE` selects a part. Datagrams of all lengths, fragmented ones included, must
+/// come back whole, and nothing may be held at the end.
 @Tag("acceptance")
 @Timeout(3600)
 @DisabledIfEnvironmentVariable(
@@ -36,7 +36,7 @@ import sluice.testkit.NetRoom;
 class StackSoakIT {
   private static final long SECONDS = Slice.current().share(24 * 60) / 2;
 
-  /// Datagrams that are under way at one time.
+  /// The number of datagrams in flight at a time.
   private static final int WINDOW = 8;
 
   private final long seed = Long.getLong("sluice.seed", System.nanoTime());
@@ -88,7 +88,7 @@ class StackSoakIT {
     }
   }
 
-  /// @return datagrams that came back, each whole
+  /// Exchanges datagrams and returns how many came back, each one whole.
   private long exchange(Ipv4Stack stack, DatagramChannel peer) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(70_000);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
@@ -110,7 +110,7 @@ class StackSoakIT {
         heard = System.nanoTime();
       }
       if (System.nanoTime() - heard > TimeUnit.SECONDS.toNanos(1)) {
-        underWay = 0; // what is lost is lost
+        underWay = 0; // the datagrams in flight were lost
         heard = System.nanoTime();
       }
       if (answered % 64 == 0) {
@@ -120,7 +120,7 @@ class StackSoakIT {
     return answered;
   }
 
-  /// Its first byte says what all the others are.
+  /// Returns a message of random length whose bytes all equal the first one.
   private ByteBuffer message() {
     int length = 1 + (random.nextInt(8) == 0 ? random.nextInt(30_000) : random.nextInt(1472));
     byte[] bytes = new byte[length];

@@ -27,7 +27,8 @@ import sluice.net.stack.UdpSocket;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// Our stack and the kernel's at the two ends of a TAP device, both ways.
+/// Tests traffic in both directions between our stack and the kernel's at the two ends of a TAP
+/// device.
 @Timeout(300)
 class TapKernelIT {
   private LinkRig rig;
@@ -78,7 +79,7 @@ class TapKernelIT {
           lengths.add(length);
         });
     for (int bytes : new int[] {0, 56, 4000}) {
-      // not all zeros: the kernel's checksum of that is 0 and not 0xffff, which is wrong
+      // not all zeros: the kernel then writes a checksum of 0 instead of 0xffff, which is wrong
       assertThat(rig.stack().echo(LinkRig.KERNEL, 1 + bytes, Arrays.copyOf(data, bytes))).isTrue();
       int count = lengths.size();
       rig.pollUntil("a reply", () -> lengths.size() > count);

@@ -15,7 +15,8 @@ import sluice.net.LinkRig;
 import sluice.net.port.LinkChange;
 import sluice.net.stack.UdpSocket;
 
-/// TAP devices with long packets, and such as are changed or deleted under our stack.
+/// Tests TAP devices with long packets, and devices that are changed or deleted while our stack
+/// uses them.
 @Timeout(300)
 class TapLinkIT {
   private LinkRig rig;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// The example of a DNS server, asked by dig(1), on each driver.
+/// Queries the example DNS server with dig(1), on each driver.
 @Timeout(300)
 class DnsExampleIT {
   private static Process start(String stack) throws Exception {

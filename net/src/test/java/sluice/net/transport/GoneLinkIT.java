@@ -21,11 +21,12 @@ import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.StackCounters;
 import sluice.testbase.Await;
 
-/// An interface that is deleted while a loop or a worker waits for its descriptor, which is
-/// readable, and in error, from then on.
+/// Deletes an interface while a loop or a worker waits for its descriptor. From then on the
+/// descriptor is readable and in an error state.
 @Timeout(120)
 class GoneLinkIT {
-  /// Turns of a loop that waits 250 ms for its next tick, and has other reasons to turn.
+  /// The most turns allowed for a loop that waits 250 ms for its next tick and is also woken for
+  /// other reasons.
   private static final int MOST_TURNS = 40;
 
   private LinkRig rig;
@@ -67,7 +68,7 @@ class GoneLinkIT {
       int turns = 0;
       long end = System.nanoTime() + 2_000_000_000L;
       while (System.nanoTime() - end < 0) {
-        int _ = loop.turn(-1); // the next tick wakes it
+        int _ = loop.turn(-1); // the next tick wakes the loop
         turns++;
       }
       assertThat(turns).isLessThan(MOST_TURNS);
@@ -83,7 +84,7 @@ class GoneLinkIT {
       try (PacketWorker _ = PacketWorker.start(stack)) {
         String _ = rig.run("ip link del dev " + LinkRig.OUR_END);
         Await.until("gone", () -> counters.changes(LinkChange.GONE) == 1);
-      } // ends
+      } // the worker ends
     } finally {
       stack.close();
     }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.net.Ipv4Prefix;
 
-/// What the option takes and refuses.
+/// Tests the values that the option accepts and refuses.
 @Timeout(60)
 class StackOptionTest {
   @Test

@@ -18,7 +18,7 @@ import sluice.loop.server.Engines;
 import sluice.testkit.DatagramsContract;
 import sluice.testkit.NetRoom;
 
-/// The contract of datagrams on our UDP over a TAP device: the other ends are sockets of the
+/// Runs the contract of datagrams on our UDP over a TAP device. The peers are sockets of the
 /// kernel.
 class TapDatagramsIT extends DatagramsContract {
   private @Nullable NetRoom room;
@@ -69,7 +69,7 @@ class TapDatagramsIT extends DatagramsContract {
     return "10.7.0.1";
   }
 
-  /// The stack speaks IPv4, and says so.
+  /// Checks the error for an IPv6 address, because the stack supports only IPv4.
   @Override
   @Test
   protected void theInternetProtocolOfToday() throws IOException {

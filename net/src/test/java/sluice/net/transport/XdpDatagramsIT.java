@@ -17,8 +17,8 @@ import sluice.loop.server.Engines;
 import sluice.testkit.DatagramsContract;
 import sluice.testkit.NetRoom;
 
-/// The contract of datagrams on our UDP over AF_XDP: the other ends are sockets of the kernel, at
-/// the other end of a veth pair. The test is in the peer's namespace while it runs.
+/// Runs the contract of datagrams on our UDP over AF_XDP. The peers are sockets of the kernel at
+/// the other end of a veth pair. The test runs in the peer's namespace.
 class XdpDatagramsIT extends DatagramsContract {
   private @Nullable NetRoom peer;
   private @Nullable NetRoom room;
@@ -26,7 +26,7 @@ class XdpDatagramsIT extends DatagramsContract {
 
   @BeforeEach
   void enter() throws IOException {
-    room = NetRoom.enter("ip"); // ours
+    room = NetRoom.enter("ip"); // the namespace of our end
     peer = NetRoom.enter("ip");
     peer.link("vB", "vA", 1);
     String _ = peer.run("ip addr add 10.9.0.1/24 dev vB");
@@ -73,7 +73,7 @@ class XdpDatagramsIT extends DatagramsContract {
     return "10.9.0.1";
   }
 
-  /// The stack speaks IPv4, and says so.
+  /// Checks the error for an IPv6 address, because the stack supports only IPv4.
   @Override
   @Test
   protected void theInternetProtocolOfToday() throws IOException {

@@ -13,8 +13,9 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
 
-/// Opens a stack, drops what that needed, and echoes at port 7 until it is killed: a process of its
-/// own for [XdpPrivilegesIT]. It says what the kernel tells of its threads.
+/// Opens a stack, drops the privileges that this needed, and echoes at port 7 until it is killed. A
+/// separate process, used by [XdpPrivilegesIT]. It prints the capabilities that the kernel reports
+/// for its threads.
 final class XdpDroppedMain {
   private XdpDroppedMain() {}
 

@@ -22,7 +22,7 @@ import sluice.sys.xdp.Capabilities;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// A stack on AF_XDP works without the privileges that opening it needed.
+/// Checks that a stack on AF_XDP works without the privileges that were needed to open it.
 @Timeout(300)
 class XdpPrivilegesIT {
   private static final long DROPPED =
@@ -31,7 +31,8 @@ class XdpPrivilegesIT {
           | 1L << Capabilities.CAP_SYS_ADMIN
           | 1L << Capabilities.CAP_BPF;
 
-  /// An address of its own, and the kernel's, whose ports are taken one by one after the drop.
+  /// Uses an address of the stack's own, and then the kernel's, where ports are bound one by one
+  /// after the privileges were dropped.
   @ParameterizedTest
   @ValueSource(strings = {"10.9.0.2/24", "10.9.0.3/24"})
   void itAnswersAndMayNotOpenAgain(String address) throws Exception {

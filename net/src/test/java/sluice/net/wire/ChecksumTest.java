@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The sum, against a loop that adds a 16-bit word at a time.
+/// Compares the checksum with a loop that adds one 16-bit word at a time.
 @Timeout(60)
 class ChecksumTest {
   private static int plainSum(MemorySegment memory, long at, int bytes) {
@@ -62,7 +62,7 @@ class ChecksumTest {
     }
   }
 
-  /// RFC 1071, 3.
+  /// Checks the example of RFC 1071, section 3.
   @Test
   void theExampleOfTheRfc() {
     try (Arena arena = Arena.ofConfined()) {

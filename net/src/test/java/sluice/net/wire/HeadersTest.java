@@ -8,7 +8,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What is written into headers is read out of them, with good checksums, whatever was there.
+/// Checks that headers are read back as they were written, with valid checksums, whatever the
+/// memory contained before.
 @Timeout(60)
 class HeadersTest {
   private final long seed = System.nanoTime();

@@ -10,7 +10,7 @@ import sluice.sys.Mapping;
 import sluice.sys.SysException;
 import sluice.sys.xdp.XdpRing;
 
-/// Rings whose other side, played by the test, counts right or wrong.
+/// Tests rings with a device side, played by the test, whose counters are right or wrong.
 class DeviceRingTest {
   private static final int ENTRIES = 8;
   private static final long PRODUCER = 0;

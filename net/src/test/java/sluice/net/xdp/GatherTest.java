@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import sluice.net.port.FramePool;
 
-/// Packets of several buffers, which fit or do not.
+/// Tests packets of several buffers that fit or are too long.
 class GatherTest {
   private static final int FRAME = 4096;
   private final MemorySegment memory = Arena.ofAuto().allocate(3 * FRAME);

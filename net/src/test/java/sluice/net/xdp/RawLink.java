@@ -8,7 +8,7 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.xdp.NetInterface;
 
-/// Sends frames as they are by an interface of the calling thread's namespace. Used by the test's
+/// Sends raw frames through an interface in the calling thread's namespace. Used by the test's
 /// thread.
 final class RawLink implements AutoCloseable {
   private static final int AF_PACKET = 17;

@@ -13,7 +13,8 @@ import sluice.testbase.Await;
 import sluice.testbase.Slice;
 import sluice.testkit.NetRoom;
 
-/// A process that is killed leaves no program attached, and the next one finds the queue free.
+/// Kills processes with an open port. No program may remain attached, and the next process must
+/// find the queue free.
 @Timeout(600)
 class XdpCrashIT {
   @Test

@@ -2,7 +2,8 @@ package sluice.net.xdp;
 
 import sluice.net.Ipv4Prefix;
 
-/// Opens a port and keeps it until it is killed: a process of its own for [XdpCrashIT].
+/// Opens a port and keeps it open until the process is killed. A separate process, used by
+/// [XdpCrashIT].
 final class XdpHolder {
   private XdpHolder() {}
 

@@ -27,7 +27,8 @@ import sluice.net.transport.PacketWorker;
 import sluice.testbase.Await;
 import sluice.testkit.NetRoom;
 
-/// Our stack on AF_XDP at one end of a veth pair, and the kernel's at the other, both ways.
+/// Tests traffic in both directions between our stack on AF_XDP at one end of a veth pair and the
+/// kernel's stack at the other.
 @Timeout(300)
 class XdpKernelIT {
   private LinkRig rig;

@@ -20,7 +20,8 @@ import sluice.net.wire.Checksum;
 import sluice.sys.xdp.NetInterface;
 import sluice.testbase.Await;
 
-/// Links that are long, short, changed or deleted, under our stack on AF_XDP.
+/// Tests our stack on AF_XDP over links with large and small MTUs, and over links that are changed
+/// or deleted.
 @Timeout(300)
 class XdpLinkIT {
   private LinkRig rig;
@@ -59,7 +60,7 @@ class XdpLinkIT {
         assertThat(rig.stack().counters().fragments()).as("%d", mtu).isZero();
         rig.exchange(channel, 7, mtu - 27);
         rig.exchange(channel, 7, 65_507);
-        for (int i = 0; i < 300; i++) { // each frame many times
+        for (int i = 0; i < 300; i++) { // uses each frame many times
           rig.exchange(channel, 7, mtu - 28 - i % 7);
         }
       }
@@ -72,7 +73,7 @@ class XdpLinkIT {
   void longFramesBesideTheKernelsAddress() throws Exception {
     rig.link(9000, 2);
     XdpPort _ = open(false, 0);
-    for (int i = 0; i < 20; i++) { // by both queues
+    for (int i = 0; i < 20; i++) { // through both queues
       try (DatagramChannel channel = rig.channel()) {
         rig.exchange(channel, 7, 8972);
         rig.exchange(channel, 7, 100);
@@ -252,7 +253,8 @@ class XdpLinkIT {
     return frame;
   }
 
-  /// A datagram of one byte to port 7, with a tag, as a switch sends it that knows priorities.
+  /// Returns a datagram of one byte to port 7 with an 802.1Q tag, as a switch with priorities sends
+  /// it.
   private static byte[] tagged(long to, int tag, int from, int fromPort) {
     byte[] frame = ethernet(to, 0x8100, 4 + 29 + 17);
     ByteBuffer packet = ByteBuffer.wrap(frame).position(14);
@@ -300,7 +302,7 @@ class XdpLinkIT {
   @Test
   void anAddressThatAnotherStationDefendsIsGivenUp() throws Exception {
     rig.link(1500, 1);
-    String _ = rig.there("ip addr add 10.9.0.2/24 dev vB"); // its kernel answers probes
+    String _ = rig.there("ip addr add 10.9.0.2/24 dev vB"); // the kernel of that end answers probes
     XdpPort _ = open(true, 1);
     rig.pollUntil("the answer", () -> rig.stack().counters().addressGivenUp() == 1);
     assertThat(rig.stack().echo(LinkRig.KERNEL, 1, new byte[1])).isFalse();
@@ -313,7 +315,7 @@ class XdpLinkIT {
     try (DatagramChannel channel = rig.channel();
         RawLink raw = rig.there(() -> new RawLink("vB"))) {
       rig.exchange(channel, 7, 1);
-      long until = System.nanoTime() + 9_000_000_000L; // probes and announcements
+      long until = System.nanoTime() + 9_000_000_000L; // the time of probes and announcements
       rig.pollUntil("ten seconds", () -> System.nanoTime() - until > 0);
       raw.send(arp(0xffff_ffff_ffffL, 1, LinkRig.OURS, LinkRig.OURS));
       rig.pollUntil("the conflict", () -> rig.stack().counters().addressConflicts() == 1);

@@ -2,8 +2,8 @@ package sluice.nfs.export;
 
 import sluice.fs.FileTree;
 
-/// The bits of ACCESS, the same in NFSv3 (RFC 1813, section 3.3.4) and NFSv4.1 (RFC 8881, section
-/// 18.1), and the rights of a tree that they stand for. Stateless: any thread may use it.
+/// Maps the bits of ACCESS to the rights of a file tree. The bits are the same in NFSv3 (RFC 1813,
+/// section 3.3.4) and NFSv4.1 (RFC 8881, section 18.1). Stateless.
 public final class AccessRights {
   private static final int READ = 1;
   private static final int LOOKUP = 2;
@@ -15,7 +15,7 @@ public final class AccessRights {
 
   private AccessRights() {}
 
-  /// The rights of a tree that tell what ACCESS asks.
+  /// Returns the tree rights that must be checked for the given ACCESS bits.
   public static int rights(int asked, boolean directory) {
     int rights = (asked & READ) != 0 ? FileTree.READ : 0;
     rights |= (asked & CHANGES) != 0 ? FileTree.WRITE : 0;
@@ -23,7 +23,8 @@ public final class AccessRights {
     return rights | ((asked & execute) != 0 ? FileTree.EXECUTE : 0);
   }
 
-  /// What ACCESS answers. Names are changed by callers that may write and search a directory.
+  /// Returns the ACCESS bits that are granted. Changing names requires the rights to write and to
+  /// search the directory.
   public static int granted(int asked, int rights, boolean directory, boolean readOnly) {
     boolean execute = (rights & FileTree.EXECUTE) != 0;
     boolean write = (rights & FileTree.WRITE) != 0 && !readOnly && (execute || !directory);

@@ -13,7 +13,7 @@ import sluice.nfs.ExportOptions;
 import sluice.nfs.Squash;
 import sluice.nfs.rpc.Credentials;
 
-/// A directory of a tree that clients may mount, and the conditions. Any thread may call.
+/// A directory of a tree that clients may mount, with its options. Thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,15 +29,17 @@ public final class Export {
   private final ExportOptions options;
   private final List<ClientRule> clients;
 
-  /// The caller that a client's credentials stand for, by the identity of the credentials.
+  /// A cache of the callers, keyed by the identity of the credentials object.
   private final AtomicReferenceArray<@Nullable Known> callers = new AtomicReferenceArray<>(CALLERS);
 
-  /// The client that was found to be allowed last: one comparison for clients that call often.
+  /// The address that was allowed last: a shortcut for clients that call often.
   private volatile @Nullable InetAddress allowed;
 
   private record Known(Credentials credentials, Caller caller) {}
 
-  /// @param path what clients mount, from `/` on, without one at the end
+  /// Creates an export.
+  ///
+  /// @param path the path that clients mount; it begins with `/` and has no `/` at its end
   public Export(String path, ExportedTree exported, long rootInode, ExportOptions options) {
     this.path = path;
     this.exported = exported;
@@ -50,17 +52,18 @@ public final class Export {
     number = (int) sum.getValue();
   }
 
-  /// What clients mount.
+  /// Returns the path that clients mount.
   public String path() {
     return path;
   }
 
-  /// What clients mount, in UTF-8. Not to be changed.
+  /// Returns the path in UTF-8. The caller must not change the array.
   public byte[] pathBytes() {
     return pathBytes;
   }
 
-  /// Names it in file handles; depends on the path alone, so that it survives restarts.
+  /// Returns the number that names this export in file handles. It is computed from the path, so
+  /// that it survives a restart.
   public int number() {
     return number;
   }
@@ -69,7 +72,7 @@ public final class Export {
     return exported;
   }
 
-  /// The directory behind the path: `..` leads no higher.
+  /// Returns the inode of the exported directory. Clients cannot reach its parent.
   public long rootInode() {
     return rootInode;
   }
@@ -78,12 +81,12 @@ public final class Export {
     return options.readOnly() || exported.readOnly();
   }
 
-  /// Addresses and networks that may use it; empty for all.
+  /// Returns the addresses and networks that may use the export; empty for all.
   public List<String> clients() {
     return options.clients();
   }
 
-  /// Whether a client's address may use it.
+  /// Returns true if a client address may use the export.
   public boolean allows(InetAddress client) {
     if (clients.isEmpty() || client == allowed) {
       return true;
@@ -97,7 +100,7 @@ public final class Export {
     return false;
   }
 
-  /// What a client with these credentials is to the tree.
+  /// Returns the caller that represents the given credentials in the tree.
   public Caller caller(Credentials credentials) {
     int place = System.identityHashCode(credentials) & (CALLERS - 1);
     Known known = callers.get(place);

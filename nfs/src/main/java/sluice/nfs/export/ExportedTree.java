@@ -15,16 +15,16 @@ import sluice.fs.NewFile;
 import sluice.fs.TreeStatus;
 import sluice.sys.Errno;
 
-/// A tree as the server serves it, whatever its exports: its identity, the server's own files in
-/// it, and the order of changes. Made by the thread that starts the server; any thread may use it.
+/// A file tree that a server exports, possibly several times: its identity, the server's own files
+/// in it, and the locks for changes. Created by the thread that starts the server; thread-safe.
 ///
-/// The server keeps a directory in the tree's root that no client sees: the key of its file handles
-/// and the records of its answers.
+/// The server keeps a hidden directory in the tree's root. It contains the key of the file handles
+/// and the records of replies.
 ///
-/// Locks: a thread that changes a file or the names in a directory holds its lock from the moment
-/// at which it looks at the attributes before to the moment at which it has looked at those after,
-/// so that what a client is told of both belongs to this change alone (weak cache consistency).
-/// They are taken before a group or an operation of the tree is begun, never inside.
+/// Locks: a thread that changes a file or the names in a directory holds its lock from reading the
+/// attributes before the change until reading the attributes after it. So a client that compares
+/// both sees this change only (weak cache consistency). A lock is taken before a group or an
+/// operation of the tree is begun, never inside one.
 public final class ExportedTree implements AutoCloseable {
   private static final byte[] HIDDEN = ".sluice".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SECRET = "nfs-secret".getBytes(StandardCharsets.US_ASCII);
@@ -32,7 +32,7 @@ public final class ExportedTree implements AutoCloseable {
   private static final byte[] DOT = {'.'};
   private static final int LOCKS = 256;
 
-  /// Stands for the file of a name that is not there.
+  /// The result of [#tryFind] for a name that does not exist.
   public static final FileAttributes ABSENT =
       new FileAttributes(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
@@ -44,7 +44,7 @@ public final class ExportedTree implements AutoCloseable {
   private final List<String> warnings;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
-  /// The point behind the last change under each lock, guarded by it.
+  /// The stable points of the last change under each lock; guarded by that lock.
   private final long[] lastChanges = new long[LOCKS];
 
   private ExportedTree(
@@ -63,7 +63,9 @@ public final class ExportedTree implements AutoCloseable {
     Arrays.setAll(locks, _ -> new ReentrantLock());
   }
 
-  /// Finds the server's files in a tree, or makes them.
+  /// Opens a tree: finds the server's files in it, or creates them.
+  ///
+  /// @throws IOException if the files cannot be read or created
   public static ExportedTree open(FileTree tree) throws IOException {
     TreeStatus status = tree.status();
     List<String> warnings = new ArrayList<>();
@@ -136,25 +138,25 @@ public final class ExportedTree implements AutoCloseable {
     return tree;
   }
 
-  /// One of the server's own files, made where it is missing. Not in a tree that is read-only.
+  /// Returns one of the server's own files and creates it if needed. Not for read-only trees.
   ///
-  /// @return its inode
+  /// @return the inode of the file
   public long ownFile(byte[] name) throws IOException {
     long directory = tree.lookup(Caller.ROOT, tree.rootInode(), HIDDEN);
     return findOrMake(tree, directory, name, NewFile.regular(0600));
   }
 
-  /// Tells trees apart; stable over restarts.
+  /// Returns the ID of the tree, which is unique and survives a restart.
   public long treeId() {
     return status.id();
   }
 
-  /// As of the start: what does not change.
+  /// Returns the status at the start; only its constant values are valid.
   public TreeStatus status() {
     return status;
   }
 
-  /// Whether it takes more than an inode number to find a file again.
+  /// Returns true if a file handle needs more than the inode number to find its file.
   boolean hasLocators() {
     return locators;
   }
@@ -167,7 +169,7 @@ public final class ExportedTree implements AutoCloseable {
     return key;
   }
 
-  /// Where answers are kept over restarts; null where they cannot be.
+  /// Returns the store of replies that survive a restart; null for trees without atomic groups.
   public @Nullable PersistentReplies records() {
     return records;
   }
@@ -178,12 +180,11 @@ public final class ExportedTree implements AutoCloseable {
 
   // ---- names ------------------------------------------------------------------------------------
 
-  /// The file that a name leads to, on a loop's thread. It is looked up again between two looks at
-  /// the attributes, because the file may be removed and its number be given to another, and to a
-  /// third (see [FileTree#find]); and that the directory still is what its handle says is looked at
-  /// last.
+  /// Looks up a name on a loop's thread. The name is looked up twice and the attributes are read
+  /// twice, because the file may be removed meanwhile and its inode number be reused (see
+  /// [FileTree#find]). Finally the directory's generation is checked.
   ///
-  /// @return [#ABSENT] when there is no such name, null when that takes waiting
+  /// @return [#ABSENT] if the name does not exist; null if the lookup would have to wait
   public @Nullable FileAttributes tryFind(Caller caller, FileRef directory, byte[] name)
       throws FsException {
     long inode = tree.tryLookup(caller, directory.inode, name);
@@ -201,10 +202,11 @@ public final class ExportedTree implements AutoCloseable {
     return at != null && at.generation() == directory.generation ? found : null;
   }
 
-  /// The attributes of a file that a listing has named.
+  /// Returns the attributes of a file that a listing has named.
   ///
-  /// @param version of the directory, before the listing: while it is the same, so are the names
-  /// @return null when it was removed since, or is no file of this tree
+  /// @param version the version of the directory before the listing; the names are valid while it
+  ///   is unchanged
+  /// @return null if the file was removed meanwhile or is not in this tree
   public @Nullable FileAttributes listed(FileRef directory, long version, long inode, byte[] name)
       throws IOException {
     try {
@@ -222,7 +224,7 @@ public final class ExportedTree implements AutoCloseable {
       }
     }
     try {
-      boolean self = inode == directory.inode; // also `..` of an export's root
+      boolean self = inode == directory.inode; // also true for `..` in an export's root
       return tree.find(Caller.ROOT, directory.inode, self ? DOT : name);
     } catch (FsException e) {
       if (e.errno() == Errno.ESTALE || e.errno() == Errno.ENOENT || e.errno() == Errno.EXDEV) {
@@ -232,12 +234,12 @@ public final class ExportedTree implements AutoCloseable {
     }
   }
 
-  /// Whether a name is the server's own: to clients there is no such file.
+  /// Returns true if a name is the server's hidden directory, which clients must not see.
   public boolean hides(long directory, byte[] name) {
     return directory == tree.rootInode() && Arrays.equals(name, HIDDEN);
   }
 
-  /// Makes a file stable; a removed one has nothing to make stable.
+  /// Makes a file stable. Does nothing if the file was removed.
   void sync(long inode, boolean dataOnly) throws IOException {
     try {
       tree.sync(inode, dataOnly);
@@ -248,9 +250,9 @@ public final class ExportedTree implements AutoCloseable {
     }
   }
 
-  /// Locks the changes of a file or directory.
+  /// Locks a file or directory for changes.
   ///
-  /// @return to be given to [#unlock]
+  /// @return the value to pass to [#unlock]
   public int lock(long inode) {
     int place = place(inode);
     locks[place].lock();
@@ -261,7 +263,7 @@ public final class ExportedTree implements AutoCloseable {
     locks[place].unlock();
   }
 
-  /// Locks the changes of two, in an order that all have in common.
+  /// Locks two files or directories for changes, in a global order.
   public void lock(long one, long other) {
     int first = Math.min(place(one), place(other));
     int second = Math.max(place(one), place(other));
@@ -274,15 +276,14 @@ public final class ExportedTree implements AutoCloseable {
     locks[place(other)].unlock();
   }
 
-  /// Notes a change of a file or directory, whose lock the caller holds.
+  /// Records a change of a file or directory. The caller holds its lock.
   ///
-  /// @param point of the tree, behind it
+  /// @param point the stable point of the change
   public void changed(long inode, long point) {
     lastChanges[place(inode)] = point;
   }
 
-  /// The point behind the last change of a file or directory, whose lock the caller holds: what is
-  /// in it was so when that is stable.
+  /// Returns the stable point of the last change of a file or directory. The caller holds its lock.
   public long lastChange(long inode) {
     return lastChanges[place(inode)];
   }

@@ -15,24 +15,25 @@ import sluice.fs.FsException;
 import sluice.nfs.ExportOptions;
 import sluice.sys.Errno;
 
-/// What a server exports. Made by the thread that starts the server; immutable afterwards: any
-/// thread may use it.
+/// The exports of a server. Filled by the thread that starts the server; immutable and thread-safe
+/// afterwards.
 public final class Exports implements AutoCloseable {
   private final List<Export> list = new ArrayList<>();
   private final Map<FileTree, ExportedTree> exportedTrees = new HashMap<>();
   private volatile Export[] all = {};
 
-  /// A directory below an export.
+  /// A directory in an export.
   ///
-  /// @param directory as it was when it was found
+  /// @param export the export
+  /// @param directory the attributes of the directory when it was found
   public record Place(Export export, FileAttributes directory) {}
 
-  /// Adds an export. Before the server starts.
+  /// Adds an export. Must be called before the server starts.
   ///
-  /// @param path what clients mount, such as `/data`
-  /// @param directory of the tree, such as `/` or `/sub/directory`
-  /// @throws FsException when there is no such directory
-  /// @throws IllegalArgumentException when the path is taken, or is none
+  /// @param path the path that clients mount, such as `/data`
+  /// @param directory the path of the directory in the tree, such as `/` or `/sub/directory`
+  /// @throws FsException if the directory does not exist
+  /// @throws IllegalArgumentException if the path is not valid or is exported already
   public Export add(String path, FileTree tree, String directory, ExportOptions options)
       throws IOException {
     String clean = clean(path);
@@ -48,7 +49,7 @@ public final class Exports implements AutoCloseable {
       throw new IllegalArgumentException(
           "export " + clean + " and export " + other + " have one number; Fix: rename one");
     }
-    tree.retain(root); // it is a place to start from, whatever the tree forgets
+    tree.retain(root); // keeps the root valid even in trees that forget unused files
     list.add(made);
     list.sort(Comparator.comparing(Export::path));
     all = list.toArray(new Export[0]);
@@ -82,7 +83,7 @@ public final class Exports implements AutoCloseable {
     return clean.isEmpty() ? "/" : clean.toString();
   }
 
-  /// All, in the order of their paths.
+  /// Returns all exports, sorted by path.
   public List<Export> list() {
     return List.copyOf(list);
   }
@@ -96,7 +97,7 @@ public final class Exports implements AutoCloseable {
     return null;
   }
 
-  /// The directory that a client's path means: an export, or a directory below one.
+  /// Finds the directory of a path that a client mounts: an export or a directory in one.
   ///
   /// @throws FsException `ENOENT`, `ENOTDIR`; symbolic links are not followed
   public Place find(byte[] path) throws IOException {
@@ -129,7 +130,8 @@ public final class Exports implements AutoCloseable {
     return begins && (path.length() == export.length() || path.charAt(export.length()) == '/');
   }
 
-  /// Follows names from a directory on, as root: what is exported is the server's decision.
+  /// Resolves a path from a directory, with the rights of root: the server decides what is
+  /// exported.
   private static FileAttributes walk(ExportedTree exported, long from, byte[] path)
       throws IOException {
     FileTree tree = exported.tree();
@@ -154,14 +156,15 @@ public final class Exports implements AutoCloseable {
     return at;
   }
 
-  /// What the trees cannot promise, in sentences for the operator.
+  /// Returns warnings for the operator about guarantees that the trees cannot give.
   public List<String> warnings() {
     return exportedTrees.values().stream()
         .flatMap(exported -> exported.warnings().stream())
         .toList();
   }
 
-  /// Lets go of what the server keeps in the trees; they stay open.
+  /// Closes the server's own files in the trees and releases the exports' roots. The trees stay
+  /// open.
   @Override
   public void close() throws IOException {
     for (Export export : all) {

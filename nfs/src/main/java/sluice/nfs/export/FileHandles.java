@@ -9,8 +9,8 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Makes file handles and reads them back: the same for NFSv3 and NFSv4.1, valid over restarts,
-/// found without a search. Any thread may call.
+/// Encodes and decodes file handles. The format is the same for NFSv3 and NFSv4.1. Handles survive
+/// a restart and are decoded without a search. Thread-safe.
 ///
 /// ```
 ///  0        4        8                16               24       28       32               40
@@ -19,19 +19,20 @@ import sluice.nfs.rpc.XdrWriter;
 ///  +--------+--------+----------------+----------------+--------+--------+----------------+---
 /// ```
 ///
-/// Behind it comes what the tree needs beside the inode number ([FileTree#locator]), `rest` bytes.
-/// The seal is a [SipHash] of all the other bytes, with a key that only the server has: a client
-/// that guesses a handle has one chance in 2^64. Handles that were found good are remembered in a
-/// table of fixed size, so that a handle in use costs neither a hash nor an object.
+/// The last part is the locator: the data that the tree needs besides the inode number to find the
+/// file ([FileTree#locator]), `rest` bytes long. The seal is a [SipHash] of all other bytes under a
+/// key that only the server has, so a client guesses a valid handle with probability 2^-64.
+/// Verified handles are cached in a table of fixed size. A cached handle costs neither a hash nor
+/// an allocation.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | known | any thread | volatile | volatile |
 public final class FileHandles {
-  /// Length of a handle without a locator; RFC 1813 allows 64, RFC 8881 128.
+  /// The length of a handle without locator. RFC 1813 allows 64 bytes, RFC 8881 128.
   public static final int BYTES = 40;
 
-  /// Length of the longest locator.
+  /// The maximum length of a locator.
   static final int MAX_LOCATOR_BYTES = 24;
 
   private static final int MAGIC = 0x534C4E01;
@@ -44,14 +45,14 @@ public final class FileHandles {
     this.exports = exports;
   }
 
-  /// Writes a variable-length opaque.
+  /// Writes a file handle as a variable-length opaque.
   public void write(XdrWriter out, Export export, long inode, int generation) {
     byte[] locator = locator(export, inode);
     long seal = seal(export, export.exported().treeId(), inode, generation, locator);
     write(out, export, inode, generation, locator, seal);
   }
 
-  /// As the other, of a file whose seal is known.
+  /// Writes the handle of a file whose seal is known.
   public static void write(XdrWriter out, FileRef file) {
     write(out, file.export, file.inode, file.generation, file.locator, file.seal);
   }
@@ -63,12 +64,13 @@ public final class FileHandles {
     out.int64(inode).int32(generation).int32(locator.length).int64(seal).fixed(locator);
   }
 
-  /// Bytes a handle takes in a reply, at most.
+  /// Returns the maximum encoded length of a handle.
   public static int xdrBytes(Export export) {
     return 4 + BYTES + (export.exported().hasLocators() ? MAX_LOCATOR_BYTES : 0);
   }
 
-  /// A handle that lacks its locator is good until the tree forgets the file.
+  /// Returns the locator of a file, or an empty array if it is too long or cannot be read. A handle
+  /// without its locator is valid until the tree forgets the file.
   private static byte[] locator(Export export, long inode) {
     if (!export.exported().hasLocators()) {
       return FileRef.NO_LOCATOR;
@@ -81,11 +83,11 @@ public final class FileHandles {
     }
   }
 
-  /// Reads a variable-length opaque.
+  /// Reads a file handle from a variable-length opaque.
   ///
-  /// @param most what the protocol allows; more is refused as no XDR
-  /// @throws NfsException `BADHANDLE` when it is none of ours, `STALE` when it leads to an export
-  ///   or a tree that is not there
+  /// @param most the maximum length in the protocol; a longer handle is an XDR error
+  /// @throws NfsException `BADHANDLE` if this server did not make the handle, `STALE` if its export
+  ///   or tree does not exist any more
   public FileRef read(XdrReader in, int most) throws NfsException {
     int length = in.int32();
     if (length < 0 || length > most) {
@@ -137,7 +139,7 @@ public final class FileHandles {
     return made;
   }
 
-  /// The file of an export that was looked up.
+  /// Returns the reference to a file that was looked up in an export.
   public FileRef ref(Export export, long inode, int generation) {
     byte[] locator = locator(export, inode);
     long seal = seal(export, export.exported().treeId(), inode, generation, locator);

@@ -3,8 +3,8 @@ package sluice.nfs.export;
 import java.io.IOException;
 import sluice.fs.FsException;
 
-/// A file as a handle names it, after the handle was found to be ours. Immutable: any thread may
-/// use it. Whether the file still exists is for its tree to say.
+/// A reference to a file, decoded from a verified file handle. Immutable and thread-safe. The file
+/// may have been removed; its tree knows.
 public final class FileRef {
   static final byte[] NO_LOCATOR = {};
 
@@ -15,7 +15,8 @@ public final class FileRef {
   /// The keyed checksum of the handle.
   final long seal;
 
-  /// What the tree needs to find it again ([FileTree#locator]); empty where the number is enough.
+  /// The data that the tree needs to find the file again ([FileTree#locator]); empty if the inode
+  /// number is enough.
   final byte[] locator;
 
   public FileRef(Export export, long inode, int generation, long seal) {
@@ -30,17 +31,17 @@ public final class FileRef {
     this.seal = seal;
   }
 
-  /// Makes its inode number good again in a tree that may have forgotten it. Before a worker uses
-  /// the file; a loop's thread does without.
+  /// Makes the inode number valid again in a tree that may have forgotten the file. Called by
+  /// workers before they use the file, not on a loop's thread.
   ///
-  /// @throws FsException `ESTALE` when the file is gone
+  /// @throws FsException `ESTALE` if the file was removed
   public void recall() throws IOException {
     if (locator.length > 0) {
       export.exported().tree().recall(inode, locator);
     }
   }
 
-  /// Whether both are the same file of the same export.
+  /// Returns true if both refer to the same file of the same export.
   boolean isSame(FileRef other) {
     return export == other.export && inode == other.inode && generation == other.generation;
   }

@@ -3,12 +3,12 @@ package sluice.nfs.export;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 
-/// What kinds of files are called in messages: the `ftype3` of RFC 1813, section 2.6, whose numbers
-/// `nfs_ftype4` shares. Stateless: any thread may use it.
+/// Maps file kinds to `ftype3` (RFC 1813, section 2.6) and back. `nfs_ftype4` has the same numbers.
+/// Stateless.
 public final class FileTypes {
   private FileTypes() {}
 
-  /// The kind of a number, [FileKind#UNKNOWN] when it is none.
+  /// Returns the kind of a number, or [FileKind#UNKNOWN].
   public static FileKind kind(int type) {
     return switch (type) {
       case 1 -> FileKind.REGULAR;
@@ -22,7 +22,7 @@ public final class FileTypes {
     };
   }
 
-  /// The number of a file's kind.
+  /// Returns the number of a file's kind.
   public static int type(FileAttributes a) {
     return switch (a.kind()) {
       case REGULAR, UNKNOWN -> 1;

@@ -3,10 +3,10 @@ package sluice.nfs.export;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/// The secret that file handles of a tree are sealed with. Immutable: any thread may use it.
+/// The secret key that seals the file handles of a tree. Immutable and thread-safe.
 ///
-/// @param first its first eight bytes
-/// @param second its last eight bytes
+/// @param first the first eight bytes
+/// @param second the last eight bytes
 record HandleKey(long first, long second) {
   static final int BYTES = 16;
 
@@ -25,7 +25,7 @@ record HandleKey(long first, long second) {
     return ByteBuffer.allocate(BYTES).putLong(first).putLong(second).array();
   }
 
-  /// Says nothing: it is a secret.
+  /// Returns a constant, because the key must not appear in logs.
   @Override
   public String toString() {
     return "HandleKey";

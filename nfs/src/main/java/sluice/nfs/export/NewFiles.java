@@ -8,14 +8,15 @@ import sluice.fs.FileKind;
 import sluice.fs.FileTree;
 import sluice.fs.NewFile;
 
-/// Makes files as clients want them. Stateless; called by workers, inside the group of the change.
+/// Creates files with the attributes that clients ask for. Stateless; called by workers inside the
+/// group of the change.
 public final class NewFiles {
   private NewFiles() {}
 
-  /// Makes a file with all its attributes, or none.
+  /// Creates a file with all its attributes, or does nothing.
   ///
-  /// @param directory its inode
-  /// @return what the file is then, while its name cannot be taken away yet
+  /// @param directory the inode of the directory
+  /// @return the attributes of the new file, read before another caller can remove it
   public static FileAttributes make(
       FileTree tree,
       Caller caller,
@@ -46,8 +47,8 @@ public final class NewFiles {
     }
   }
 
-  /// What is still to be set of a new file. A caller that may not give files away keeps its own, as
-  /// in other servers: clients send ids without being asked.
+  /// Returns the attributes that remain to be set on a new file. Owners that an unprivileged caller
+  /// may not set are ignored, as in other servers, because clients send them always.
   private static AttributeChange rest(
       Caller caller, FileAttributes made, AttributeChange asked, FileKind kind) {
     AttributeChange rest = AttributeChange.NONE;
@@ -61,7 +62,7 @@ public final class NewFiles {
       rest = rest.withGroup(asked.gid());
     }
     if (rest.set() != 0 && asked.has(AttributeChange.MODE) && kind != FileKind.SYMLINK) {
-      rest = rest.withMode(made.permissions()); // a change of owner takes set-id bits away
+      rest = rest.withMode(made.permissions()); // changing the owner clears the set-id bits
     }
     if (kind == FileKind.REGULAR && asked.has(AttributeChange.SIZE) && asked.sizeBytes() > 0) {
       rest = rest.withSizeOfOpened(asked.sizeBytes());

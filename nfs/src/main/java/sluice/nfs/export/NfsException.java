@@ -1,13 +1,15 @@
 package sluice.nfs.export;
 
-/// A call is answered with a status other than success. Any thread may use it; it has no stack
-/// trace, because it is an answer and no fault.
+/// Thrown to answer a call with a status other than success. It has no stack trace, because it is a
+/// reply and not an error of the server.
 public final class NfsException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final int status;
 
-  /// @param status of [NfsStatus]
+  /// Creates an exception.
+  ///
+  /// @param status a code of [NfsStatus], or of NFSv4.1
   public NfsException(int status) {
     super("status " + status, null, false, false);
     this.status = status;

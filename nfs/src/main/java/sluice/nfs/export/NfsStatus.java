@@ -3,8 +3,7 @@ package sluice.nfs.export;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Status codes that NFSv3 (RFC 1813, section 2.6) and NFSv4.1 (RFC 8881, section 15.1) share.
-/// Stateless: any thread may use it.
+/// The status codes that NFSv3 (RFC 1813, section 2.6) and NFSv4.1 (RFC 8881, section 15.1) share.
 public final class NfsStatus {
   public static final int OK = 0;
   public static final int PERM = 1;
@@ -34,7 +33,7 @@ public final class NfsStatus {
   public static final int SERVERFAULT = 10006;
   public static final int BADTYPE = 10007;
 
-  /// Try again later; NFSv4 calls it `DELAY`.
+  /// The client must try again later. NFSv4 calls it `DELAY`.
   public static final int JUKEBOX = 10008;
 
   private NfsStatus() {}
@@ -60,7 +59,7 @@ public final class NfsStatus {
       case Errno.EDQUOT -> DQUOT;
       case Errno.ESTALE -> STALE;
       case Errno.EOPNOTSUPP, Errno.ENOSYS -> NOTSUPP;
-      // Memory that others hold at this moment, a name that others change: not for long.
+      // Memory or a name is in use by other calls for a short time.
       case Errno.ENOMEM, Errno.EAGAIN -> JUKEBOX;
       default -> IO;
     };

@@ -5,15 +5,16 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.nfs.rpc.RpcCall;
 
-/// What a call has changed, which must be stable before its answer is sent. Of the worker that
+/// The changes of a call that must be stable before its reply is sent. Confined to the worker that
 /// handles the call.
 public final class PendingChange {
   private @Nullable FileTree changed;
   private long point;
 
-  /// Notes a change. Of two trees the first is waited for.
+  /// Adds a change. If an earlier change was made in another tree, this method waits until that one
+  /// is stable.
   ///
-  /// @return whether it is the first in its tree
+  /// @return true if it is the first change in its tree
   public boolean add(RpcCall call, FileTree tree, long stablePoint) throws IOException {
     FileTree before = changed;
     if (before == tree) {
@@ -29,10 +30,10 @@ public final class PendingChange {
     return true;
   }
 
-  /// Notes that content was written to a file; waits for it where content has no place in the order
-  /// of changes.
+  /// Adds data that was written to a file. If the tree does not order file data with its changes,
+  /// this method waits until the data are stable.
   ///
-  /// @return as [#add]
+  /// @return the result of [#add]; false if it has waited
   public boolean addContent(RpcCall call, FileRef file, boolean dataOnly) throws IOException {
     ExportedTree exported = file.export.exported();
     FileTree tree = exported.tree();
@@ -44,15 +45,15 @@ public final class PendingChange {
     return false;
   }
 
-  /// Whether there is something to wait for.
+  /// Returns true if there is a change to wait for.
   public boolean exists() {
     return changed != null;
   }
 
-  /// Lets the answer wait for it.
+  /// Delays the reply until the changes are stable.
   ///
-  /// @param then runs before it is sent
-  /// @return false when there is nothing to wait for
+  /// @param then runs before the reply is sent
+  /// @return false if there is no change to wait for
   public boolean answerWhenStable(RpcCall call, FileTree.StableListener then) {
     FileTree tree = changed;
     if (tree == null) {

@@ -8,19 +8,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import sluice.fs.FileTree;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// Answers to calls that must not be done twice, kept in the tree itself so that they outlive the
-/// server. Any thread may write, inside the [FileTree.Group] of the change that is answered: change
-/// and record become stable together or not at all.
+/// Replies to non-idempotent calls, stored in the exported tree so that they survive a restart.
+/// Thread-safe. A reply is written inside the [FileTree.Group] of the change that it reports:
+/// change and reply become stable together or not at all.
 ///
-/// The file is a ring of [ReplyRecord]s of fixed length, whose content is journaled. What cannot be
-/// read as a record is none.
+/// The file is a ring of [ReplyRecord]s of fixed length with journaled data. Slots that are not
+/// valid records are ignored.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | next, slot, file | any thread | under the lock | under the lock |
 ///
-/// The lock is taken with a transaction open, so no thread may wait for the journal while holding
-/// it.
+/// The lock is taken inside an open transaction, so no thread may wait for the journal while it
+/// holds the lock.
 public final class PersistentReplies implements AutoCloseable {
   public static final int SLOTS = 1024;
 
@@ -32,7 +32,7 @@ public final class PersistentReplies implements AutoCloseable {
   private final List<ReplyRecord.Content> restored = new ArrayList<>();
   private long next;
 
-  /// Reads what is there. The file becomes as long as it must be.
+  /// Reads the file, and extends it to its full length.
   PersistentReplies(FileTree tree, long inode) throws IOException {
     file = new ServerFile(tree, inode, PIECE_SLOTS * ReplyRecord.BYTES);
     try {
@@ -63,13 +63,13 @@ public final class PersistentReplies implements AutoCloseable {
     next = restored.isEmpty() ? 0 : restored.getLast().sequence() + 1;
   }
 
-  /// What was answered before the server was started, oldest first.
+  /// Returns the records from before the server was started, oldest first.
   public List<ReplyRecord.Content> restored() {
     return List.copyOf(restored);
   }
 
-  /// Adds a record. An answer that is too long for one is left out: it is one of a procedure that
-  /// may be repeated.
+  /// Writes a record. A reply that is too long for a record is not stored. Only replies of
+  /// idempotent procedures are that long.
   public void write(DuplicateKey call, byte[] answer) throws IOException {
     lock.lock();
     try {

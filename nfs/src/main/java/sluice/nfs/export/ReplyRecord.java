@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// One record of a call and its answer, as it is in the file of [PersistentReplies]. Stateless: any
-/// thread may use it. Whatever the bytes are, reading them does no harm.
+/// The record of a call and its reply in the file of [PersistentReplies]. Stateless. Decoding is
+/// safe for arbitrary bytes.
 ///
 /// ```
 ///  0       4       8               16      20       24        28       32            48      52
@@ -18,7 +18,7 @@ import sluice.nfs.rpc.DuplicateKey;
 ///  +-------------------------------------------------------------------------------------------
 /// ```
 ///
-/// The sum (CRC-32C) covers everything behind it.
+/// The checksum (CRC-32C) covers all bytes behind it.
 public final class ReplyRecord {
   static final int BYTES = 512;
   public static final int MAX_ANSWER_BYTES = BYTES - 52;
@@ -30,12 +30,14 @@ public final class ReplyRecord {
 
   private ReplyRecord() {}
 
-  /// What a slot holds.
+  /// The content of a record.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Content(long sequence, DuplicateKey call, byte[] answer) {}
 
-  /// @param into one slot
-  /// @return false when the answer is too long for it
+  /// Encodes a record.
+  ///
+  /// @param into the slot
+  /// @return false if the reply is too long
   static boolean encode(long sequence, DuplicateKey call, byte[] answer, byte[] into) {
     if (answer.length > MAX_ANSWER_BYTES) {
       return false;
@@ -56,7 +58,9 @@ public final class ReplyRecord {
     return (int) sum.getValue();
   }
 
-  /// @return null when there is no record, or a damaged one
+  /// Decodes a record.
+  ///
+  /// @return null if there is no record or it is damaged
   static @Nullable Content decode(byte[] bytes, int at) {
     ByteBuffer slot = ByteBuffer.wrap(bytes, at, BYTES).slice();
     if (slot.getInt() != MAGIC || slot.getInt() != sum(bytes, at)) {

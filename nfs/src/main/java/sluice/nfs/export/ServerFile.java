@@ -9,14 +9,16 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Reads and writes bytes of a file that the server keeps for itself. One thread at a time.
+/// A file that the server keeps for itself. Not thread-safe.
 public final class ServerFile implements AutoCloseable {
   private final FileTree tree;
   private final long inode;
   private final Block block;
   private final Memory memory;
 
-  /// @param most bytes that are read or written at once
+  /// Opens a file.
+  ///
+  /// @param most the maximum number of bytes of one read or write
   public ServerFile(FileTree tree, long inode, int most) throws FsException {
     this.tree = tree;
     this.inode = inode;
@@ -32,14 +34,18 @@ public final class ServerFile implements AutoCloseable {
     return inode;
   }
 
-  /// @return what is there: fewer bytes at the end of the file
+  /// Reads bytes.
+  ///
+  /// @return the bytes; fewer than requested at the end of the file
   public byte[] read(long position, int bytes) throws IOException {
     byte[] read = new byte[tree.read(inode, position, memory, 0, bytes)];
     memory.copyTo(0, read, 0, read.length);
     return read;
   }
 
-  /// @throws FsException `ENOSPC` when not all of it found room
+  /// Writes bytes.
+  ///
+  /// @throws FsException `ENOSPC` if not all bytes could be written
   public void write(long position, byte[] bytes) throws IOException {
     memory.copyFrom(bytes, 0, 0, bytes.length);
     int written = tree.write(Caller.ROOT, inode, position, memory, 0, bytes.length);

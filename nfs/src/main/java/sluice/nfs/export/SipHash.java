@@ -1,13 +1,16 @@
 package sluice.nfs.export;
 
-/// SipHash-2-4 of 32 bytes (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a
-/// checksum that cannot be made without the key. Stateless: any thread may use it.
+/// SipHash-2-4 of a 32-byte message (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
+/// 2012): a keyed hash that cannot be computed without the key. Stateless.
 final class SipHash {
   private SipHash() {}
 
-  /// @param key0 first half of the key
-  /// @param key1 second half of the key
-  /// @param a the message's first eight bytes, little-endian, as the others
+  /// Returns the hash of a message.
+  ///
+  /// @param key0 the first half of the key
+  /// @param key1 the second half of the key
+  /// @param a the first eight bytes of the message as a little-endian number; b, c and d are the
+  ///   others
   static long of(long key0, long key1, long a, long b, long c, long d) {
     long v0 = key0 ^ 0x736f6d6570736575L;
     long v1 = key1 ^ 0x646f72616e646f6dL;
@@ -34,7 +37,8 @@ final class SipHash {
     return v0 ^ v1 ^ v2 ^ v3;
   }
 
-  /// The message, its length in the last byte of a word, and nothing for the end.
+  /// Returns a word of the padded message: four data words, a word with the length in its last
+  /// byte, and a zero word for the finalization.
   private static long wordOf(int index, long a, long b, long c, long d) {
     return switch (index) {
       case 0 -> a;

@@ -2,16 +2,16 @@ package sluice.nfs.export;
 
 import sluice.nfs.rpc.XdrException;
 
-/// What must be on the device before a WRITE is answered: `stable_how` of RFC 1813, `stable_how4`
-/// of RFC 8881. In the order of their numbers.
+/// The data that must be stable before a WRITE is answered: `stable_how` of RFC 1813, `stable_how4`
+/// of RFC 8881. The constants are in the order of their numbers.
 public enum StableHow {
-  /// Nothing: the client asks for it later, by COMMIT.
+  /// Nothing; the client sends a COMMIT later.
   UNSTABLE(0),
 
-  /// The content, and of the attributes what is needed to find it.
+  /// The data, and the attributes that are needed to read them.
   DATA_SYNC(1),
 
-  /// Content and attributes.
+  /// The data and all attributes.
   FILE_SYNC(2);
 
   private static final StableHow[] BY_NUMBER = values();
@@ -22,12 +22,14 @@ public enum StableHow {
     this.number = number;
   }
 
-  /// What stands for it in messages.
+  /// Returns the number in the protocol.
   public int number() {
     return number;
   }
 
-  /// @throws XdrException when the number means none
+  /// Returns the constant of a number.
+  ///
+  /// @throws XdrException if the number is not valid
   public static StableHow of(int number) throws XdrException {
     if (number < 0 || number >= BY_NUMBER.length) {
       throw new XdrException("no stable_how: " + number);

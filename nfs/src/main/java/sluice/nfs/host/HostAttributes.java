@@ -9,9 +9,9 @@ import sluice.nfs.host.HostDescriptors.Open;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 
-/// Extended attributes of a host's files. Only regular files and directories have them here: the
-/// calls go by path, and the path of a symbolic link's descriptor would ask the link under `/proc`.
-/// Any thread may use it.
+/// The extended attributes of host files. Only regular files and directories are supported: the
+/// system calls take a path, and `/proc/self/fd/N` of a symbolic link is itself a link in `/proc`.
+/// Thread-safe.
 final class HostAttributes {
   private static final int MAX_BYTES = 65_536;
 
@@ -41,7 +41,7 @@ final class HostAttributes {
     at(caller, "removexattr", file, path -> AttributeCalls.removexattr(path, name));
   }
 
-  /// A call to the kernel by path.
+  /// A system call that takes a path.
   @FunctionalInterface
   private interface Call {
     long run(byte[] path);

@@ -5,9 +5,9 @@ import sluice.fs.Caller;
 import sluice.fs.FsException;
 import sluice.sys.ThreadCredentials;
 
-/// What the calls of [HostTree] have in common: the caller's ids, and errors. Any thread may call.
+/// Runs system calls with the caller's IDs and converts their errors. Thread-safe.
 final class HostCalls {
-  /// A call to the kernel. It must not wait for anything in Java: its thread has a caller's ids.
+  /// A system call. It must not wait for anything in Java, because its thread has the caller's IDs.
   @FunctionalInterface
   interface Call {
     long run();
@@ -15,7 +15,7 @@ final class HostCalls {
 
   private HostCalls() {}
 
-  /// Makes an exception of a negative errno.
+  /// Throws an exception for a negative errno.
   ///
   /// @param what the call, for the message
   static long check(long result, String what) throws FsException {
@@ -25,8 +25,8 @@ final class HostCalls {
     return result;
   }
 
-  /// Runs a call with the ids of a caller, on the thread of the operating system that runs the
-  /// calling thread; see [ThreadCredentials].
+  /// Runs a system call with the IDs of a caller. The IDs are set on the platform thread that runs
+  /// the calling thread, see [ThreadCredentials].
   static long as(Caller caller, String what, Call call) throws FsException {
     if (caller.equals(Caller.ROOT)) {
       return check(call.run(), what);
@@ -46,7 +46,7 @@ final class HostCalls {
     return check(result, what);
   }
 
-  /// Whether this process may take on others' ids and open files by handle.
+  /// Returns true if this process may change its IDs and open files by handle.
   static boolean privileged() {
     if (ThreadCredentials.setGroups(ThreadCredentials.groups()) < 0) {
       return false;
@@ -56,7 +56,7 @@ final class HostCalls {
     return other == 0 && ThreadCredentials.setGroups(ThreadCredentials.groups()) == 0;
   }
 
-  /// A path by which calls that take no descriptor reach its file.
+  /// Returns a path to an open file, for calls that take no descriptor.
   static byte[] path(int fd) {
     return ("/proc/self/fd/" + fd).getBytes(StandardCharsets.US_ASCII);
   }

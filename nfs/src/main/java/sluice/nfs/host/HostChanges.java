@@ -11,13 +11,13 @@ import sluice.fs.FsException;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 
-/// Which files of a host directory have changed names or attributes that may not be stable yet. Any
-/// thread may use it; waiting threads share one round of `fsync(2)`.
+/// The files of a host directory whose changes may not be stable yet. Thread-safe; all threads that
+/// wait share one round of `fsync(2)`.
 ///
-/// A failed `fsync` is final: the kernel reports a lost write once and then forgets it, so nothing
-/// is said to be stable afterwards.
+/// A failed `fsync` is final: the kernel reports a lost write once and then forgets it. Afterwards
+/// nothing is reported as stable.
 final class HostChanges {
-  /// With more files than this, one `syncfs(2)` is cheaper than an `fsync(2)` each.
+  /// The number of files above which one `syncfs(2)` is cheaper than an `fsync(2)` per file.
   static final int MANY = 1024;
 
   private final ReentrantLock set = new ReentrantLock();
@@ -35,7 +35,9 @@ final class HostChanges {
   private @Nullable FsException failure;
   private int rounds;
 
-  /// @param root descriptor of the directory that is exported
+  /// Creates an empty set.
+  ///
+  /// @param root the descriptor of the exported directory
   HostChanges(HostDescriptors descriptors, int root) {
     this.descriptors = descriptors;
     this.root = root;
@@ -55,7 +57,8 @@ final class HostChanges {
     }
   }
 
-  /// Something changed that has no file to be synced by: a device must not be opened for it.
+  /// Notes a change of a file that must not be opened for `fsync(2)`, such as a device. It is
+  /// covered by `syncfs(2)`.
   void addOther() {
     set.lock();
     try {
@@ -89,7 +92,7 @@ final class HostChanges {
     }
   }
 
-  /// How often something had to be made stable.
+  /// Returns the number of rounds.
   int rounds() {
     round.lock();
     try {
@@ -133,7 +136,7 @@ final class HostChanges {
     try (HostDescriptors.Open open = descriptors.open(file, HostDescriptors.Kind.READ)) {
       HostCalls.check(AttributeCalls.fsync(open.fd), "fsync " + file);
     } catch (FsException e) {
-      if (e.errno() != Errno.ESTALE) { // gone meanwhile: there is nothing left to be stable
+      if (e.errno() != Errno.ESTALE) { // removed meanwhile: nothing is left to make stable
         throw e;
       }
     }

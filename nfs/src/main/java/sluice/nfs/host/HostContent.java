@@ -12,16 +12,18 @@ import sluice.nfs.host.HostDescriptors.Open;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// The content of a host's files: each piece passes through a block of its own, as the kernel needs
-/// memory that stays where it is. Any thread may use it.
+/// Reads and writes the content of host files. Data pass through off-heap blocks, because the
+/// kernel needs memory that does not move. Thread-safe.
 final class HostContent {
-  /// Bytes asked of the kernel at once, at most.
+  /// The maximum number of bytes per system call.
   static final int PIECE_BYTES = 1 << 20;
 
   private final HostDescriptors descriptors;
   private final Account account;
 
-  /// @param account charged with blocks in use
+  /// Creates an object for the files of one tree.
+  ///
+  /// @param account is charged with the blocks in use
   HostContent(HostDescriptors descriptors, Account account) {
     this.descriptors = descriptors;
     this.account = account;

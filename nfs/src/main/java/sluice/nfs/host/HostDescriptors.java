@@ -10,17 +10,18 @@ import sluice.sys.Errno;
 import sluice.sys.FileHandles;
 import sluice.sys.Files;
 
-/// Open descriptors of a host's files, so that a request need not open its file again. Any thread
-/// may use it; the lock is held over the opening of a file, never over its use.
+/// A cache of open descriptors of host files, so that most requests need not open their file.
+/// Thread-safe; the lock is held while a file is opened, never while it is used.
 ///
-/// A descriptor not used for [#IDLE_SECONDS] is closed at the next call, and one whose last name is
-/// removed through us at once, because an open file keeps its blocks.
+/// A descriptor that is unused for [#IDLE_SECONDS] is closed at the next call. When the last name
+/// of a file is removed through this tree its descriptor is closed at once, because an open file
+/// keeps its blocks.
 final class HostDescriptors implements AutoCloseable {
   static final int IDLE_SECONDS = 5;
 
-  /// What a descriptor is for.
+  /// The purpose of a descriptor.
   enum Kind {
-    /// Names and attributes only.
+    /// A descriptor for names and attributes only.
     PATH(Files.O_PATH | Files.O_NOFOLLOW),
     READ(Files.O_RDONLY | Files.O_NONBLOCK | Files.O_NOCTTY),
     WRITE(Files.O_WRONLY | Files.O_NONBLOCK | Files.O_NOCTTY);
@@ -34,7 +35,7 @@ final class HostDescriptors implements AutoCloseable {
 
   private record Key(long inode, Kind kind) {}
 
-  /// An open file; [#close] gives it back.
+  /// An open descriptor; [#close] returns it to the cache.
   final class Open implements AutoCloseable {
     final HostFile file;
     final int fd;
@@ -68,16 +69,19 @@ final class HostDescriptors implements AutoCloseable {
   private final int limit;
   private boolean closed;
 
-  /// @param mount descriptor of the directory, closed with this
-  /// @param limit descriptors that are kept, at most; more are open while more are used
+  /// Creates an empty cache.
+  ///
+  /// @param mount the descriptor of the exported directory, which [#close] closes
+  /// @param limit the maximum number of cached descriptors; more are open only while they are in
+  ///   use
   HostDescriptors(int mount, int limit) {
     this.mount = mount;
     this.limit = limit;
   }
 
-  /// Opens a file, or finds it open.
+  /// Opens a file, or returns its cached descriptor.
   ///
-  /// @throws FsException `ESTALE` when it is gone
+  /// @throws FsException `ESTALE` if the file was removed
   Open open(HostFile file, Kind kind) throws FsException {
     lock.lock();
     try {
@@ -87,7 +91,7 @@ final class HostDescriptors implements AutoCloseable {
       Key key = new Key(file.inode, kind);
       Open known = open.get(key);
       if (known != null && known.file != file) {
-        drop(open.remove(key)); // the number names another file now
+        drop(open.remove(key)); // the inode number was reused
         known = null;
       }
       if (known == null) {
@@ -104,7 +108,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Opens a file for the caller alone, which closes it.
+  /// Opens a descriptor that is not cached. The caller closes it.
   int openOwn(HostFile file, int flags) throws FsException {
     lock.lock();
     try {
@@ -134,7 +138,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Closes what is open of a file that has lost its last name, unless it is retained.
+  /// Closes the descriptors of a file that has lost its last name, unless the file is retained.
   void forget(HostFile file) {
     lock.lock();
     try {
@@ -157,7 +161,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// A file that is retained keeps a descriptor, and with it its content.
+  /// Retains a file: its descriptor stays open, and its content exists even without a name.
   void retain(HostFile file) throws FsException {
     try (Open held = open(file, Kind.PATH)) {
       lock.lock();
@@ -169,7 +173,9 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// @return whether it is not retained any more
+  /// Releases a file once.
+  ///
+  /// @return true if the file is not retained any more
   boolean release(HostFile file) {
     lock.lock();
     try {

@@ -3,21 +3,21 @@ package sluice.nfs.host;
 import java.util.Arrays;
 import sluice.fs.FileKind;
 
-/// A file of a host directory that has been seen: its inode number and the handle by which the
-/// kernel finds it again. Immutable but for what [HostFiles] keeps in it under its lock.
+/// A file of a host directory: its inode number and the handle by which the kernel finds it again.
+/// Immutable except for `retained`, which [HostDescriptors] guards with its lock.
 final class HostFile {
   final long inode;
 
-  /// As `FileHandles` of `sys` gives it: type and bytes.
+  /// The handle as `FileHandles` of `sys` returns it: type and bytes.
   final byte[] handle;
 
-  /// What it is: it stays so as long as the handle is good.
+  /// The kind of the file, which is constant while the handle is valid.
   final FileKind kind;
 
-  /// Differs between files that had the same inode number one after another.
+  /// A number that differs between files that had the same inode number.
   final int generation;
 
-  /// What keeps it in being; guarded by the lock of [HostDescriptors].
+  /// The number of times the file is retained; guarded by the lock of [HostDescriptors].
   int retained;
 
   HostFile(long inode, byte[] handle, FileKind kind) {
@@ -27,8 +27,8 @@ final class HostFile {
     this.generation = Arrays.hashCode(handle);
   }
 
-  /// Whether it may be opened for its content or names: opening a device or a pipe would reach this
-  /// machine's devices.
+  /// Returns true if the file may be opened for its content or names. Opening a device or a pipe
+  /// would access the devices of this machine.
   boolean opens() {
     return kind == FileKind.REGULAR || kind == FileKind.DIRECTORY;
   }

@@ -9,25 +9,29 @@ import sluice.sys.Errno;
 import sluice.sys.FileHandles;
 import sluice.sys.Statx;
 
-/// The files of a host directory that have been seen, by inode number. Any thread may use it.
+/// The known files of a host directory, by inode number. Thread-safe.
 ///
-/// It forgets when there are many; a client that has the handle finds the file again, because the
-/// kernel does ([#LIMIT]).
+/// Files are forgotten when there are more than [#LIMIT]. A client that has the handle of a
+/// forgotten file can still use it, because the kernel finds the file by its handle.
 final class HostFiles {
-  /// Files that are kept, at most; about 200 bytes each.
+  /// The maximum number of known files; each takes about 200 bytes.
   static final int LIMIT = 1 << 18;
 
   private final ConcurrentHashMap<Long, HostFile> byInode = new ConcurrentHashMap<>();
   private final long device;
   private final int limit;
 
-  /// @param device number of the file system everything is on
+  /// Creates an empty table.
+  ///
+  /// @param device the device number of the file system
   HostFiles(long device, int limit) {
     this.device = device;
     this.limit = limit;
   }
 
-  /// @throws FsException `ESTALE` for a number that was not asked for lately
+  /// Returns a known file.
+  ///
+  /// @throws FsException `ESTALE` if the number is not known
   HostFile get(long inode) throws FsException {
     HostFile file = byInode.get(inode);
     if (file == null) {
@@ -41,10 +45,10 @@ final class HostFiles {
     return known != null && known.is(handle, handle.length);
   }
 
-  /// The file of a descriptor.
+  /// Returns the file of an open descriptor.
   ///
-  /// @param attributes filled from `fd`
-  /// @throws FsException `EXDEV` on another file system
+  /// @param attributes the attributes of `fd`
+  /// @throws FsException `EXDEV` if the file is on another file system
   HostFile of(int fd, Statx attributes) throws FsException {
     if (attributes.device() != device) {
       throw FsException.of(Errno.EXDEV, "another file system is mounted there");
@@ -67,8 +71,7 @@ final class HostFiles {
     return file;
   }
 
-  /// An eighth of all goes, whichever the table gives first: a caller that needs one finds it
-  /// again.
+  /// Forgets an eighth of the files, in the order of the hash table.
   private synchronized void forgetSome() {
     int goes = limit / 8;
     Iterator<HostFile> all = byInode.values().iterator();
@@ -81,7 +84,7 @@ final class HostFiles {
     }
   }
 
-  /// Number of the file system everything is on.
+  /// Returns the device number of the file system.
   long device() {
     return device;
   }

@@ -28,21 +28,23 @@ import sluice.sys.StatFs;
 import sluice.sys.Statx;
 import sluice.sys.ThreadCredentials;
 
-/// A directory of this machine as a [FileTree]: every operation is the kernel's, done with the
-/// caller's ids. Any thread may call; nothing is cached but open descriptors.
+/// A directory of this machine as a [FileTree]: every operation is a system call with the caller's
+/// IDs. Thread-safe; nothing is cached except open descriptors.
 ///
-/// Files are found by the handles of `open_by_handle_at(2)`, so they survive renames by others and
-/// a restart. It stays on one file system: what is mounted below the directory answers `EXDEV`.
+/// Files are found by the handles of `open_by_handle_at(2)`, so they survive a restart and renames
+/// by other processes. The tree stays on one file system; mount points below the directory return
+/// `EXDEV`.
 ///
-/// What it cannot promise: groups are not atomic ([#atomicGroups]), and a change of several
-/// attributes may be carried out in part. Changes become stable by `fsync(2)` of the files and
-/// directories concerned, shared by all that wait ([HostChanges]).
+/// Limits: groups are not atomic ([#atomicGroups]), and a change of several attributes may be done
+/// in part. Changes become stable by `fsync(2)` of the files and directories concerned; all threads
+/// that wait share one round ([HostChanges]).
 ///
-/// Opening one sets the `umask` of the process to 0: callers bring their own.
+/// Opening a tree sets the `umask` of the process to 0, because callers have applied their own.
 public final class HostTree implements FileTree {
   private static final int MASK = Statx.STATX_BASIC_STATS | Statx.STATX_BTIME;
 
-  /// What ext4 allows; other file systems allow more, or fewer, and say so when it is too many.
+  /// The limit of ext4. Other file systems have other limits and report an error when they are
+  /// exceeded.
   private static final int LINK_MAX = 65_000;
 
   private static final int NAME_MAX = 255;
@@ -77,9 +79,9 @@ public final class HostTree implements FileTree {
 
   /// Opens a directory.
   ///
-  /// @param readOnly refuses every change with `EROFS`
-  /// @throws FsException `EPERM` unless the process may take on others' ids and open files by
-  ///   handle (it is root), `EOPNOTSUPP` on a file system without handles
+  /// @param readOnly true to refuse every change with `EROFS`
+  /// @throws FsException `EPERM` if the process lacks the capabilities to change its IDs and to
+  ///   open files by handle (root has them), `EOPNOTSUPP` if the file system has no file handles
   public static HostTree open(Path directory, boolean readOnly) throws IOException {
     if (!HostCalls.privileged()) {
       throw FsException.of(
@@ -120,8 +122,7 @@ public final class HostTree implements FileTree {
     return Files.O_RDONLY | Files.O_DIRECTORY;
   }
 
-  // ---- looking
-  // --------------------------------------------------------------------------------------
+  // ---- looking --------------------------------------------------------------------------------
 
   @Override
   public long rootInode() {
@@ -203,7 +204,8 @@ public final class HostTree implements FileTree {
         nanos(now.changedSeconds(), now.changedNanos()));
   }
 
-  /// Since 1970; what is too far away is as far as nanoseconds reach: 1677 and 2262.
+  /// Returns nanoseconds since 1970. Times beyond the range of a long, about 1677 to 2262, are
+  /// clamped.
   static long nanos(long seconds, int nanos) {
     return Math.clamp(seconds, -MOST_SECONDS, MOST_SECONDS) * NANOS + nanos;
   }
@@ -213,7 +215,8 @@ public final class HostTree implements FileTree {
     return find(caller, directory, name).inode();
   }
 
-  /// All that is told is of the one file that was opened.
+  /// Looks a name up and returns the attributes of the file. Both come from the same open
+  /// descriptor.
   @Override
   public FileAttributes find(Caller caller, long directory, byte[] name) throws IOException {
     HostFile parent = files.get(directory);
@@ -308,11 +311,11 @@ public final class HostTree implements FileTree {
   }
 
   private static FileKind kind(int type) {
-    return FileKind.ofMode(type << 12); // DT_ constants are the kind's bits of a mode
+    // A DT_ constant is the type bits of a mode, shifted right by 12.
+    return FileKind.ofMode(type << 12);
   }
 
-  // ---- content
-  // --------------------------------------------------------------------------------------
+  // ---- content --------------------------------------------------------------------------------
 
   @Override
   public int read(long inode, long position, Memory into, long at, int count) throws IOException {
@@ -368,8 +371,7 @@ public final class HostTree implements FileTree {
     }
   }
 
-  // ---- names
-  // ----------------------------------------------------------------------------------------
+  // ---- names ----------------------------------------------------------------------------------
 
   @Override
   public long create(Caller caller, long directory, byte[] name, NewFile what) throws IOException {
@@ -448,11 +450,12 @@ public final class HostTree implements FileTree {
     changes.add(parent);
   }
 
-  /// What a name means now, or null; to let go of its descriptors when it goes.
+  /// Returns the file that a name refers to, or null, so that its descriptors can be closed when
+  /// the name is removed.
   private @Nullable HostFile present(int directory, byte[] name) throws IOException {
     int fd = NameCalls.openat(directory, name, Kind.PATH.flags, 0);
     if (fd < 0) {
-      return null; // the call itself will say why
+      return null; // the following call reports the error
     }
     try {
       Statx now = statx(fd, "statx");
@@ -484,8 +487,7 @@ public final class HostTree implements FileTree {
     changes.add(source, target);
   }
 
-  // ---- attributes
-  // -----------------------------------------------------------------------------------
+  // ---- attributes -----------------------------------------------------------------------------
 
   @Override
   public void setAttributes(Caller caller, long inode, AttributeChange change) throws IOException {
@@ -551,8 +553,7 @@ public final class HostTree implements FileTree {
     }
   }
 
-  // ---- extended attributes
-  // --------------------------------------------------------------------------
+  // ---- extended attributes --------------------------------------------------------------------
 
   @Override
   public byte[] extendedAttribute(Caller caller, long inode, byte[] name) throws IOException {
@@ -581,8 +582,7 @@ public final class HostTree implements FileTree {
     changes.add(file);
   }
 
-  // ---- life and durability
-  // --------------------------------------------------------------------------
+  // ---- life and durability --------------------------------------------------------------------
 
   @Override
   public void retain(long inode) throws IOException {
@@ -640,7 +640,7 @@ public final class HostTree implements FileTree {
     changes.await(point);
   }
 
-  /// How often something had to be made stable, for tests.
+  /// Returns the number of `fsync` rounds, for tests.
   int syncRounds() {
     return changes.rounds();
   }

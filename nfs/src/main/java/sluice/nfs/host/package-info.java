@@ -1,7 +1,8 @@
-/// A directory of this machine as a [sluice.fs.FileTree]: [HostTree] is its whole interface. Knows
-/// nothing of NFS or of a network.
+/// A directory of this machine as a [sluice.fs.FileTree]. [HostTree] is the only public class. The
+/// package does not know NFS or the network.
 ///
-/// `HostFiles` finds a `HostFile` by number, its handle is what the kernel says
-/// (`name_to_handle_at`); `HostDescriptors` keeps some open; `HostCalls` makes calls as another
-/// user. Attributes, changes and content are `HostAttributes`, `HostChanges`, `HostContent`.
+/// `HostFiles` maps inode numbers to `HostFile`s, each with the handle that the kernel has given
+/// (`name_to_handle_at`). `HostDescriptors` caches open descriptors. `HostCalls` runs system calls
+/// as another user. `HostAttributes`, `HostChanges` and `HostContent` handle extended attributes,
+/// stability and data.
 package sluice.nfs.host;

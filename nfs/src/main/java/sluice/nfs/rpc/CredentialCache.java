@@ -2,12 +2,12 @@ package sluice.nfs.rpc;
 
 import org.jspecify.annotations.Nullable;
 
-/// Remembers decoded credentials by their bytes, so that a client's next call costs a comparison
-/// and no object. Owned by the loop's thread.
+/// A cache of decoded credentials, keyed by their encoded bytes. A hit costs a comparison and
+/// allocates nothing. Owned by the loop's thread.
 final class CredentialCache {
   private static final int SLOTS = 64;
 
-  /// The stamp differs from call to call with some clients, and says nothing.
+  /// The length of the stamp, which some clients change with every call and which has no meaning.
   private static final int STAMP_BYTES = 4;
 
   private final byte[][] bodies = new byte[SLOTS][];
@@ -51,7 +51,8 @@ final class CredentialCache {
     return made;
   }
 
-  /// Ids are what differs between the users of one machine: they decide.
+  /// Returns the slot for a body: a hash over all its words, because users of one machine differ in
+  /// only a few of them.
   private static int slot(XdrReader from, int end) {
     int sum = 0;
     for (int at = from.position(); at < end; at += Integer.BYTES) {

@@ -3,22 +3,22 @@ package sluice.nfs.rpc;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// The user that a call says it is of: AUTH_NONE, or AUTH_SYS (RFC 5531, section 8 and appendix A).
-/// Immutable: any thread may use it. Calls that carry the same bytes one after another get the same
-/// object.
+/// The user on whose behalf a client makes a call: AUTH_NONE or AUTH_SYS (RFC 5531, section 8 and
+/// appendix A). Immutable and thread-safe. Consecutive calls with the same encoded credentials
+/// share one object.
 public final class Credentials {
-  /// Flavors.
+  /// Authentication flavors.
   static final int AUTH_NONE = 0;
 
   public static final int AUTH_SYS = 1;
 
-  /// Longest body of an `opaque_auth`.
+  /// The maximum length of the body of an `opaque_auth`.
   static final int MAX_BODY_BYTES = 400;
 
   private static final int MAX_MACHINE_BYTES = 255;
   private static final int MAX_GROUPS = 16;
 
-  /// No user in particular.
+  /// The credentials of AUTH_NONE.
   static final Credentials NONE = new Credentials(AUTH_NONE, -1, -1, new int[0], "");
 
   private final int flavor;
@@ -41,12 +41,12 @@ public final class Credentials {
 
   /// Decodes the body of an AUTH_SYS credential.
   ///
-  /// @param bytes length of the body; the reader is behind it afterwards
+  /// @param bytes the length of the body; afterwards the reader is behind it
   /// @throws RpcRefusal AUTH_BADCRED
   static Credentials decode(XdrReader from, int bytes) {
     try {
       int end = from.position() + bytes;
-      from.int32(); // the stamp: any number
+      from.int32(); // the stamp
       byte[] machine = from.opaque(MAX_MACHINE_BYTES);
       int uid = from.int32();
       int gid = from.int32();
@@ -65,7 +65,7 @@ public final class Credentials {
     }
   }
 
-  /// Appends the `opaque_auth`.
+  /// Appends an `opaque_auth`.
   void encode(XdrWriter to) {
     to.int32(flavor);
     int lengthAt = to.position();
@@ -80,27 +80,27 @@ public final class Credentials {
     to.patch(lengthAt, to.position() - lengthAt - Integer.BYTES);
   }
 
-  /// [#AUTH_NONE] or [#AUTH_SYS].
+  /// Returns [#AUTH_NONE] or [#AUTH_SYS].
   public int flavor() {
     return flavor;
   }
 
-  /// -1 for AUTH_NONE.
+  /// Returns the user ID; -1 for AUTH_NONE.
   public int uid() {
     return uid;
   }
 
-  /// -1 for AUTH_NONE.
+  /// Returns the group ID; -1 for AUTH_NONE.
   public int gid() {
     return gid;
   }
 
-  /// Supplementary groups, at most 16: a copy.
+  /// Returns a copy of the supplementary group IDs, at most 16.
   public int[] groups() {
     return groups.clone();
   }
 
-  /// The name the client gives itself: never a reason to trust it.
+  /// Returns the machine name that the client claims. It must not be used for access control.
   String machine() {
     return machine;
   }

@@ -1,15 +1,18 @@
 package sluice.nfs.rpc;
 
-/// What a repeated call has in common with the first. Immutable: any thread may use it.
+/// The key by which a retransmitted call is recognized. Immutable and thread-safe.
 ///
-/// The client's port is not in it: a client that comes back after a restart may come from another.
+/// The client's port is not part of the key, because a client that reconnects after a restart of
+/// the server may use another port.
 ///
-/// @param clientHigh first half of its address as one of IPv6; for NFSv4.1 of the session's id
-/// @param clientLow second half
-/// @param xid which it chose; for NFSv4.1 the slot's sequence number
-/// @param checksum over the arguments
-/// @param procedure number, for NFSv4.1 the slot's; and the program's version times 256
-/// @param credentials a sum over the caller's
+/// @param clientHigh the first half of the client's address in IPv6 form; for NFSv4.1 of the
+///   session ID
+/// @param clientLow the second half
+/// @param xid the transaction ID; for NFSv4.1 the sequence number of the slot
+/// @param checksum the checksum of the arguments
+/// @param procedure the procedure number, for NFSv4.1 the slot number, plus 256 times the program
+///   version
+/// @param credentials a hash of the caller's credentials
 public record DuplicateKey(
     long clientHigh, long clientLow, int xid, int checksum, int procedure, int credentials) {
   public static DuplicateKey of(RpcCall call) {
@@ -21,7 +24,7 @@ public record DuplicateKey(
         from.addressHigh(), from.addressLow(), call.xid(), call.checksum(), procedure, caller);
   }
 
-  /// The program's version.
+  /// Returns the program version.
   public int version() {
     return procedure >>> 8;
   }

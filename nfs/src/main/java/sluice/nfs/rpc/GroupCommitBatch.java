@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.memory.ViewBinder;
 
-/// The calls that a worker of a [GroupCommitQueue] has done, until they are handed over: to the
-/// loop, which sends their replies, or first to the tree that they have changed, which says when
-/// that is stable. Of one worker; what is handed over belongs to its receiver.
+/// The calls that one worker of a [GroupCommitQueue] has completed and not yet handed over. Calls
+/// that changed nothing go to the loop, which sends the replies; the others go to the changed tree
+/// first, which reports when the change is stable. Confined to one worker; calls that are handed
+/// over belong to the receiver.
 final class GroupCommitBatch implements RpcCall.Batch {
-  /// Calls after which the first ones wait no longer.
+  /// The number of calls after which the batch is handed over.
   private static final int MOST = 64;
 
   private final RpcWorkers workers;
@@ -24,7 +25,7 @@ final class GroupCommitBatch implements RpcCall.Batch {
     this.workers = workers;
   }
 
-  /// Answers a call, as far as that can be done now.
+  /// Runs a call and adds it to the batch.
   void answer(WorkerCall call, ViewBinder binder) {
     StableReply reply = null;
     try {

@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import sluice.loop.Loop;
 import sluice.memory.ViewBinder;
 
-/// Group commit of small changes (DeWitt et al., "Implementation Techniques for Main Memory
-/// Database Systems", SIGMOD 1984): one worker does the queued calls one after another, and what
-/// they have changed becomes stable together. The loop's thread adds and starts workers; workers
-/// take.
+/// A queue for group commit of small changes (DeWitt et al., "Implementation Techniques for Main
+/// Memory Database Systems", SIGMOD 1984): one worker runs the queued calls one after another, and
+/// their changes become stable together. The loop's thread adds calls and starts workers; workers
+/// take calls.
 ///
-/// A worker for each call would be woken for each, wait for its lock, wait for the journal, and be
-/// woken again: most of what such calls cost. A worker begins when all input of a turn has been
-/// looked at and ends when the queue is empty. A worker that is held up, by a device for example,
-/// holds up no more than a moment: while calls wait and none is taken, another worker begins.
+/// With one worker per call, each worker would be woken, wait for locks, wait for the journal, and
+/// be woken again, which costs more than the call. A worker starts at the end of the loop's turn
+/// and ends when the queue is empty. When a worker is blocked, for example by a device, and takes
+/// no call for two milliseconds, another worker is started.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,13 +24,14 @@ import sluice.memory.ViewBinder;
 /// | working | loop up, workers down | volatile | atomic |
 /// | beginning, looking, takenBefore | loop | plain | plain |
 public final class GroupCommitQueue {
-  /// A call that writes more has a worker of its own.
+  /// The maximum length of data that a queued WRITE may carry; a longer WRITE gets a worker of its
+  /// own.
   public static final int MOST_CONTENT_BYTES = 16 << 10;
 
-  /// How long calls wait for a worker that takes none before another begins.
+  /// The time without progress after which another worker is started.
   private static final long STALL_NANOS = 2_000_000L;
 
-  /// Calls after which other workers get their turn.
+  /// The number of calls after which a worker yields to others.
   private static final int TURN = 16;
 
   private final Loop loop;
@@ -47,7 +48,7 @@ public final class GroupCommitQueue {
     this.workers = workers;
   }
 
-  /// Adds a call; a worker takes it when the turn is over.
+  /// Adds a call. A worker is started at the end of the loop's turn if none is running.
   void add(WorkerCall call) {
     waiting.add(call);
     if (!beginning) {
@@ -66,7 +67,7 @@ public final class GroupCommitQueue {
     }
   }
 
-  /// The loop ends: no worker will begin later.
+  /// Starts a last worker for the remaining calls when the loop ends.
   void close() {
     if (!waiting.isEmpty() && working.get() == 0) {
       start();
@@ -124,14 +125,17 @@ public final class GroupCommitQueue {
         }
       }
     } finally {
-      if (!left) { // never, but for want of memory
+      if (!left) { // only after an OutOfMemoryError
         working.decrementAndGet();
         done.handOver();
       }
     }
   }
 
-  /// @return false when a call has come that no other worker would take
+  /// Unregisters this worker.
+  ///
+  /// @return false if a call has arrived meanwhile, which this worker must take because no other
+  ///   worker runs
   private boolean leave() {
     working.decrementAndGet();
     return waiting.isEmpty() || !working.compareAndSet(0, 1);

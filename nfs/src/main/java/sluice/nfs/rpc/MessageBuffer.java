@@ -10,11 +10,11 @@ import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.memory.block.Block;
 
-/// Room for one message that outlives its arrival. Owned by one thread after another: the loop's
-/// fills it, a worker reads it and gives it back.
+/// A buffer for one message that is processed after its turn. Owned by one thread at a time: the
+/// loop's thread fills it, a worker reads it and gives it back.
 ///
-/// Its [Memory] lives as long as it does: making one for each message, and ending it, would cost
-/// more than most calls.
+/// Its [Memory] lives as long as the buffer, because creating and closing one for each message
+/// would cost more than most calls.
 final class MessageBuffer implements AutoCloseable {
   private final Block block;
   private final Memory memory;
@@ -25,8 +25,10 @@ final class MessageBuffer implements AutoCloseable {
     this.memory = Memory.readOnlyOver(block, 0, block.lengthBytes());
   }
 
-  /// @param account charged until it is closed
-  /// @return null when the account has no room
+  /// Allocates a buffer.
+  ///
+  /// @param account is charged until the buffer is closed
+  /// @return null if the account has no room
   static @Nullable MessageBuffer allocate(Account account, int bytes) {
     Block block = Block.allocate(account, bytes);
     return block == null ? null : new MessageBuffer(block);
@@ -36,7 +38,7 @@ final class MessageBuffer implements AutoCloseable {
     return (int) block.lengthBytes();
   }
 
-  /// Bytes that it holds.
+  /// Returns the length of the message in the buffer.
   int length() {
     return length;
   }
@@ -45,7 +47,7 @@ final class MessageBuffer implements AutoCloseable {
     length = 0;
   }
 
-  /// Adds bytes of what is being received.
+  /// Appends a part of the received data.
   void append(View from, int at, int count) {
     if (count > capacity() - length) {
       throw new IndexOutOfBoundsException(
@@ -55,34 +57,35 @@ final class MessageBuffer implements AutoCloseable {
     length += count;
   }
 
-  /// Adds bytes that have come on a connection, as many as there are.
+  /// Appends the bytes that have arrived on a connection.
   ///
-  /// @param most not more than there is room for
-  /// @return how many
+  /// @param most the maximum number of bytes, not more than the free room
+  /// @return the number of bytes
   int receive(Connection from, int most) {
     int taken = from.receiveInto(block, length, most);
     length += taken;
     return taken;
   }
 
-  /// Adds what another one holds.
+  /// Appends the content of another buffer.
   void append(MessageBuffer from) {
     MemorySegment.copy(from.block.segment(), 0, block.segment(), length, from.length);
     length += from.length;
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   void append(byte[] from) {
     MemorySegment.copy(from, 0, block.segment(), ValueLayout.JAVA_BYTE, length, from.length);
     length += from.length;
   }
 
-  /// Shows the message to the thread that asks.
+  /// Returns a view of the message for the calling thread.
   View show(ViewBinder binder) {
     return binder.bind(block.segment(), 0, length);
   }
 
-  /// Opens a reader for the thread that asks; its content may be handed on.
+  /// Opens a reader of the message for the calling thread. It can hand on parts of the message as
+  /// [Memory].
   XdrReader read(ViewBinder binder, XdrReader reader) {
     return reader.open(show(binder), 0, length, memory);
   }

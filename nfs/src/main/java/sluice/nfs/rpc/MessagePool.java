@@ -5,9 +5,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.nfs.RpcLimits;
 
-/// Buffers for messages, by size, within a budget. Owned by the loop's thread.
+/// A pool of message buffers in size classes, with a limit on the total size. Owned by the loop's
+/// thread.
 ///
-/// What is given back is kept for the next message of its size, until another size needs the room.
+/// Returned buffers are kept for messages of the same size class, until another size class needs
+/// their memory.
 final class MessagePool {
   private static final int SMALLEST_SHIFT = 10;
 
@@ -35,8 +37,10 @@ final class MessagePool {
     return Math.min(mostBytes, 1 << (sizeClass + SMALLEST_SHIFT));
   }
 
-  /// @param bytes at most those of the longest message
-  /// @return empty; null when the budget has no room
+  /// Takes an empty buffer.
+  ///
+  /// @param bytes at most the maximum message length
+  /// @return null if the limit is reached
   @Nullable MessageBuffer take(int bytes) {
     int wanted = sizeClass(bytes);
     MessageBuffer kept = free[wanted].poll();
@@ -56,8 +60,8 @@ final class MessagePool {
     return made;
   }
 
-  /// As [#take], for a part of a message: leaves so much that one message of any length can be
-  /// finished, whichever stream waits for more.
+  /// Takes a buffer for a part of a message. Unlike [#take] it leaves room for one message of
+  /// maximum length, so that always one of the waiting streams can proceed.
   @Nullable MessageBuffer takePart(int bytes) {
     long used = account.usedBytes() - freeBytes + size(sizeClass(bytes));
     return used > account.limitBytes() - mostBytes ? null : take(bytes);
@@ -69,12 +73,12 @@ final class MessagePool {
     free[sizeClass(buffer.capacity())].push(buffer);
   }
 
-  /// Memory that is charged, kept buffers included. Any thread.
+  /// Returns the charged memory in bytes, including free buffers. Thread-safe.
   long usedBytes() {
     return account.usedBytes();
   }
 
-  /// Frees what is kept.
+  /// Frees all buffers of the pool.
   void close() {
     for (ArrayDeque<MessageBuffer> each : free) {
       while (!each.isEmpty()) {

@@ -1,35 +1,36 @@
 package sluice.nfs.rpc;
 
-/// Whether a client sends its record fast enough to keep memory that others wait for. Owned by the
-/// loop's thread.
+/// Checks that a client sends its record fast enough to keep memory that other clients wait for.
+/// Owned by the loop's thread.
 ///
-/// Only what is the client's doing counts against it. Not the time for which the server has held it
-/// up: afterwards it has a moment to go on. And not a pause of the server itself: a record that is
-/// found late is looked at again a moment later, when what has come meanwhile has been read.
+/// Only delays of the client count. After the server has held up the input, the client gets a
+/// moment to continue. After a pause of the server itself, a record that looks late gets a second
+/// look a moment later, when its pending input has been read.
 final class MinimumDataRate {
-  /// A record has this and the time that its bytes take at 250 kB a second.
+  /// A record may take this time plus the time of its bytes at 250 kB/s.
   static final long GRACE_NANOS = 1_000_000_000L;
 
   static final long NANOS_PER_BYTE = 4_000;
 
-  /// Shorter than what a stream waits before it tries again to get memory.
+  /// The length of a moment. It is shorter than the time after which a stream retries to get
+  /// memory.
   static final long MOMENT_NANOS = 200_000_000L;
 
-  /// When the record is late, but for the time that its bytes have earned.
+  /// The deadline of the record, without the time that its bytes add.
   private long dueNanos;
 
   private boolean suspected;
   private long suspectedNanos;
 
-  /// The first of a record has come.
+  /// Starts the clock for a new record.
   void begin(long now) {
     dueNanos = now + GRACE_NANOS;
     suspected = false;
   }
 
-  /// The server goes on to read what it has held up.
+  /// Restarts the clock after the server has held up the input.
   ///
-  /// @param bytes that have come of the record
+  /// @param bytes the received length of the record
   void resume(long now, int bytes) {
     long due = now + MOMENT_NANOS - NANOS_PER_BYTE * bytes;
     if (due - dueNanos > 0) {
@@ -38,10 +39,10 @@ final class MinimumDataRate {
     suspected = false;
   }
 
-  /// Whether the record must give way. Asked only when memory is short, and while the server does
-  /// not hold the record up.
+  /// Returns true if the record is too slow. Called only when memory is short and the server does
+  /// not hold up the input.
   ///
-  /// @param bytes that have come of the record
+  /// @param bytes the received length of the record
   boolean late(long now, int bytes) {
     if (now - dueNanos <= NANOS_PER_BYTE * bytes) {
       suspected = false;

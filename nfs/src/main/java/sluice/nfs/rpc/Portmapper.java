@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// The portmapper, version 2 (RFC 1833, section 3): says on which ports the programs of this server
-/// are. Any thread may call.
+/// The portmapper, version 2 (RFC 1833, section 3), which tells clients the ports of this server's
+/// programs. Thread-safe.
 ///
-/// What other programs want to register is refused, and it calls nothing for a client
-/// (`PMAPPROC_CALLIT`), which has served attackers more than clients.
+/// Registrations by clients are refused. Indirect calls (`PMAPPROC_CALLIT`) are not supported,
+/// because they are a known means of attack.
 public final class Portmapper implements RpcProgram {
   static final int NUMBER = 100_000;
   static final int VERSION = 2;
 
-  /// Protocols.
+  /// The protocol number of TCP.
   public static final int TCP = 6;
 
   public static final int UDP = 17;
@@ -23,12 +23,14 @@ public final class Portmapper implements RpcProgram {
   static final int GETPORT = 3;
   static final int DUMP = 4;
 
+  /// A registered program.
+  ///
   /// @param protocol [#TCP] or [#UDP]
   record Mapping(int program, int version, int protocol, int port) {}
 
   private final List<Mapping> mappings = new CopyOnWriteArrayList<>();
 
-  /// Lists every version of a program.
+  /// Registers all versions of a program.
   public void register(RpcProgram program, int protocol, int port) {
     for (int version = program.lowestVersion(); version <= program.highestVersion(); version++) {
       Mapping mapping = new Mapping(program.number(), version, protocol, port);
@@ -56,7 +58,7 @@ public final class Portmapper implements RpcProgram {
         int program = arguments.int32();
         int version = arguments.int32();
         int protocol = arguments.int32();
-        arguments.skip(Integer.BYTES); // a port, which says nothing here
+        arguments.skip(Integer.BYTES); // the port, which is unused in GETPORT
         results.int32(port(program, version, protocol));
       }
       case DUMP -> {
@@ -71,8 +73,8 @@ public final class Portmapper implements RpcProgram {
     return true;
   }
 
-  /// 0 when there is none. A version that is not there gets the port of another that is: the server
-  /// then says which versions it has.
+  /// Returns the port of a program, or 0. For an unknown version it returns the port of another
+  /// version; the program there replies with the versions that it supports.
   private int port(int program, int version, int protocol) {
     int other = 0;
     for (Mapping each : mappings) {

@@ -1,10 +1,10 @@
 package sluice.nfs.rpc;
 
-/// Where the reply to a call goes that a worker has answered. Called by the loop's thread.
+/// Sends the reply to a call that a worker has run. Called by the loop's thread.
 interface ReplyPath {
-  /// Sends the reply, or drops it when no client waits for it any more.
+  /// Sends the reply, or drops it if the client is gone.
   ///
-  /// @param reply not to be kept
-  /// @param leased as [RpcWorkers#pass] was told
+  /// @param reply must not be kept
+  /// @param leased the number that was passed to [RpcWorkers#pass]
   void answered(XdrWriter reply, int leased);
 }

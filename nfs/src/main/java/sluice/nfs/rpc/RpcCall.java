@@ -4,13 +4,12 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// What is known of a call beside its arguments. Owned by the thread that handles the call, for
-/// which it does not change; the loop's thread uses one object for one call after another, so
-/// [RpcProgram#tryCall] keeps none.
+/// The header of a call. Owned by the thread that handles the call, and constant during that time.
+/// The loop's thread uses one object for all calls, so [RpcProgram#tryCall] must not keep it.
 public final class RpcCall {
-  /// The calls that one worker has done and not handed over yet, this one among them.
+  /// The calls that one worker has completed and not yet handed over, including this one.
   interface Batch {
-    /// Hands them over, also because the worker is about to wait for something.
+    /// Hands the calls over, also because the worker is about to wait for something.
     void handOver();
   }
 
@@ -29,13 +28,13 @@ public final class RpcCall {
   private @Nullable Batch batch;
   private @Nullable StableReply stableReply;
 
-  /// Names the sender of the messages that follow.
+  /// Sets the sender of the following messages.
   void from(RpcConnection sender, int port) {
     connection = sender;
     clientPort = port;
   }
 
-  /// Names what the header has said.
+  /// Sets the fields of the call header.
   void called(int toXid, RpcProgram toProgram, int toVersion, int toProcedure, Credentials by) {
     xid = toXid;
     program = toProgram;
@@ -45,13 +44,13 @@ public final class RpcCall {
     forGroupCommit = false;
   }
 
-  /// Says where the arguments are; the reader is in front of them.
+  /// Sets the reader of the message, which is positioned at the arguments.
   void arguments(XdrReader of) {
     message = of;
     argumentsAt = of.position();
   }
 
-  /// The same call for another thread, with a reader of its own over a copy of the message.
+  /// Returns a copy for another thread, with a reader of its own over a copy of the message.
   RpcCall copy(XdrReader copied) {
     RpcCall copy = new RpcCall();
     copy.xid = xid;
@@ -94,12 +93,12 @@ public final class RpcCall {
     return connection().datagram();
   }
 
-  /// Tells the connection the call came on from all others that the server has or had.
+  /// Returns the number of the connection, which is unique during the life of the server.
   public long connectionNumber() {
     return connection().number();
   }
 
-  /// The connection the call came on: one for each address that sends datagrams.
+  /// Returns the connection of the call. Datagrams of one address share a connection.
   RpcConnection connection() {
     RpcConnection sender = connection;
     if (sender == null) {
@@ -108,8 +107,8 @@ public final class RpcCall {
     return sender;
   }
 
-  /// A sum over the first 256 bytes of the arguments and their length: together with client and xid
-  /// it tells a repeated call from a new one.
+  /// Returns a checksum of the length and the first 256 bytes of the arguments. Together with
+  /// client and xid it distinguishes a retransmission from a new call.
   public int checksum() {
     XdrReader from = reader();
     int before = from.position();
@@ -119,11 +118,10 @@ public final class RpcCall {
     return sum;
   }
 
-  // ---- the worker that does it, and what its reply waits for
-  // -------------------------------------
+  // ---- the worker and the stability of the reply -----------------------------------------------
 
-  /// Sends a call that is passed to the workers through the [GroupCommitQueue]: it changes a
-  /// little, and mostly waits for nothing but the journal. On the loop's thread.
+  /// Marks a call for the [GroupCommitQueue], if it is passed to a worker. Such a call makes a
+  /// small change and mostly waits for the journal only. Called on the loop's thread.
   public void forGroupCommit() {
     forGroupCommit = true;
   }
@@ -132,15 +130,15 @@ public final class RpcCall {
     return forGroupCommit;
   }
 
-  /// Lets the reply wait until a change is stable, while the worker goes on with other calls.
+  /// Delays the reply until a change is stable. Meanwhile the worker runs other calls.
   ///
-  /// @param then runs before the reply is sent, and may change it, but reads no arguments
+  /// @param then runs before the reply is sent; it may change the reply but not read the arguments
   public void replyWhenStable(FileTree tree, long point, FileTree.StableListener then) {
     stableReply = new StableReply(tree, point, then);
   }
 
-  /// Says that the worker is about to wait for another call, or for long: no thread may wait for
-  /// those that it has done.
+  /// Announces that the worker is about to wait for another call or for a long time. The worker's
+  /// completed calls are handed over, so that no thread waits for them.
   public void beforeWaiting() {
     if (batch != null) {
       batch.handOver();
@@ -165,7 +163,7 @@ public final class RpcCall {
     return called;
   }
 
-  /// The message, in front of the arguments.
+  /// Returns the message, positioned at the arguments.
   XdrReader rewound() {
     XdrReader from = reader();
     from.position(argumentsAt);

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The identity of a TCP connection, or of an address that sends datagrams, and what programs
-/// attach to it. Made by the loop's thread; any thread may use it.
+/// The identity of a TCP connection, or of an address that sends datagrams, with the objects that
+/// programs attach to it. Created by the loop's thread; thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,13 +25,15 @@ final class RpcConnection {
   private final Map<Object, Object> attachments = new HashMap<>();
   private volatile boolean open = true;
 
-  /// @param number no other connection of the server has or had it
+  /// Creates an identity.
+  ///
+  /// @param number a number that is unique during the life of the server
   RpcConnection(long number, InetAddress client, int clientPort, boolean datagram) {
     this.number = number;
     this.client = client;
     byte[] address = client.getAddress();
     ByteBuffer whole = ByteBuffer.allocate(2 * Long.BYTES);
-    if (address.length < whole.capacity()) { // as IPv6 maps it
+    if (address.length < whole.capacity()) { // an IPv4-mapped IPv6 address
       whole.putShort(10, (short) -1);
     }
     whole.put(whole.capacity() - address.length, address);
@@ -49,7 +51,7 @@ final class RpcConnection {
     return client;
   }
 
-  /// First half of the client's address as one of IPv6.
+  /// Returns the first half of the client's address in IPv6 form.
   long addressHigh() {
     return addressHigh;
   }
@@ -58,7 +60,7 @@ final class RpcConnection {
     return addressLow;
   }
 
-  /// 0 for datagrams, which come from any port.
+  /// Returns the client's port; 0 for datagrams, whose port may vary.
   int clientPort() {
     return clientPort;
   }
@@ -67,7 +69,7 @@ final class RpcConnection {
     return datagram;
   }
 
-  /// False once the connection has ended.
+  /// Returns false after the connection has ended.
   boolean isOpen() {
     return open;
   }
@@ -85,8 +87,10 @@ final class RpcConnection {
     }
   }
 
-  /// @param value null takes the attachment away
-  /// @return false when the connection has ended, or has 64 attachments already
+  /// Attaches an object.
+  ///
+  /// @param value null removes the attachment
+  /// @return false if the connection has ended or has 64 attachments
   boolean attach(Object key, @Nullable Object value) {
     synchronized (attachments) {
       if (value == null) {

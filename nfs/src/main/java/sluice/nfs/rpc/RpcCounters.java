@@ -2,16 +2,16 @@ package sluice.nfs.rpc;
 
 import sluice.loop.counters.CounterPublisher;
 
-/// What one loop counts of RPC. Plain fields, written by the loop's thread; other threads read them
-/// as hints, as the [CounterPublisher] does.
+/// The RPC counters of one loop. The loop's thread writes them as plain fields; other threads, such
+/// as the [CounterPublisher], may read slightly old values.
 final class RpcCounters {
-  /// Calls that were answered where they landed.
+  /// The calls answered on the loop's thread.
   long answered;
 
-  /// Calls that went to workers.
+  /// The calls passed to workers.
   long passed;
 
-  /// Calls, among them, whose workers have answered.
+  /// The calls that workers have completed.
   long worked;
 
   long connections;
@@ -19,27 +19,27 @@ final class RpcCounters {
   long datagrams;
   long datagramsDropped;
 
-  /// Messages that came in several pieces.
+  /// The messages that arrived in several pieces.
   long assembled;
 
-  /// Times that a connection was held because enough calls were with workers.
+  /// The times a connection was held because too many calls were with workers.
   long heldForCalls;
 
-  /// Times that a connection was held because memory for messages had run out.
+  /// The times a connection was held because the memory for messages was used up.
   long heldForMemory;
 
-  /// Times that a connection was held because its client had not taken what it was sent.
+  /// The times a connection was held because its client had not received its replies.
   long heldForLeases;
 
-  /// Connections that were ended because they sent what is no call, or too long.
+  /// The connections closed because of malformed or too long messages.
   long malformed;
 
-  /// Connections that were ended because they did not finish a message in time.
+  /// The connections closed because a message was not completed in time.
   long unfinished;
 
-  /// Shows the numbers in a counters file from now on.
+  /// Publishes the counters.
   ///
-  /// @param source goes before the slash of each label
+  /// @param source the part of each label before the slash
   void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/calls_answered_at_once", () -> answered);
     into.counter(source + "/calls_passed", () -> passed);

@@ -15,10 +15,10 @@ import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.datagrams.Datagrams;
 import sluice.memory.View;
 
-/// ONC RPC over UDP, on one port: a call is a datagram, and so is its reply. Owned by one loop's
+/// ONC RPC over UDP on one port: a call is one datagram, and so is its reply. Owned by one loop's
 /// thread.
 ///
-/// What finds no worker or no memory is dropped: the client sends it again.
+/// A call that finds no worker or no memory is dropped; the client retransmits it.
 final class RpcDatagrams {
   private static final int MOST_PEERS = 4_096;
 
@@ -41,10 +41,10 @@ final class RpcDatagrams {
     this.allowed = allowed;
   }
 
-  /// Binds a port and begins to answer. On the loop's thread.
+  /// Binds a port and starts to answer calls. Called on the loop's thread.
   ///
-  /// @param ports opens it
-  /// @return where it is bound; null when the loop's engine has no datagrams
+  /// @param ports opens the port
+  /// @return the bound address; null if the loop's engine does not support datagrams
   static @Nullable InetSocketAddress open(
       DatagramPorts ports,
       Loop loop,
@@ -93,7 +93,7 @@ final class RpcDatagrams {
     droppedByPort = port.dropped();
   }
 
-  /// The sender of a datagram; null when no answer may go there.
+  /// Returns the sender of a datagram, or null if the sender must not get a reply.
   private @Nullable RpcConnection sender(DatagramPeer peer) {
     if (knownConnection != null && known != null && peer.sameSender(known)) {
       return knownConnection;

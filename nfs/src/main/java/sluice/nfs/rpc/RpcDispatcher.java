@@ -7,15 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the headers of calls, finds their programs, and writes the headers of replies (RFC 5531,
-/// section 9). [#tryCall] belongs to one loop's thread; workers use [#call], several at a time.
+/// section 9). [#tryCall] belongs to one loop's thread; [#call] may be called concurrently by
+/// workers.
 final class RpcDispatcher {
-  /// The reply has been written.
+  /// The result of [#tryCall] if the reply has been written.
   static final int ANSWERED = 0;
 
-  /// A worker is to use [#call].
+  /// The result of [#tryCall] if a worker must use [#call].
   static final int PASSED = 1;
 
-  /// This is no call: its sender speaks something else.
+  /// The result of [#tryCall] if the message is not a call.
   static final int NOT_A_CALL = 2;
 
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
@@ -31,7 +32,7 @@ final class RpcDispatcher {
   private static final int PROGRAM_UNAVAILABLE = 1;
   private static final int PROGRAM_MISMATCH = 2;
 
-  /// Bytes of the header of an accepted reply: where its results begin.
+  /// The length of the header of an accepted reply.
   static final int REPLY_HEADER_BYTES = 24;
 
   private static final int ACCEPT_STATUS_AT = REPLY_HEADER_BYTES - Integer.BYTES;
@@ -43,10 +44,10 @@ final class RpcDispatcher {
     this.programs = programs.toArray(RpcProgram[]::new);
   }
 
-  /// Handles a message as far as it can be handled without waiting.
+  /// Handles a message if that is possible without waiting.
   ///
-  /// @param call names the sender of the message; says what is called afterwards
-  /// @param reply empty; empty again unless it is [#ANSWERED]
+  /// @param call carries the sender of the message; the other fields are set from its header
+  /// @param reply an empty writer; it is still empty unless the result is [#ANSWERED]
   int tryCall(RpcCall call, XdrReader message, XdrWriter reply) {
     if (message.remaining() < 2 * Integer.BYTES) {
       return NOT_A_CALL;
@@ -71,9 +72,9 @@ final class RpcDispatcher {
     }
   }
 
-  /// Answers a call that was passed. On a worker.
+  /// Runs a call on a worker.
   ///
-  /// @param reply empty
+  /// @param reply an empty writer
   void call(RpcCall call, XdrWriter reply) {
     try {
       XdrReader arguments = call.rewound();
@@ -84,9 +85,9 @@ final class RpcDispatcher {
     }
   }
 
-  /// Ends a call whose reply has waited for a change to be stable.
+  /// Completes a call whose reply has waited for a stable change.
   ///
-  /// @param failure why it never will be; null when it is
+  /// @param failure the reason why the change cannot be made stable, or null
   void stable(RpcCall call, XdrWriter reply, @Nullable IOException failure) {
     StableReply waited = call.stableReply();
     try {
@@ -98,7 +99,9 @@ final class RpcDispatcher {
     }
   }
 
-  /// @return false when the reply is a refusal
+  /// Decodes the header.
+  ///
+  /// @return false if the reply is a refusal
   private boolean header(RpcCall call, int xid, XdrReader message, XdrWriter reply) {
     if (message.int32() != RPC_VERSION) {
       denied(reply, xid).int32(RPC_MISMATCH).int32(RPC_VERSION).int32(RPC_VERSION);
@@ -142,7 +145,7 @@ final class RpcDispatcher {
     return null;
   }
 
-  /// The program is unknown, or known in other versions.
+  /// Writes the reply to a call of an unknown program or an unknown version.
   private void unavailable(XdrWriter reply, int xid, int number) {
     int lowest = Integer.MAX_VALUE;
     int highest = 0;

@@ -5,26 +5,27 @@ import java.util.Iterator;
 import java.util.Set;
 import sluice.nfs.RpcLimits;
 
-/// How much of file systems' caches the replies of one loop keep: those that workers are making, by
-/// what they may take at most, and those that clients have not taken yet. Owned by the loop's
-/// thread.
+/// The number of file system cache bytes that the replies of one loop lease. It counts the maximum
+/// of each reply that a worker is making, and the replies that clients have not received yet. Owned
+/// by the loop's thread.
 ///
-/// A client that asks and does not read keeps what it was sent leased, and no other client can have
-/// those frames. So a connection that has its share starts no more calls that read; when all of the
-/// loop's share is gone, each starts one at a time, and replies are copies, and short.
+/// A client that sends calls and does not read the replies keeps their cache frames leased, and
+/// other clients cannot use those frames. Therefore a connection that has used up its share starts
+/// no more calls that read. When the loop's share is used up, each connection runs one such call at
+/// a time, and replies are short and copied.
 final class RpcLeases {
-  /// A connection whose replies keep leases until its client has taken them.
+  /// A connection that has sent replies with leases.
   interface Debtor {
-    /// Looks at what the client has taken. On the loop's thread.
+    /// Checks which replies the client has received. Called on the loop's thread.
     ///
-    /// @return bytes of replies that are still leased, at most
+    /// @return an upper bound of the bytes that are still leased
     long settle();
   }
 
-  /// A reply of an overdrawn loop: enough to go on with.
+  /// The maximum length of a reply when the loop's share is used up.
   private static final int SHORT_REPLY_BYTES = 64 << 10;
 
-  /// How often is looked at what has been taken.
+  /// The minimum time between two checks.
   private static final long SETTLE_NANOS = 1_000_000;
 
   private final RpcLimits limits;
@@ -37,16 +38,16 @@ final class RpcLeases {
     this.limits = limits;
   }
 
-  /// Bounds a reply that is made at once: what it may lease, and how long it may be.
+  /// Limits the length and the leases of a reply that is made on the loop's thread.
   void bound(XdrWriter reply, long now) {
     long free = free(limits.messageBytes(), now);
     reply.bound(free > 0 ? limits.messageBytes() : SHORT_REPLY_BYTES);
     reply.mayLease((int) Math.min(free, limits.messageBytes()));
   }
 
-  /// Bounds a reply that a worker will make, and reserves what it may lease until [#made].
+  /// Limits a reply that a worker will make, and reserves its leases until [#made].
   ///
-  /// @param wanted bytes it would lease
+  /// @param wanted the number of bytes the reply would lease
   void reserve(XdrWriter reply, int wanted, long now) {
     boolean enough = wanted == 0 || has(wanted, now);
     reply.bound(enough ? limits.messageBytes() : SHORT_REPLY_BYTES);
@@ -54,12 +55,12 @@ final class RpcLeases {
     reserved += reply.mayLease();
   }
 
-  /// A worker has made a reply.
+  /// Returns the reservation of a reply that a worker has made.
   void made(XdrWriter reply) {
     reserved -= reply.mayLease();
   }
 
-  /// Whether there is as much as a reply would lease.
+  /// Returns true if `wanted` bytes may be leased.
   boolean has(int wanted, long now) {
     return free(wanted, now) >= wanted;
   }
@@ -83,18 +84,19 @@ final class RpcLeases {
     }
   }
 
-  /// A reply with leases was staged.
+  /// Counts a staged reply with leases.
   void staged(Debtor debtor, int bytes) {
     owing.add(debtor);
     owed += bytes;
   }
 
-  /// A connection has ended, and its leases with it; they are counted until it matters.
+  /// Removes a connection that has ended. Its bytes stay counted until the next check.
   void ended(Debtor debtor) {
     owing.remove(debtor);
   }
 
-  /// Bytes that replies keep or may take, as far as it is known. Other threads read it as a hint.
+  /// Returns the number of leased and reserved bytes at the last check. Other threads may read a
+  /// slightly old value.
   long bytes() {
     return reserved + owed;
   }

@@ -14,12 +14,12 @@ import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.nfs.RpcLimits;
 
-/// ONC RPC over TCP: records to calls, calls to the dispatcher, and replies in whatever order they
-/// come. Owned by one loop's thread.
+/// ONC RPC over TCP: splits the input into records, dispatches the calls, and sends replies in the
+/// order of their completion. Owned by one loop's thread.
 ///
-/// A call that its program answers at once is read where it landed, and its reply is staged with
-/// the turn. A call that is passed is copied, unless it had to be put together anyway, and does not
-/// stop the connection: up to [RpcLimits#callsPerConnection] are with workers, then input waits.
+/// A call that its program answers at once is decoded in the receive buffer, and its reply is
+/// staged with the turn. A call for a worker is copied, unless it was assembled already. The
+/// connection goes on: input waits only when [RpcLimits#callsPerConnection] calls are with workers.
 final class RpcProtocol implements Protocol {
   private static final int LAST_FRAGMENT = 0x8000_0000;
 
@@ -35,11 +35,13 @@ final class RpcProtocol implements Protocol {
   private final XdrWriter writer;
   private final ViewBinder binder;
 
-  /// Streams with part of a record, in the order in which they began.
+  /// The streams with an incomplete record, oldest record first.
   private final Set<RpcStream> assembling = new LinkedHashSet<>();
 
-  /// @param numbers of connections, of all loops together
-  /// @param allowed whose connections are taken
+  /// Creates the protocol of one loop.
+  ///
+  /// @param numbers the counter of connections, shared by all loops
+  /// @param allowed tests the addresses that may connect
   RpcProtocol(Loop loop, RpcWorkers workers, AtomicLong numbers, Predicate<InetAddress> allowed) {
     this.loop = loop;
     this.workers = workers;
@@ -96,7 +98,7 @@ final class RpcProtocol implements Protocol {
     } else if (stream.passed() > 0 || stream.whole()) {
       connection.deadline(limits.idleNanos());
     } else if (stream.waits()) {
-      connection.deadline(limits.messageNanos()); // not its fault
+      connection.deadline(limits.messageNanos()); // the server delays the record
     } else if (stream.assembling()) {
       counts.unfinished++;
       connection.abort();
@@ -162,7 +164,9 @@ final class RpcProtocol implements Protocol {
     return connection.isOpen() && !connection.outputFull() && !connection.inputHeld();
   }
 
-  /// @return bytes taken; 0 when more must come first, or there is no room
+  /// Takes a record mark or a part of a record.
+  ///
+  /// @return the number of bytes taken; 0 if more input or more memory is needed
   private int take(RpcStream stream, View input, int from, int end) {
     int available = end - from;
     if (stream.fragmentLeft() > 0) {
@@ -204,9 +208,9 @@ final class RpcProtocol implements Protocol {
     return XdrWriter.MARK_BYTES;
   }
 
-  /// Handles a record that was put together.
+  /// Handles an assembled record.
   ///
-  /// @return false when it waits
+  /// @return false if the record has to wait
   boolean handleWhole(RpcStream stream) {
     MessageBuffer record = stream.takeWhole();
     View view = record.show(binder);
@@ -219,8 +223,10 @@ final class RpcProtocol implements Protocol {
     return true;
   }
 
-  /// @param record holds the message; null when it is where it landed
-  /// @return false when it waits
+  /// Handles a record.
+  ///
+  /// @param record the buffer of the message; null if the message is in the receive buffer
+  /// @return false if the record has to wait
   private boolean handle(
       RpcStream stream, View message, int from, int bytes, @Nullable MessageBuffer record) {
     call.from(stream.identity, stream.clientPort);
@@ -280,7 +286,7 @@ final class RpcProtocol implements Protocol {
     try {
       return Math.min(limits.messageBytes(), call.program().leases(call, call.rewound()));
     } catch (XdrException _) {
-      return 0; // a worker says what is wrong with it
+      return 0; // the worker reports the error
     }
   }
 
@@ -307,10 +313,10 @@ final class RpcProtocol implements Protocol {
     return workers;
   }
 
-  /// Memory for a message; when there is none, the stream that has been sending one for longest
-  /// gives way, if it sends too slowly ([MinimumDataRate]).
+  /// Takes memory for a message. If there is none, the oldest streams whose clients send too slowly
+  /// ([MinimumDataRate]) lose their records.
   ///
-  /// @return null when there is none
+  /// @return null if no memory is available
   @Nullable MessageBuffer takeMemory(int bytes, RpcStream asking) {
     MessageBuffer taken = workers.pool().take(bytes);
     while (taken == null && dropSlowest(asking)) {
@@ -319,7 +325,7 @@ final class RpcProtocol implements Protocol {
     return taken;
   }
 
-  /// The same for a part of a message.
+  /// Takes memory for a part of a message; otherwise as [#takeMemory].
   @Nullable MessageBuffer takePart(int bytes, RpcStream asking) {
     MessageBuffer taken = workers.pool().takePart(bytes);
     while (taken == null && dropSlowest(asking)) {
@@ -348,7 +354,7 @@ final class RpcProtocol implements Protocol {
     assembling.add(stream);
   }
 
-  /// The stream has no part of a record any more.
+  /// Notes that a stream has no incomplete record any more.
   void assembled(RpcStream stream) {
     assembling.remove(stream);
   }

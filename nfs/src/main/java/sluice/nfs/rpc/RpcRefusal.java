@@ -1,45 +1,47 @@
 package sluice.nfs.rpc;
 
-/// A program's refusal of a call as a whole, in the terms of RFC 5531, section 9. Thrown by
-/// whichever thread handles the call; whatever was written of its results is dropped.
+/// The refusal of a whole call, in the terms of RFC 5531, section 9. Thrown by the thread that
+/// handles the call; the results written so far are discarded.
 public final class RpcRefusal extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// `accept_stat`: the procedure is unknown.
+  /// An `accept_stat`: the procedure is unknown.
   public static final int PROCEDURE_UNAVAILABLE = 3;
 
-  /// `accept_stat`: the arguments cannot be decoded.
+  /// An `accept_stat`: the arguments cannot be decoded.
   public static final int GARBAGE_ARGUMENTS = 4;
 
-  /// `accept_stat`: no memory, or a fault of the server.
+  /// An `accept_stat`: the server has no memory or an internal error.
   public static final int SYSTEM_ERROR = 5;
 
-  /// Added to an `auth_stat`.
+  /// The offset that marks a reason as `auth_stat`.
   private static final int AUTHENTICATION = 0x100;
 
-  /// `auth_stat`: the credentials cannot be decoded.
+  /// An `auth_stat`: the credentials cannot be decoded.
   static final int AUTH_BADCRED = AUTHENTICATION + 1;
 
-  /// `auth_stat`: the verifier cannot be decoded, or should not be there.
+  /// An `auth_stat`: the verifier cannot be decoded or is not allowed.
   static final int AUTH_BADVERF = AUTHENTICATION + 3;
 
-  /// `auth_stat`: another flavor, or another client, is wanted.
+  /// An `auth_stat`: the flavor or the client is not accepted.
   static final int AUTH_TOOWEAK = AUTHENTICATION + 5;
 
   private final int reason;
 
-  /// @param reason one of the above
+  /// Creates a refusal.
+  ///
+  /// @param reason one of the constants of this class
   public RpcRefusal(int reason) {
     super("the call is refused: " + reason, null, false, false);
     this.reason = reason;
   }
 
-  /// Whether it is an `auth_stat`: the reply is MSG_DENIED then.
+  /// Returns true for an `auth_stat`, which is sent as MSG_DENIED.
   boolean ofCredentials() {
     return reason >= AUTHENTICATION;
   }
 
-  /// The `accept_stat` or `auth_stat`.
+  /// Returns the `accept_stat` or `auth_stat`.
   public int status() {
     return reason & AUTHENTICATION - 1;
   }

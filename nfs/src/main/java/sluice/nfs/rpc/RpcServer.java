@@ -23,15 +23,17 @@ import sluice.nfs.RpcLimits;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Serves RPC programs over TCP, and over UDP on the same ports. Any thread may call.
+/// Serves RPC programs over TCP, and over UDP on the same ports. Thread-safe.
 ///
-/// Connections are spread over the loops; the first loop has the datagrams.
+/// Connections are distributed over the loops; the first loop handles all datagrams.
 public final class RpcServer implements AutoCloseable {
-  /// Which clients are served, and with what.
+  /// The options of a server.
   ///
-  /// @param allowed addresses whose calls are taken
-  /// @param datagrams whether UDP is served as well
-  /// @param ports opens the ports of UDP
+  /// @param programs the programs to serve
+  /// @param limits the limits of each loop
+  /// @param allowed tests the client addresses that are served
+  /// @param datagrams true to serve UDP as well
+  /// @param ports opens the UDP ports
   public record Options(
       List<RpcProgram> programs,
       RpcLimits limits,
@@ -42,7 +44,7 @@ public final class RpcServer implements AutoCloseable {
       programs = List.copyOf(programs);
     }
 
-    /// With the kernel's sockets.
+    /// Creates options that use the kernel's UDP sockets.
     public Options(
         List<RpcProgram> programs,
         RpcLimits limits,
@@ -52,11 +54,11 @@ public final class RpcServer implements AutoCloseable {
     }
   }
 
-  /// One loop's share of the server.
+  /// The part of the server that runs on one loop.
   private record Part(Loop loop, RpcWorkers workers) {}
 
-  /// A port that the kernel chose for connections may be taken for datagrams: then it is asked for
-  /// another one, so often.
+  /// The number of attempts to find a port that is free for TCP and UDP. The kernel chooses a port
+  /// that is free for TCP; it may be taken for UDP.
   private static final int PORTS_TRIED = 10;
 
   private final Options options;
@@ -69,10 +71,10 @@ public final class RpcServer implements AutoCloseable {
     this.options = options;
   }
 
-  /// Starts serving; returns when every address is served.
+  /// Starts a server. Returns when all addresses are bound.
   ///
-  /// @throws IOException when an address cannot be bound or a backend is not to be had; nothing
-  ///   stays open
+  /// @throws IOException if an address cannot be bound or the backend is not available; then
+  ///   nothing stays open
   public static RpcServer start(ServerConfig config, Options options) throws IOException {
     for (int tried = 1; ; tried++) {
       RpcServer made = new RpcServer(options);
@@ -147,12 +149,12 @@ public final class RpcServer implements AutoCloseable {
     return running;
   }
 
-  /// Where datagrams are served; empty where the backend cannot.
+  /// Returns the addresses that serve datagrams; empty if the backend does not support them.
   public List<InetSocketAddress> datagramAddresses() {
     return List.copyOf(datagramAddresses);
   }
 
-  /// Shows what the server counts in a counters file.
+  /// Publishes the server's counters.
   public void publishTo(CounterPublisher into) {
     server().publishTo(into);
     for (Part part : parts) {
@@ -162,25 +164,25 @@ public final class RpcServer implements AutoCloseable {
     }
   }
 
-  /// What the loops have counted.
+  /// Returns the counters of all loops.
   List<RpcCounters> counts() {
     return parts.stream().map(part -> part.workers.counts()).toList();
   }
 
-  /// Memory that messages take, kept buffers included.
+  /// Returns the memory for messages in bytes, including free buffers.
   long messageBytes() {
     return parts.stream().mapToLong(part -> part.workers.pool().usedBytes()).sum();
   }
 
-  /// Takes no more calls, answers those that are under way, and ends.
+  /// Stops accepting calls, answers the calls in progress, and closes the server.
   ///
-  /// @return whether everything was answered in time
+  /// @return true if all calls were answered before the timeout
   public boolean drain(Duration timeout) {
     return server().drain(timeout);
   }
 
-  /// Ends at once; waits for workers that are at a call, so that none uses the programs' trees any
-  /// more, unless they take too long.
+  /// Closes the server at once. Waits until no worker uses the programs' trees any more, but not
+  /// longer than 35 seconds.
   @Override
   public void close() {
     Server running = server;

@@ -4,20 +4,21 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// One TCP connection's calls: the record that is being put together (RFC 5531, section 11), and
-/// how many are with workers. Owned by the loop's thread.
+/// The calls of one TCP connection: the record that is being assembled (RFC 5531, section 11) and
+/// the number of calls with workers. Owned by the loop's thread.
 ///
-/// A record that is whole in one chunk never comes here. Any other record gets memory as it comes:
-/// a little, then 64 KiB, then all that its last fragment has announced; before that is known,
-/// twice as much each time. So a client that announces much and sends little holds little, unless
-/// the record before was as long and came. A large record is copied once, or received where it is
-/// kept: see [Connection#expectLong].
+/// A record that arrives complete in one chunk is not assembled. The memory of other records grows
+/// with the received data: first 2 KiB, then 64 KiB, then the length that the last fragment
+/// announces; before the last fragment, the size doubles each time. So a client that announces a
+/// long record and sends little of it uses little memory. Only after a long record that was
+/// completed, the next one gets all its memory at once. A long record is copied once, or received
+/// directly into its buffer, see [Connection#expectLong].
 final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor {
   private static final int FIRST_BYTES = 2 << 10;
   private static final int SECOND_BYTES = 64 << 10;
 
-  /// A fragment of so many bytes is received where it is kept, not copied out of chunks; after so
-  /// many records that were whole in one chunk no more such are expected.
+  /// A fragment of this length is received directly into its buffer, without a copy. After
+  /// [#MANY_SHORT] complete records in one chunk this mode ends.
   private static final int LONG_BYTES = 256 << 10;
 
   private static final int MANY_SHORT = 64;
@@ -33,27 +34,26 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
   private boolean whole;
   private int passed;
 
-  /// Bytes that replies which workers are making would lease.
+  /// The bytes that would be leased by replies in progress.
   private long reserved;
 
-  /// Bytes of staged replies that are leased, those included that have been taken since [#settle].
+  /// The bytes leased by staged replies, including the ones received by the client since [#settle].
   private long owed;
 
   private boolean held;
   private boolean ending;
   private boolean gone;
 
-  /// How fast [#message] comes.
+  /// The data rate of [#message].
   private final MinimumDataRate rate = new MinimumDataRate();
 
-  /// The last record that had to be put together was long, and came: the next one's memory is taken
-  /// at once.
+  /// True if the last assembled record was long and complete: the next one gets its memory at once.
   private boolean proven;
 
-  /// Records that were whole in one chunk, since the last long one.
+  /// The number of records in one chunk since the last long one.
   private int shortRecords;
 
-  /// The deadline is that of [#message].
+  /// True if the connection's deadline is the deadline of [#message].
   boolean hurried;
 
   RpcStream(RpcProtocol protocol, Connection connection, RpcConnection identity, int clientPort) {
@@ -65,32 +65,32 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
 
   // ---- putting a record together ---------------------------------------------------------------
 
-  /// Whether part of a record has come.
+  /// Returns true if a part of a record has arrived.
   boolean assembling() {
     return message != null;
   }
 
-  /// Whether the record is complete, and only a worker is missing.
+  /// Returns true if the record is complete and waits for a worker.
   boolean whole() {
     return whole;
   }
 
-  /// Whether it is not the client that the record waits for.
+  /// Returns true if the record waits for the server and not for the client.
   boolean waits() {
     return held || whole;
   }
 
-  /// Whether the client, for which it waits, sends the record too slowly for others to wait for it.
+  /// Returns true if the client sends the record too slowly while other clients wait for memory.
   boolean late(long now) {
     return rate.late(now, assembledBytes());
   }
 
-  /// Bytes that the fragment still needs.
+  /// Returns the number of missing bytes of the current fragment.
   int fragmentLeft() {
     return fragmentLeft;
   }
 
-  /// Bytes of the record so far.
+  /// Returns the number of bytes of the record so far.
   int assembledBytes() {
     MessageBuffer held = message;
     return held == null ? 0 : held.length();
@@ -98,8 +98,8 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
 
   /// Begins a fragment.
   ///
-  /// @param last no other follows it
-  /// @return false when there is no memory
+  /// @param last true if it is the last fragment of the record
+  /// @return false if there is no memory
   boolean begin(int fragmentBytes, boolean last) {
     if (message == null) {
       MessageBuffer first = protocol.takePart(Math.min(fragmentBytes, FIRST_BYTES), this);
@@ -120,16 +120,16 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return true;
   }
 
-  /// A record was whole in one chunk.
+  /// Counts a record that was complete in one chunk.
   void wasShort() {
     if (++shortRecords == MANY_SHORT) {
       connection.expectLong(false);
     }
   }
 
-  /// Takes what there is of the fragment.
+  /// Appends the available bytes of the fragment.
   ///
-  /// @return bytes taken; 0 when there is no memory
+  /// @return the number of bytes; 0 if there is no memory
   int append(View input, int from, int available) {
     int bytes = Math.min(fragmentLeft, available);
     MessageBuffer into = room(bytes);
@@ -142,9 +142,9 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return bytes;
   }
 
-  /// Takes what has come of the fragment, to where the record is kept.
+  /// Receives the available bytes of the fragment directly into the record's buffer.
   ///
-  /// @return false when there is no memory
+  /// @return false if there is no memory
   boolean receive() {
     int asked;
     int taken;
@@ -161,7 +161,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return true;
   }
 
-  /// The record's memory, with room for more of it.
+  /// Returns the record's buffer with room for at least `bytes` more, or null.
   private @Nullable MessageBuffer room(int bytes) {
     MessageBuffer before = message;
     if (before == null) {
@@ -196,7 +196,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return more;
   }
 
-  /// The whole record, which the caller holds from now on.
+  /// Returns the complete record, which the caller owns from now on.
   MessageBuffer takeWhole() {
     MessageBuffer taken = message;
     if (taken == null || !whole) {
@@ -209,13 +209,13 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return taken;
   }
 
-  /// The handling of the record that [#takeWhole] gave out is to be tried again.
+  /// Gives a record back that [#takeWhole] has returned and that could not be handled yet.
   void putBack(MessageBuffer record) {
     message = record;
     whole = true;
   }
 
-  /// Drops what has come of a record.
+  /// Discards an incomplete record.
   void dropRecord() {
     MessageBuffer dropped = message;
     if (dropped != null) {
@@ -228,7 +228,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
 
   // ---- calls with workers ----------------------------------------------------------------------
 
-  /// Whether it has as many calls with workers as it may have.
+  /// Returns true if the maximum number of calls is with workers.
   boolean full() {
     return passed >= protocol.limits().callsPerConnection();
   }
@@ -253,7 +253,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  /// A worker is to make a reply that would lease so much.
+  /// Reserves the leases of a reply that a worker will make.
   void reserve(int bytes) {
     reserved += bytes;
   }
@@ -264,8 +264,8 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return owed;
   }
 
-  /// Whether a reply that would lease so much must wait until others have been taken: there is one
-  /// at a time when the loop's share is gone.
+  /// Returns true if a call that leases `bytes` must wait until the client has received earlier
+  /// replies. When the loop's share is used up, each connection has one such reply at a time.
   boolean overdraws(int bytes) {
     long has = bytes == 0 ? 0 : reserved + connection.output().queuedBytes();
     if (has == 0) {
@@ -275,7 +275,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return gone || has + bytes > protocol.limits().leasedBytesPerConnection();
   }
 
-  /// Shows no more input until a call was answered, or the client has taken its replies.
+  /// Stops reading until a call is answered or the client has received its replies.
   void holdForOutput() {
     hold(false);
     if (connection.output().queuedBytes() > 0) {
@@ -295,7 +295,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     try {
       stage(reply);
     } catch (RuntimeException | Error e) {
-      connection.close(); // what comes behind half a reply is none
+      connection.close(); // no valid reply can follow half a reply
       throw e;
     }
     if (ending) {
@@ -305,9 +305,10 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  /// Shows no more input until [#tryAgain].
+  /// Stops reading until [#tryAgain].
   ///
-  /// @param anyCall whether any connection's answered call, not only an own one, ends it
+  /// @param anyCall true if any connection's answered call resumes this stream, false if only its
+  ///   own does
   void hold(boolean anyCall) {
     held = true;
     connection.holdInput();
@@ -316,7 +317,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  /// Handles what waits, if there is room for it now.
+  /// Handles the waiting record if there is room for it now, then resumes reading.
   @Override
   public void tryAgain() {
     if (!held || gone || !connection.isOpen()) {
@@ -332,7 +333,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
 
   // ---- end -------------------------------------------------------------------------------------
 
-  /// Closes the connection when its calls have been answered; takes no others.
+  /// Closes the connection when its calls have been answered; reads no more input.
   void endWhenAnswered() {
     ending = true;
     if (passed == 0) {

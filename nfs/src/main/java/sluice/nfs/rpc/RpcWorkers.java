@@ -14,8 +14,8 @@ import sluice.loop.Loop;
 import sluice.loop.datagrams.Datagrams;
 import sluice.nfs.RpcLimits;
 
-/// The calls of one loop that are with workers: how many, in what memory, and which streams wait
-/// for there to be fewer. Owned by the loop's thread; workers call [#dispatcher], [#worked] and
+/// The calls of one loop that are with workers: their number, their memory, and the streams that
+/// wait for either. Owned by the loop's thread; workers call [#dispatcher], [#worked] and
 /// [#stable].
 ///
 /// | field | writer | read mode | write mode |
@@ -23,19 +23,19 @@ import sluice.nfs.RpcLimits;
 /// | working | loop takes, worker gives | semaphore | semaphore |
 /// | everything else | loop | plain | plain |
 final class RpcWorkers {
-  /// A user that has found no worker or no memory.
+  /// A user that waits for a worker or for memory.
   interface Waiter {
-    /// There may be some now. On the loop's thread.
+    /// Tries again, because there may be some now. Called on the loop's thread.
     void tryAgain();
   }
 
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
-  /// How long the end of a loop waits for workers that still answer.
+  /// The time for which a closing loop waits for its workers.
   static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(30);
 
-  /// Streams that one finished call lets try again: one is not enough when it needs more memory
-  /// than has come free.
+  /// The number of streams that one finished call wakes. One would not be enough if that stream
+  /// needs more memory than was freed.
   private static final int TRIES = 4;
 
   private static final long RETRY_NANOS = 250_000_000L;
@@ -86,20 +86,20 @@ final class RpcWorkers {
     return leases;
   }
 
-  /// Whether no worker is to be had now.
+  /// Returns true if the maximum number of calls is with workers.
   boolean full() {
     return busy >= limits.calls();
   }
 
-  /// Calls that are with workers.
+  /// Returns the number of calls with workers.
   int busy() {
     return busy;
   }
 
-  /// Gives a call to a worker; only when it is not [#full].
+  /// Passes a call to a worker. The caller has checked [#full].
   ///
-  /// @param message is given back to the pool when the call has been answered
-  /// @param leased bytes of a cache that the reply would keep
+  /// @param message is returned to the pool when the call has been answered
+  /// @param leased the number of cache bytes that the reply would lease
   void pass(RpcCall call, MessageBuffer message, int leased, ReplyPath path) {
     XdrWriter reply = writers.poll();
     if (reply == null) {
@@ -111,7 +111,8 @@ final class RpcWorkers {
     }
     busy++;
     counts.passed++;
-    working.acquireUninterruptibly(); // never waits: there are as many as may be busy
+    // Never waits: the number of permits is the maximum number of busy calls.
+    working.acquireUninterruptibly();
     WorkerCall passed = new WorkerCall(this, call, message, reply, leased, path);
     if (call.isForGroupCommit()) {
       groupCommits.add(passed);
@@ -124,29 +125,28 @@ final class RpcWorkers {
     }
   }
 
-  /// No worker will do a call: there is no reply.
+  /// Drops a call that no worker can run; there is no reply.
   void rejected(WorkerCall call) {
     working.release();
     finished(call);
   }
 
-  /// Brings answered calls back together, so that their replies leave together. On whatever thread
-  /// has the last of them.
+  /// Returns completed calls to the loop, so that their replies leave together. May be called on
+  /// any thread.
   void worked(List<WorkerCall> calls) {
     loop.execute(() -> finished(calls));
     working.release(calls.size());
   }
 
-  /// Brings calls back whose replies have waited for what they have changed. On a thread of the
-  /// tree.
+  /// Returns calls whose replies have waited for a change. Called on a thread of the tree.
   ///
-  /// @param failure null when it is stable
+  /// @param failure null if the change is stable
   void stable(List<WorkerCall> calls, @Nullable IOException failure) {
     if (failure == null) {
       end(calls, null);
       return;
     }
-    try { // to say so needs the tree, which may have to be waited for
+    try { // the reply to a failure may need the tree and wait for it
       loop.slowPath().execute(() -> end(calls, failure));
     } catch (RejectedExecutionException e) {
       end(calls, failure);
@@ -173,7 +173,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Sends the reply, and lets the waiting streams try again.
+  /// Sends the reply, returns the memory, and wakes waiting streams.
   void finished(WorkerCall call) {
     busy--;
     counts.worked++;
@@ -187,7 +187,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Takes a message's memory back. A stream that waits for it tries again later: the caller may be
+  /// Returns a message's memory to the pool. Waiting streams retry later, because the caller may be
   /// in the middle of another message.
   void give(MessageBuffer message) {
     pool.give(message);
@@ -197,7 +197,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Lets a user try again when a call has been answered or memory has come free.
+  /// Queues a user for the next answered call or freed memory.
   void await(Waiter waiter) {
     waiting.add(waiter);
     if (!retries) {
@@ -206,7 +206,8 @@ final class RpcWorkers {
     }
   }
 
-  /// Memory may be held by streams whose time is over, which no event tells.
+  /// Wakes waiting streams periodically: streams that have become too slow may hold memory, and no
+  /// event reports that.
   private void retry() {
     retries = false;
     wake();
@@ -227,8 +228,8 @@ final class RpcWorkers {
     }
   }
 
-  /// The loop has closed: what workers still answer is dropped, but its memory and leases are given
-  /// back.
+  /// Ends the workers when the loop has closed. Late replies are dropped; their memory and leases
+  /// are returned.
   private void close() {
     groupCommits.close();
     try {
@@ -244,6 +245,6 @@ final class RpcWorkers {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    loop.execute(pool::close); // after the calls that have come back
+    loop.execute(pool::close); // runs after the calls that were returned before
   }
 }

@@ -2,9 +2,10 @@ package sluice.nfs.rpc;
 
 import sluice.fs.FileTree;
 
-/// What the reply to a call waits for. Immutable.
+/// The change that a reply waits for. Immutable.
 ///
-/// @param tree that was changed
-/// @param point that must be stable
-/// @param then hears that it is, or why it never will be; may change the reply
+/// @param tree the changed tree
+/// @param point the point that must be stable
+/// @param then is called when the point is stable, or with the reason why it cannot be; may change
+///   the reply
 record StableReply(FileTree tree, long point, FileTree.StableListener then) {}

@@ -4,8 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.ViewBinder;
 
-/// A call in the hands of a worker. Made by the loop's thread, run by a worker, and finished by the
-/// loop's thread again.
+/// A call that a worker runs. Created and finished by the loop's thread, run by a worker.
 final class WorkerCall implements Runnable {
   private final RpcWorkers workers;
   private final RpcCall call;
@@ -15,8 +14,10 @@ final class WorkerCall implements Runnable {
   final int leased;
   final ReplyPath path;
 
-  /// @param header of the call; may be used for another one afterwards
-  /// @param leased bytes of a cache that the reply would keep
+  /// Creates a worker's call.
+  ///
+  /// @param header the header of the call, which is copied
+  /// @param leased the number of cache bytes that the reply would lease
   WorkerCall(
       RpcWorkers workers,
       RpcCall header,
@@ -33,7 +34,7 @@ final class WorkerCall implements Runnable {
     this.path = path;
   }
 
-  /// Answers it on a worker of its own, which does not wait for what it has changed to be stable.
+  /// Runs the call alone on this worker, which does not wait until its change is stable.
   @Override
   public void run() {
     GroupCommitBatch alone = new GroupCommitBatch(workers);
@@ -44,9 +45,9 @@ final class WorkerCall implements Runnable {
     }
   }
 
-  /// Answers it, but for what [#stableReply] says.
+  /// Runs the call. The reply may still have to wait for [#stableReply].
   ///
-  /// @param binder of the thread that calls
+  /// @param binder the binder of the calling thread
   void answer(ViewBinder binder) {
     try {
       message.read(binder, reader);
@@ -57,17 +58,17 @@ final class WorkerCall implements Runnable {
     }
   }
 
-  /// The worker may do others too.
+  /// Tells the call in which batch it is run.
   void inBatch(RpcCall.Batch batch) {
     call.inBatch(batch);
   }
 
-  /// What the reply waits for; null for nothing.
+  /// Returns the change that the reply waits for, or null.
   @Nullable StableReply stableReply() {
     return call.stableReply();
   }
 
-  /// What the reply has waited for is stable, or never will be.
+  /// Completes the reply when its change is stable or has failed.
   void stable(@Nullable IOException failure) {
     workers.dispatcher().stable(call, reply, failure);
   }

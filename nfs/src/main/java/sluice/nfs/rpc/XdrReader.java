@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 import sluice.memory.View;
 
-/// A cursor over one message's XDR (RFC 4506). Owned by the thread that handles the message: the
-/// loop's, which reads where the bytes landed, or a worker's, which reads a message that was kept.
+/// A cursor over the XDR (RFC 4506) of one message. Owned by the thread that handles the message:
+/// the loop's thread reads in the receive buffer, a worker in a [MessageBuffer].
 ///
-/// What does not fit is an [XdrException].
+/// All methods throw [XdrException] if the message is too short or a value is not valid.
 public final class XdrReader {
   private @Nullable View view;
   private @Nullable Memory memory;
@@ -15,13 +15,15 @@ public final class XdrReader {
   private int position;
   private int limit;
 
-  /// Reads `length` bytes of a view from `from` on.
+  /// Starts to read `length` bytes of a view at `from`.
   public XdrReader open(View bytes, int from, int length) {
     return open(bytes, from, length, null);
   }
 
-  /// @param same the bytes of the view as memory that may be handed on until the call has been
-  ///   answered; null when they may not
+  /// Starts to read `length` bytes of a view at `from`.
+  ///
+  /// @param same the bytes of the view as memory that can be handed on until the call has been
+  ///   answered; null if they cannot
   XdrReader open(View bytes, int from, int length, @Nullable Memory same) {
     if ((from | length) < 0 || from > bytes.length() - length) {
       throw new IndexOutOfBoundsException(
@@ -35,7 +37,7 @@ public final class XdrReader {
     return this;
   }
 
-  /// Lets go of the message.
+  /// Releases the message.
   void close() {
     view = null;
     memory = null;
@@ -49,7 +51,7 @@ public final class XdrReader {
     return Integer.reverseBytes(view().getInt(at));
   }
 
-  /// 0 to 2^32 - 1.
+  /// Reads an unsigned number, 0 to 2^32 - 1.
   public long uint32() {
     return int32() & 0xffff_ffffL;
   }
@@ -67,14 +69,14 @@ public final class XdrReader {
     return value != 0;
   }
 
-  /// Variable-length, copied; `string<>` too.
+  /// Reads a variable-length opaque or a `string<>` into a new array.
   ///
-  /// @param most longer than this is an [XdrException]
+  /// @param most the maximum length
   public byte[] opaque(int most) {
     return fixed(length(most));
   }
 
-  /// Copied, padding skipped.
+  /// Reads a fixed-length opaque into a new array and skips its padding.
   public byte[] fixed(int bytes) {
     int at = take(padded(bytes));
     byte[] copy = new byte[bytes];
@@ -82,10 +84,10 @@ public final class XdrReader {
     return copy;
   }
 
-  /// As [#opaque], into an array the caller has.
+  /// Reads a variable-length opaque into an array.
   ///
-  /// @param into at least `most` bytes
-  /// @return bytes copied
+  /// @param into an array of at least `most` bytes
+  /// @return the number of bytes
   int opaque(byte[] into, int most) {
     int bytes = length(most);
     int at = take(padded(bytes));
@@ -93,10 +95,10 @@ public final class XdrReader {
     return bytes;
   }
 
-  /// Variable-length, not copied: the bytes of the message, good until the call has been answered.
-  /// Only for workers: [#keeps] says so.
+  /// Reads a variable-length opaque without copying it. The memory is valid until the call has been
+  /// answered. Only for workers, see [#keeps].
   ///
-  /// @return a part of the message's memory, which the caller does not close
+  /// @return a part of the message's memory, which the caller must not close
   public Memory content(int most) {
     Memory kept = memory;
     if (kept == null) {
@@ -107,14 +109,14 @@ public final class XdrReader {
     return kept.slice(at, bytes);
   }
 
-  /// Whether [#content] may be asked for.
+  /// Returns true if [#content] can be called.
   boolean keeps() {
     return memory != null;
   }
 
-  /// The length that comes next, of something of variable length; what follows is padded.
+  /// Reads the length of a variable-length item. The padded content follows.
   ///
-  /// @throws XdrException when it is more than `most`, or than is left
+  /// @throws XdrException if the length exceeds `most` or the remaining bytes
   public int length(int most) {
     int bytes = int32();
     if (bytes < 0 || bytes > most || bytes > remaining()) {
@@ -123,7 +125,7 @@ public final class XdrReader {
     return bytes;
   }
 
-  /// Four bytes at a place of the message, which is not moved.
+  /// Returns the four bytes at a position without moving the cursor.
   public int peek(int at) {
     if (at < 0 || at > limit - base - Integer.BYTES) {
       throw new XdrException("the message is too short");
@@ -131,12 +133,12 @@ public final class XdrReader {
     return Integer.reverseBytes(view().getInt(base + at));
   }
 
-  /// Bytes of the message before the next.
+  /// Returns the position of the cursor in the message.
   public int position() {
     return position - base;
   }
 
-  /// Goes back, or forth, to where [#position] was.
+  /// Moves the cursor to a value that [#position] has returned.
   public void position(int at) {
     if (at < 0 || at > limit - base) {
       throw new XdrException("the message is too short");
@@ -152,13 +154,13 @@ public final class XdrReader {
     take(padded(bytes));
   }
 
-  /// Whether the next bytes are these; nothing is moved.
+  /// Returns true if the message continues with the expected bytes. Does not move the cursor.
   boolean startsWith(byte[] expected) {
     return expected.length <= remaining() && view().startsWith(expected, position);
   }
 
-  /// A sum over at most `most` of the bytes that are left: for telling calls apart, not for
-  /// security.
+  /// Returns a checksum of the next bytes, at most `most`. It distinguishes calls and is not
+  /// cryptographic.
   int checksum(int most) {
     int end = position + Math.min(most, remaining());
     long sum = 0x9E37_79B9_7F4A_7C15L ^ remaining();

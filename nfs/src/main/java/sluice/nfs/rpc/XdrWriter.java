@@ -13,22 +13,22 @@ import sluice.loop.Output;
 import sluice.loop.datagrams.DatagramOutput;
 import sluice.memory.block.Block;
 
-/// XDR (RFC 4506) of one message, written from front to end; grows up to a bound. Owned by the
-/// thread that handles the call: the loop's, or a worker's, which hands it to the loop's to be
-/// sent.
+/// Writes the XDR (RFC 4506) of one message from front to end, up to a maximum length. Owned by the
+/// thread that handles the call: the loop's thread, or a worker that passes the writer to the
+/// loop's thread to send it.
 ///
-/// What is small is copied into an array that is used again for the next message: a reply of a
-/// hundred bytes is built and moved into the connection's output for less than it would take to
-/// claim room there number by number. Blocks are leased and sent from where they are. A record's
-/// mark (RFC 5531, 11) has its place at the front, so that a message over TCP is one piece.
+/// Small data are copied into an array that is reused for the next message. For a reply of a
+/// hundred bytes this is cheaper than reserving room in the connection's output for each number.
+/// Large blocks are leased and sent without a copy. The record mark (RFC 5531, section 11) has its
+/// place at the front of the array, so that a message over TCP is one piece.
 public final class XdrWriter implements SliceSink {
-  /// Bytes of a record mark.
+  /// The length of a record mark.
   static final int MARK_BYTES = 4;
 
-  /// A block of fewer bytes is copied.
+  /// The length up to which a block is copied.
   private static final int COPY_LIMIT_BYTES = 2048;
 
-  /// An array that has grown beyond this is not kept for the next message.
+  /// The length up to which the array is kept for the next message.
   private static final int KEPT_BYTES = 64 << 10;
 
   private static final int FIRST_BYTES = 1024;
@@ -45,7 +45,7 @@ public final class XdrWriter implements SliceSink {
     long offset;
     int count;
 
-    /// Copied bytes that come before it.
+    /// The number of copied bytes before this part, including the record mark.
     int after;
   }
 
@@ -57,18 +57,20 @@ public final class XdrWriter implements SliceSink {
   private int leasedBytes;
   private int mayLease = Integer.MAX_VALUE;
 
-  /// @param most bytes of a message, at most
+  /// Creates a writer.
+  ///
+  /// @param most the maximum length of a message
   public XdrWriter(int most) {
     this.most = most;
   }
 
-  /// Sets the bound for the messages that follow.
+  /// Sets the maximum length of the following messages.
   XdrWriter bound(int bytes) {
     most = bytes;
     return this;
   }
 
-  /// Sets how many bytes of the messages that follow may be leased; further ones are copied.
+  /// Sets the number of bytes that the following messages may lease; further blocks are copied.
   void mayLease(int bytes) {
     mayLease = bytes;
   }
@@ -77,13 +79,13 @@ public final class XdrWriter implements SliceSink {
     return mayLease;
   }
 
-  /// Bytes of the message that are leased.
+  /// Returns the number of leased bytes of the message.
   public int leasedBytes() {
     return leasedBytes;
   }
 
   public XdrWriter int32(int value) {
-    int at = room(Integer.BYTES); // first: it may take another array
+    int at = room(Integer.BYTES); // before the store, because it may replace the array
     INT.set(bytes, at, value);
     return this;
   }
@@ -98,7 +100,7 @@ public final class XdrWriter implements SliceSink {
     return this;
   }
 
-  /// Two at once, for what every reply has.
+  /// Writes two numbers in one store.
   public XdrWriter int32s(int first, int second) {
     return int64((long) first << Integer.SIZE | (second & 0xffff_ffffL));
   }
@@ -107,7 +109,7 @@ public final class XdrWriter implements SliceSink {
     return int32(value ? 1 : 0);
   }
 
-  /// Length, bytes, padding; `string<>` too.
+  /// Writes a variable-length opaque or a `string<>`: length, bytes, padding.
   public XdrWriter opaque(byte[] value) {
     return opaque(value, 0, value.length);
   }
@@ -117,7 +119,7 @@ public final class XdrWriter implements SliceSink {
     return fixed(value, from, count);
   }
 
-  /// Bytes and padding.
+  /// Writes a fixed-length opaque: bytes and padding.
   public XdrWriter fixed(byte[] value) {
     return fixed(value, 0, value.length);
   }
@@ -130,9 +132,11 @@ public final class XdrWriter implements SliceSink {
     return this;
   }
 
-  /// Bytes of a block, which is leased until they have been sent; no length, and no padding.
+  /// Writes bytes of a block without length and padding. A long part is not copied; the block is
+  /// leased until it has been sent.
   ///
-  /// @throws IndexOutOfBoundsException when the block has no such bytes: before it is leased
+  /// @throws IndexOutOfBoundsException if the range is not within the block; the block is not
+  ///   leased then
   void block(Block block, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, block.lengthBytes());
     if (count <= COPY_LIMIT_BYTES || count > mayLease - leasedBytes) {
@@ -157,32 +161,32 @@ public final class XdrWriter implements SliceSink {
     leasedBytes += count;
   }
 
-  /// As [#block]: so a file system puts its content into a reply.
+  /// Writes file data as [#block] does. File systems call it to put data into a reply.
   @Override
   public void slice(Block block, long offset, int count) {
     block(block, offset, count);
   }
 
-  /// Zeros up to a multiple of four.
+  /// Writes zeros up to a multiple of four bytes.
   public void pad() {
     int missing = -position() & 3;
     int at = room(missing);
     Arrays.fill(bytes, at, at + missing, (byte) 0);
   }
 
-  /// Bytes of the message so far.
+  /// Returns the current length of the message.
   public int position() {
     return copied - MARK_BYTES + leasedBytes;
   }
 
-  /// Bytes that may still be written.
+  /// Returns the number of bytes that can still be written.
   public int remaining() {
     return most - position();
   }
 
-  /// Overwrites four bytes that were written by [#int32].
+  /// Overwrites four bytes that [#int32] has written.
   ///
-  /// @param position where they are, as [#position] said before
+  /// @param position the value of [#position] before they were written
   public void patch(int position, int value) {
     int leased = 0;
     int passed = 0;
@@ -198,7 +202,7 @@ public final class XdrWriter implements SliceSink {
     INT.set(bytes, at, value);
   }
 
-  /// Forgets what was written since [#position] said this.
+  /// Discards the bytes after a position that [#position] has returned.
   public void truncate(int position) {
     if (position < 0 || position > position()) {
       throw new IndexOutOfBoundsException("truncate to " + position + " of " + position());
@@ -221,8 +225,8 @@ public final class XdrWriter implements SliceSink {
 
   // ---- for senders ----------------------------------------------------------------------------
 
-  /// Stages the message with its mark, as one fragment; the output takes its leases over, so what
-  /// is left is to be cleared. On the loop's thread.
+  /// Stages the message with its mark as one fragment. The output takes over the leases; afterwards
+  /// [#clear] must be called. Called on the loop's thread.
   void stageRecord(Output output) {
     INT.set(bytes, 0, LAST_FRAGMENT | position());
     int from = 0;
@@ -244,7 +248,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  /// Appends the message, without a mark, to a datagram.
+  /// Appends the message without a mark to a datagram.
   void copyTo(DatagramOutput target) {
     int from = MARK_BYTES;
     for (int i = 0; i <= pieceCount; i++) {
@@ -258,7 +262,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  /// A copy of the message, without a mark.
+  /// Returns a copy of the message without its mark.
   public byte[] toBytes() {
     byte[] copy = new byte[position()];
     MemorySegment target = MemorySegment.ofArray(copy);
@@ -278,7 +282,7 @@ public final class XdrWriter implements SliceSink {
     return copy;
   }
 
-  /// A copy of what was written since [#position] said this.
+  /// Returns a copy of the bytes after a position that [#position] has returned.
   public byte[] bytesFrom(int position) {
     if (pieceCount > 0) {
       byte[] all = toBytes();
@@ -287,7 +291,7 @@ public final class XdrWriter implements SliceSink {
     return Arrays.copyOfRange(bytes, MARK_BYTES + position, copied);
   }
 
-  /// Forgets the message, and ends its leases.
+  /// Discards the message and ends its leases.
   public void clear() {
     for (int i = 0; i < pieceCount; i++) {
       release(pieces[i]);
@@ -310,7 +314,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  /// Where in the message a piece ends, but for the pieces before it.
+  /// Returns the end of a piece in the message, without counting the pieces before it.
   private static int ends(Piece piece) {
     return piece.after - MARK_BYTES + piece.count;
   }

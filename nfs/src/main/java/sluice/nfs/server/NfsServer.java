@@ -29,10 +29,11 @@ import sluice.nfs.v3.MountProgram;
 import sluice.nfs.v3.Nfs3Program;
 import sluice.nfs.v4.Nfs4Program;
 
-/// Exports trees by MOUNT, NFSv3 and NFSv4.1, over TCP and UDP on the same port, with a portmapper
-/// that knows them. Any thread may call.
+/// Exports file trees by MOUNT, NFSv3 and NFSv4.1 over TCP and UDP on the same port, with a
+/// portmapper. Thread-safe.
 ///
-/// Lifecycle: started, listening → drained or closed, once. The trees belong to the opener of them.
+/// Lifecycle: started, listening → drained or closed, once. The caller owns the trees and closes
+/// them after the server.
 public final class NfsServer implements AutoCloseable {
   private static final int PORTMAPPER_PORT = 111;
 
@@ -47,10 +48,10 @@ public final class NfsServer implements AutoCloseable {
     this.remarks = remarks;
   }
 
-  /// Starts serving; returns when every address is served.
+  /// Starts a server. Returns when all addresses are bound.
   ///
-  /// @throws IOException when an address cannot be bound, a backend is not to be had, or an
-  ///   exported directory is not there; nothing stays open
+  /// @throws IOException if an address cannot be bound, the backend is not available, or an
+  ///   exported directory does not exist; then nothing stays open
   public static NfsServer start(NfsConfig config) throws IOException {
     Exports exports = new Exports();
     try {
@@ -95,7 +96,7 @@ public final class NfsServer implements AutoCloseable {
     return new NfsServer(rpc, exports, remarks);
   }
 
-  /// A client that may use nothing is not listened to.
+  /// Returns true if a client may use at least one export. Other clients are disconnected.
   private static boolean allows(Exports exports, InetAddress host) {
     for (Export export : exports.list()) {
       if (export.allows(host)) {
@@ -105,7 +106,7 @@ public final class NfsServer implements AutoCloseable {
     return false;
   }
 
-  /// Adds port 111 of each host, where it is to be had.
+  /// Adds port 111 of each address if it can be bound.
   private static ServerConfig withPortmapper(
       ServerConfig config, boolean datagrams, List<String> remarks) {
     Set<SocketAddress> all = new LinkedHashSet<>(config.addresses());
@@ -149,7 +150,7 @@ public final class NfsServer implements AutoCloseable {
     for (RpcProgram program : programs) {
       boolean mapper = program == portmapper;
       register(portmapper, program, Portmapper.TCP, streams, mapper);
-      if (!(program instanceof Nfs4Program)) { // which is for streams alone
+      if (!(program instanceof Nfs4Program)) { // NFSv4 needs a stream
         register(portmapper, program, Portmapper.UDP, rpc.datagramAddresses(), mapper);
       }
     }
@@ -169,36 +170,36 @@ public final class NfsServer implements AutoCloseable {
     }
   }
 
-  /// The loops, their engine and where they listen.
+  /// Returns the TCP server with its loops and addresses.
   public Server server() {
     return rpc.server();
   }
 
-  /// The port of the first address.
+  /// Returns the port of the first address.
   public int port() {
     return rpc.server().port();
   }
 
-  /// Whether UDP is served.
+  /// Returns true if UDP is served.
   public boolean datagrams() {
     return !rpc.datagramAddresses().isEmpty();
   }
 
-  /// What is not as the operator may expect, a sentence each.
+  /// Returns notes about things that work differently from the configuration, one sentence each.
   public List<String> remarks() {
     return List.copyOf(remarks);
   }
 
-  /// Shows what the server counts in a counters file.
+  /// Publishes the server's counters.
   public void publishTo(CounterPublisher into) {
     rpc.publishTo(into);
   }
 
-  /// Takes no more calls, answers those that are under way, and ends. What clients were told is
-  /// stable is on the devices; the trees are closed by their owner.
+  /// Stops accepting calls, answers the calls in progress, and closes the server. Changes that were
+  /// reported as stable are on the devices. The owner closes the trees.
   ///
-  /// @return whether everything was answered in time
-  /// @throws IOException when what the server keeps in a tree cannot be written
+  /// @return true if all calls were answered before the timeout
+  /// @throws IOException if the server's own files in a tree cannot be written
   public boolean drain(Duration timeout) throws IOException {
     boolean all = rpc.drain(timeout);
     closeExports();
@@ -211,7 +212,7 @@ public final class NfsServer implements AutoCloseable {
     }
   }
 
-  /// Ends at once.
+  /// Closes the server at once.
   @Override
   public void close() throws IOException {
     rpc.close();

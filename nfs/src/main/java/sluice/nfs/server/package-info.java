@@ -1,2 +1,2 @@
-/// The whole server: [NfsServer] puts the programs of the other packages together.
+/// The complete server: [NfsServer] combines the programs of the other packages.
 package sluice.nfs.server;

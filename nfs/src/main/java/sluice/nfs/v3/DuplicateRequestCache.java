@@ -6,21 +6,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// The duplicate request cache: answers to calls that must not be done twice (Juszczak, "Improving
-/// the Performance and Correctness of an NFS Server", USENIX 1989). Any thread may call; a repeated
-/// call waits for the first.
+/// The duplicate request cache: the replies to non-idempotent calls (Juszczak, "Improving the
+/// Performance and Correctness of an NFS Server", USENIX 1989). Thread-safe; a retransmitted call
+/// waits for the first one.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | working, done | any thread | under the monitor | under the monitor |
 ///
-/// Limits: so many answers, the oldest goes first; of calls being worked on there are as many as
-/// the server lets in.
+/// The number of replies is limited; the oldest is evicted first. The number of calls in progress
+/// is limited by the server.
 final class DuplicateRequestCache {
   private final Map<DuplicateKey, Boolean> working = new HashMap<>();
   private final Map<DuplicateKey, byte[]> done;
 
-  /// @param most answers
+  /// Creates a cache.
+  ///
+  /// @param most the maximum number of replies
   DuplicateRequestCache(int most) {
     done =
         new LinkedHashMap<>() {
@@ -33,10 +35,11 @@ final class DuplicateRequestCache {
         };
   }
 
-  /// Begins a call, or finds what was answered. Waits while the same call is being worked on.
+  /// Begins a call, or returns the reply to an earlier transmission. Waits while the same call is
+  /// in progress.
   ///
-  /// @param beforeWaiting runs once if it has to wait
-  /// @return null when it is new: the caller must [#end] it
+  /// @param beforeWaiting runs once before this method waits
+  /// @return null if the call is new; the caller must call [#end]
   byte @Nullable [] begin(DuplicateKey call, Runnable beforeWaiting) {
     synchronized (this) {
       if (!working.containsKey(call)) {
@@ -70,9 +73,10 @@ final class DuplicateRequestCache {
     return found(call);
   }
 
-  /// Ends what [#begin] began.
+  /// Ends a call that [#begin] has begun.
   ///
-  /// @param answer not to be changed afterwards; null when there is none: the call may be repeated
+  /// @param answer the reply, which must not be changed afterwards; null if the call may be run
+  ///   again
   synchronized void end(DuplicateKey call, byte @Nullable [] answer) {
     working.remove(call);
     if (answer != null) {
@@ -81,7 +85,7 @@ final class DuplicateRequestCache {
     notifyAll();
   }
 
-  /// Adds an answer that was given before the server was started.
+  /// Adds a reply that was sent before the server was restarted.
   synchronized void restore(DuplicateKey call, byte[] answer) {
     done.put(call, answer);
   }

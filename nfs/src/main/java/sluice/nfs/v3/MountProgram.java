@@ -20,11 +20,11 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.sys.Errno;
 
-/// MOUNT version 3 (RFC 1813, appendix I): gives out the first handle. Called by workers, several
-/// at a time.
+/// The program MOUNT, version 3 (RFC 1813, appendix I), which hands out the first file handle.
+/// Called concurrently by workers.
 ///
-/// The clients that have mounted an export are noted for DUMP alone: a client may have gone without
-/// saying so, and may come without asking.
+/// The list of mounted exports is only used for DUMP. It need not be exact, because a client may
+/// leave without UMNT and may use a handle without MNT.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -46,7 +46,9 @@ public final class MountProgram implements RpcProgram {
   private final FileHandles handles;
   private final Set<Mounted> mounts = new LinkedHashSet<>();
 
-  /// @param path as the client wrote it, a char for each byte
+  /// A mount of one client.
+  ///
+  /// @param path the path as the client has sent it, decoded as ISO 8859-1
   private record Mounted(String client, String path) {}
 
   public MountProgram(Exports exports, FileHandles handles) {

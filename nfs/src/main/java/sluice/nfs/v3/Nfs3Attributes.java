@@ -10,12 +10,12 @@ import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Attributes in the XDR of RFC 1813, section 2.6. Stateless: any thread may use it.
+/// Encodes and decodes attributes (RFC 1813, section 2.6). Stateless.
 final class Nfs3Attributes {
-  /// Length of a `fattr3`.
+  /// The length of a `fattr3`.
   static final int BYTES = 84;
 
-  /// Length of a `post_op_attr` that has attributes.
+  /// The length of a `post_op_attr` with attributes.
   static final int POST_OP_BYTES = 4 + BYTES;
 
   private static final int NANOS = 1_000_000_000;
@@ -34,7 +34,8 @@ final class Nfs3Attributes {
     time(out, a.changeNanos());
   }
 
-  /// Writes a `nfstime3`: seconds are unsigned in it, so those before 1970 come out as late ones.
+  /// Writes an `nfstime3`. Its seconds are unsigned, so times before 1970 appear as times after
+  /// 2038.
   static void time(XdrWriter out, long nanos) {
     long seconds = Math.floorDiv(nanos, (long) NANOS);
     out.int32s((int) seconds, (int) (nanos - seconds * NANOS));
@@ -60,9 +61,9 @@ final class Nfs3Attributes {
     postOp(out, after, fsid);
   }
 
-  /// Reads a `nfstime3`.
+  /// Reads an `nfstime3`.
   ///
-  /// @throws NfsException `INVAL` when there are too many nanoseconds
+  /// @throws NfsException `INVAL` if the nanoseconds exceed one second
   static long time(XdrReader in) throws NfsException {
     long seconds = in.uint32();
     int nanos = in.int32();
@@ -74,7 +75,8 @@ final class Nfs3Attributes {
 
   /// Reads a `sattr3`.
   ///
-  /// @throws NfsException `INVAL`, `FBIG` for values that no file can have; the rest is not read
+  /// @throws NfsException `INVAL`, `FBIG` for values out of range; the rest of the arguments is not
+  ///   read then
   static AttributeChange change(XdrReader in) throws NfsException {
     AttributeChange change = AttributeChange.NONE;
     change = in.bool() ? change.withMode(in.int32()) : change;

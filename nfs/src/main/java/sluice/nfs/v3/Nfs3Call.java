@@ -17,15 +17,16 @@ import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// A call of NFSv3 that is being worked on: its arguments, its answer so far, and the files that a
-/// refusal tells of. Of the worker that handles it.
+/// An NFSv3 call in progress: its arguments, its reply so far, and the files whose attributes
+/// belong into a refusal. Confined to the worker that handles the call.
 final class Nfs3Call {
-  /// Longest handle (`NFS3_FHSIZE`).
+  /// The maximum length of a handle (`NFS3_FHSIZE`).
   static final int MAX_HANDLE_BYTES = 64;
 
   private static final int MAX_NAME_BYTES = 255;
 
-  /// Longer names are no XDR; those up to here are `NAMETOOLONG`.
+  /// The maximum length of a string. A longer one is an XDR error; a name between the two limits is
+  /// `NAMETOOLONG`.
   private static final int MAX_STRING_BYTES = 8192;
 
   final RpcCall rpc;
@@ -33,7 +34,7 @@ final class Nfs3Call {
   final XdrWriter out;
   final Nfs3Procedure procedure;
 
-  /// What repeated calls have in common with this one; null where it may be repeated.
+  /// The key by which retransmissions are recognized; null for idempotent procedures.
   final @Nullable DuplicateKey key;
 
   private final FileHandles handles;
@@ -64,9 +65,9 @@ final class Nfs3Call {
 
   // ---- arguments --------------------------------------------------------------------------------
 
-  /// Reads a handle.
+  /// Reads a file handle.
   ///
-  /// @throws NfsException `BADHANDLE`, `STALE`, `ACCES` for a client that may not use the export
+  /// @throws NfsException `BADHANDLE`, `STALE`, or `ACCES` for a client that may not use the export
   FileRef handle() throws NfsException, IOException {
     FileRef file = handles.read(in, MAX_HANDLE_BYTES);
     if (!file.export.allows(rpc.client())) {
@@ -85,7 +86,7 @@ final class Nfs3Call {
     return in.opaque(MAX_STRING_BYTES);
   }
 
-  /// Reads a name as RFC 1813, section 4.6, has it: refused where it could be no name.
+  /// Reads a file name and checks it (RFC 1813, section 4.6).
   ///
   /// @throws NfsException `ACCES`, `NAMETOOLONG`
   byte[] name() throws NfsException {
@@ -114,9 +115,10 @@ final class Nfs3Call {
     return file.export.caller(rpc.credentials());
   }
 
-  /// What a file's attributes are now.
+  /// Returns the current attributes of a file.
   ///
-  /// @throws NfsException `STALE` when it was removed, or its number belongs to another file
+  /// @throws NfsException `STALE` if the file was removed or its inode number belongs to another
+  ///   file
   static FileAttributes attributes(FileRef file) throws NfsException, IOException {
     FileAttributes now = tree(file).attributes(file.inode);
     if (now.generation() != file.generation) {
@@ -125,7 +127,8 @@ final class Nfs3Call {
     return now;
   }
 
-  /// As [#attributes], or null where that fails: an answer can do without.
+  /// Returns the current attributes of a file, or null if they cannot be read: they are optional in
+  /// replies.
   static @Nullable FileAttributes attributesIfAny(@Nullable FileRef file) {
     try {
       return file == null ? null : attributes(file);
@@ -134,20 +137,24 @@ final class Nfs3Call {
     }
   }
 
-  /// @throws NfsException `ACCES` unless the caller has one of the rights
+  /// Checks the caller's permissions.
+  ///
+  /// @throws NfsException `ACCES` unless the caller has at least one of the rights
   void requireAny(FileRef file, int rights) throws NfsException, IOException {
     if (tree(file).access(caller(file), file.inode, rights) == 0) {
       throw new NfsException(NfsStatus.ACCES);
     }
   }
 
-  /// Whether a caller owns a file: then its mode does not keep him from content, because an open
-  /// file of his may have been made unwritable, and NFSv3 knows of no open files.
+  /// Returns true if the caller owns a file. The owner may read and write regardless of the mode:
+  /// the mode may have been changed after the client opened the file, and NFSv3 servers do not know
+  /// open files.
   boolean owns(FileRef file, FileAttributes attributes) {
     return attributes.uid() == caller(file).uid();
   }
 
-  /// Notes what a file's attributes are before the call changes it.
+  /// Records the attributes of a file before the call changes it, if no other system can change
+  /// them meanwhile.
   void before(FileRef file) throws NfsException, IOException {
     FileAttributes now = attributes(file);
     if (tree(file).changesOnlyHere()) {
@@ -161,27 +168,27 @@ final class Nfs3Call {
 
   // ---- stability --------------------------------------------------------------------------------
 
-  /// Notes that the answer tells of a change, which must be stable before it is sent.
+  /// Notes that the reply reports a change, which must be stable before the reply is sent.
   void changed(FileTree tree, long stablePoint) throws IOException {
     boolean _ = change.add(rpc, tree, stablePoint);
   }
 
-  /// As [#changed], of content that was written to a file.
+  /// Does the same as [#changed] for data that was written to a file.
   void written(FileRef file, boolean dataOnly) throws IOException {
     boolean _ = change.addContent(rpc, file, dataOnly);
   }
 
-  /// Lets the answer wait for what was changed.
+  /// Delays the reply until all changes are stable.
   ///
-  /// @param then runs before it is sent
-  /// @return false when there is nothing to wait for
+  /// @param then runs before the reply is sent
+  /// @return false if there is no change to wait for
   boolean answerWhenStable(FileTree.StableListener then) {
     return change.answerWhenStable(rpc, then);
   }
 
   // ---- the answer -------------------------------------------------------------------------------
 
-  /// Begins, or begins anew.
+  /// Starts the reply, discarding the results written so far.
   void status(int status) {
     out.truncate(start);
     out.int32(status);
@@ -189,7 +196,7 @@ final class Nfs3Call {
     answer = null;
   }
 
-  /// The status of the answer so far.
+  /// Returns the status of the reply so far.
   int status() {
     return answered;
   }
@@ -220,16 +227,16 @@ final class Nfs3Call {
     Nfs3Attributes.wcc(out, before, after, file.export.exported().treeId());
   }
 
-  /// What was changed is stable, or never will be.
+  /// Completes the reply when the change is stable or has failed.
   ///
-  /// @param failure why
+  /// @param failure the reason why the change cannot be made stable, or null
   void stable(@Nullable IOException failure) {
     if (failure != null) {
       refuse(failure);
     }
   }
 
-  /// Writes the answer of a call that is refused.
+  /// Writes the reply of a refused call.
   void refuse(Exception why) {
     status(statusOf(why));
     switch (procedure.refusal()) {
@@ -254,7 +261,7 @@ final class Nfs3Call {
     return why instanceof FsException refused ? NfsStatus.of(refused) : NfsStatus.IO;
   }
 
-  /// The answer as it is now; not to be changed.
+  /// Returns the current reply, which the caller must not change.
   byte[] answer() {
     byte[] known = answer;
     if (known == null || known.length != out.position() - start) {

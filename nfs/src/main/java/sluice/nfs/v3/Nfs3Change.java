@@ -13,16 +13,18 @@ import sluice.nfs.export.StableHow;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.sys.Errno;
 
-/// The frame around everything that changes files: order, the files' identity, the record of the
-/// answer, stability. Of the worker that handles the call.
+/// Runs the changes that a call makes to files: takes the locks, checks that the file handles are
+/// still valid, records the reply, and makes the change stable. Confined to the worker that handles
+/// the call.
 ///
-/// 1. The locks of what is changed ([ExportedTree]), then a hold on the files, so that their
-///    numbers cannot be given to others while they are worked on; nothing is held when the call has
-///    ended. 2. The attributes before; the change, the attributes after and the record of the
-///    answer, in one group; so a repeated call after a crash finds either the change and its
-///    answer, or neither. 3. The locks are let go. The answer waits for the journal, with all that
-///    have changed something meanwhile: one commit for many. A call that had nothing to change
-///    waits only until what was done here before is stable, which it mostly is.
+/// 1. It locks the files ([ExportedTree]), then retains them so that their inode numbers cannot be
+///    reused meanwhile. All locks are released when the call ends.
+/// 2. It reads the attributes before the change. The change, the attributes after it and the record
+///    of the reply go into one group. After a crash, a retransmission finds either the change with
+///    its reply, or neither.
+/// 3. It releases the locks. The reply waits until the journal has committed; one commit serves all
+///    calls that wait. A call that changed nothing only waits until the last change of the same
+///    files is stable, which is usually the case already.
 final class Nfs3Change {
   private final Nfs3Call call;
   private final ExportedTree exported;
@@ -31,7 +33,7 @@ final class Nfs3Change {
   private long point;
   private boolean unchanged;
 
-  /// What is to be done: changes the tree and writes the answer.
+  /// A change that writes its reply.
   interface Action {
     void run(Nfs3Change change) throws IOException, NfsException;
   }
@@ -53,7 +55,7 @@ final class Nfs3Change {
     run(call, file, file, action);
   }
 
-  /// Changes two of one export.
+  /// Changes two files of one export.
   ///
   /// @throws NfsException `XDEV`
   static void run(Nfs3Call call, FileRef first, FileRef second, Action action)
@@ -64,9 +66,9 @@ final class Nfs3Change {
     new Nfs3Change(call, first, second).run(action);
   }
 
-  /// Changes the content of one file; an answer is not kept.
+  /// Writes data of one file. The reply is not recorded.
   ///
-  /// @param stable what must be on the device before the answer
+  /// @param stable the data that must be stable before the reply
   static void write(Nfs3Call call, FileRef file, StableHow stable, Step step) throws IOException {
     Nfs3Change change = new Nfs3Change(call, file, file);
     if (change.runInOrder(_ -> step.run()) && stable != StableHow.UNSTABLE) {
@@ -89,7 +91,9 @@ final class Nfs3Change {
     }
   }
 
-  /// @return false when it was refused; the answer is written in any case
+  /// Runs the change while the locks are held.
+  ///
+  /// @return false if the call was refused; the reply is written in both cases
   private boolean runLocked(Action action) throws IOException {
     FileTree tree = exported.tree();
     int held = 0;
@@ -126,7 +130,8 @@ final class Nfs3Change {
     }
   }
 
-  /// Notes behind which point this is, also when it was refused: it may have done a part.
+  /// Notes the point that must be stable. A refused change counts too, because a part of it may
+  /// have been done.
   private void notePoint(boolean done) {
     if (done && unchanged) {
       point = Math.max(exported.lastChange(first.inode), exported.lastChange(second.inode));
@@ -141,17 +146,18 @@ final class Nfs3Change {
     return call;
   }
 
-  /// What is changed; the first of two.
+  /// Returns the first of the changed files.
   FileRef directory() {
     return first;
   }
 
-  /// Nothing had to be changed: the answer waits only for what it tells of, the last change here.
+  /// Notes that nothing was changed. The reply then only waits for the last earlier change of the
+  /// files.
   void unchanged() {
     unchanged = true;
   }
 
-  /// Runs a step and keeps the answer that it writes, in one group where the tree has such.
+  /// Runs a change and records its reply, in one group if the tree has groups.
   void grouped(Step step) throws IOException, NfsException {
     PersistentReplies records = exported.records();
     if (records == null || call.key == null) {
@@ -182,7 +188,7 @@ final class Nfs3Change {
     }
   }
 
-  /// Keeps the answer of something that was too large for one group: it was done before.
+  /// Records the reply to a change that was too large for one group and is done already.
   void recordAlone() throws IOException {
     PersistentReplies records = exported.records();
     if (records != null) {

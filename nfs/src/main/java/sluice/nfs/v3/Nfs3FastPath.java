@@ -18,11 +18,11 @@ import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The fast path of NFSv3: GETATTR, LOOKUP, ACCESS, READ, FSINFO and PATHCONF, which a loop's
-/// thread answers at once, from what is in memory. Called by loops' threads; immutable.
+/// The fast path of NFSv3: the loop's thread answers GETATTR, LOOKUP, ACCESS, READ, FSINFO and
+/// PATHCONF from cached data. Immutable; called by loops' threads.
 ///
-/// What is not known without waiting, and nearly all that is refused, is left to the workers: each
-/// method returns false then.
+/// Each method returns false to pass the call to a worker: if the data are not cached, and for
+/// nearly all refusals.
 final class Nfs3FastPath {
   private static final int MAX_NAME_BYTES = 255;
 
@@ -43,9 +43,9 @@ final class Nfs3FastPath {
     };
   }
 
-  /// Whether a call that the workers do is small enough for the [GroupCommitQueue].
+  /// Returns true if a call is small enough for the [GroupCommitQueue].
   ///
-  /// @param in in front of its arguments
+  /// @param in the reader, positioned at the arguments
   boolean fitsGroupCommit(Nfs3Procedure procedure, RpcCall call, XdrReader in) {
     if (procedure != Nfs3Procedure.WRITE && procedure != Nfs3Procedure.COMMIT) {
       return procedure.once();
@@ -116,7 +116,7 @@ final class Nfs3FastPath {
     return true;
   }
 
-  /// Whether there is nothing special about a name.
+  /// Returns true if a name needs no special treatment.
   private static boolean isPlain(byte[] name) {
     if (name.length == 0 || name.length > MAX_NAME_BYTES || FileNames.isDotDot(name)) {
       return false;
@@ -172,7 +172,7 @@ final class Nfs3FastPath {
     int most = Nfs3Reading.most(out, count);
     long bytes = tree.tryRead(file.inode, position, most, out);
     if (bytes == FileTree.WOULD_BLOCK
-        || attributes(file) == null) { // perhaps it is another's number
+        || attributes(file) == null) { // the inode number may have been reused
       return false;
     }
     boolean end = bytes < most || position + bytes >= now.sizeBytes();

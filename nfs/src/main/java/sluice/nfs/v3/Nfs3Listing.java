@@ -14,18 +14,20 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.sys.Errno;
 
-/// READDIR and READDIRPLUS. Called by workers; immutable.
+/// Runs READDIR and READDIRPLUS. Called by workers; stateless.
 ///
-/// Cookies are the tree's, which stay good while names come and go, also over a restart of the
-/// server; so the cookie verifier only tells the directory from another with its number.
+/// A cookie is the cookie of the file tree. Cookies stay valid while names are added and removed,
+/// and over a restart of the server. The cookie verifier only detects that an inode number now
+/// belongs to another directory.
 final class Nfs3Listing {
-  /// What surrounds the entries: status, attributes, verifier, end of the list, `eof`.
+  /// The size of the result without entries: status, attributes, verifier, end of the list, `eof`.
   private static final int FRAME_BYTES = 4 + Nfs3Attributes.POST_OP_BYTES + 8 + 4 + 4;
 
-  /// A name's own part: another follows, number, length, cookie.
+  /// The size of an entry without its name: a flag that an entry follows, inode number, length of
+  /// the name, cookie.
   private static final int NAME_BYTES = 4 + 8 + 4 + 8;
 
-  /// Attributes and handle of a name.
+  /// Returns the size of the attributes and the handle of an entry.
   private static int plusBytes(Export export) {
     return Nfs3Attributes.POST_OP_BYTES + 4 + FileHandles.xdrBytes(export);
   }
@@ -33,7 +35,7 @@ final class Nfs3Listing {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Entry(long inode, byte[] name, long next) {}
 
-  /// A listing being collected: as many names as have room.
+  /// A listing that collects entries until a limit is reached.
   private static final class Page {
     final List<Entry> entries = new ArrayList<>();
     private final FileRef directory;
@@ -43,8 +45,10 @@ final class Nfs3Listing {
     private long bytes;
     private boolean tooSmall;
 
-    /// @param names bytes for the names' own part
-    /// @param bytes bytes for all of the entries
+    /// Creates an empty page.
+    ///
+    /// @param names the maximum number of bytes for names and cookies
+    /// @param bytes the maximum number of bytes for all entries
     Page(FileRef directory, boolean plus, long names, long bytes) {
       this.directory = directory;
       this.plus = plus;
@@ -98,7 +102,7 @@ final class Nfs3Listing {
       throws IOException, NfsException {
     FileRef directory = page.directory;
     FileTree tree = Nfs3Call.tree(directory);
-    tree.retain(directory.inode); // for as long as this takes, its number is no other's
+    tree.retain(directory.inode); // its inode number cannot be reused while it is retained
     try {
       listHeld(call, cookie, verifier, page);
     } finally {

@@ -18,7 +18,7 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrException;
 import sluice.sys.Errno;
 
-/// The procedures that make names: CREATE, MKDIR, SYMLINK, MKNOD, LINK. Stateless; called by
+/// The procedures that create names: CREATE, MKDIR, SYMLINK, MKNOD, LINK. Stateless; called by
 /// workers.
 final class Nfs3Names {
   private static final int UNCHECKED = 0;
@@ -28,9 +28,9 @@ final class Nfs3Names {
 
   private Nfs3Names() {}
 
-  /// A name to be made, in a directory.
+  /// Reads the name of a new directory entry.
   ///
-  /// @throws NfsException `EXIST` for `.` and `..`, `ACCES` for the server's own
+  /// @throws NfsException `EXIST` for `.` and `..`, `ACCES` for names that the server reserves
   static byte[] newName(Nfs3Call call, FileRef directory) throws NfsException {
     byte[] name = call.name();
     if (FileNames.isDots(name)) {
@@ -56,7 +56,7 @@ final class Nfs3Names {
         directory,
         frame -> {
           FileAttributes existing = find(call, directory, name);
-          if (existing != null) { // the same when it is repeated: no record
+          if (existing != null) { // the call is idempotent then and needs no record
             useExisting(frame, existing, how, asked);
           } else {
             NewFile what = NewFile.regular(asked.mode());
@@ -65,8 +65,8 @@ final class Nfs3Names {
         });
   }
 
-  /// The verifier of an exclusive creation is kept where it survives a crash: in the file's times,
-  /// which the client sets right afterwards.
+  /// Encodes the verifier of an exclusive creation in the file's times, where it survives a crash.
+  /// The client sets the times afterwards.
   private static AttributeChange verifier(long verifier) {
     long access = (verifier & 0x7FFF_FFFF) * NANOS;
     long modify = (verifier >>> 32 & 0x7FFF_FFFF) * NANOS;
@@ -106,7 +106,7 @@ final class Nfs3Names {
     }
   }
 
-  /// Makes a file that was found by its name as long as it is asked to be.
+  /// Changes the length of an existing file.
   private static void resize(Nfs3Call call, FileRef directory, FileAttributes found, long sizeBytes)
       throws IOException, NfsException {
     FileTree tree = Nfs3Call.tree(directory);
@@ -117,7 +117,8 @@ final class Nfs3Names {
     tree.retain(found.inode());
     try {
       if (tree.attributes(found.inode()).generation() != found.generation()) {
-        throw new NfsException(NfsStatus.JUKEBOX); // gone, and its number is another's
+        // The file was removed and its inode number reused.
+        throw new NfsException(NfsStatus.JUKEBOX);
       }
       tree.setAttributes(call.caller(directory), found.inode(), resize);
       answer(call, directory, tree.attributes(found.inode()));
@@ -134,7 +135,7 @@ final class Nfs3Names {
     call.wcc(directory);
   }
 
-  /// Makes a file with all its attributes, or none.
+  /// Creates a file with all its attributes, or does nothing.
   private static void make(
       Nfs3Call call, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
       throws IOException, NfsException {
@@ -191,7 +192,7 @@ final class Nfs3Names {
         int major = call.in.int32();
         int minor = call.in.int32();
         if (major >>> 12 != 0 || minor >>> 20 != 0) {
-          throw new NfsException(NfsStatus.INVAL); // more bits than any file system has
+          throw new NfsException(NfsStatus.INVAL); // more bits than any file system stores
         }
         change(call, directory, name, NewFile.device(kind, asked.mode(), major, minor), asked);
       }

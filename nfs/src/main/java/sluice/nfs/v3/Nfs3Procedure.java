@@ -2,8 +2,8 @@ package sluice.nfs.v3;
 
 import org.jspecify.annotations.Nullable;
 
-/// The procedures of NFSv3 (RFC 1813, section 3.3): what a refusal carries beside its status, and
-/// whether a call must not be done twice. Any thread may use it.
+/// The procedures of NFSv3 (RFC 1813, section 3.3). Each constant says which attributes follow the
+/// status of a refusal, and if the procedure is non-idempotent.
 public enum Nfs3Procedure {
   NULL(0, Refusal.NOTHING, false),
   GETATTR(1, Refusal.NOTHING, false),
@@ -28,16 +28,16 @@ public enum Nfs3Procedure {
   PATHCONF(20, Refusal.ATTRIBUTES, false),
   COMMIT(21, Refusal.WCC, false);
 
-  /// What follows the status of a refusal.
+  /// The attributes that follow the status of a refusal.
   enum Refusal {
     NOTHING,
-    /// `post_op_attr` of the first file.
+    /// A `post_op_attr` of the first file.
     ATTRIBUTES,
-    /// `wcc_data` of the first file.
+    /// A `wcc_data` of the first file.
     WCC,
-    /// `wcc_data` of both.
+    /// A `wcc_data` of both files.
     TWO_WCC,
-    /// `post_op_attr` of the first, `wcc_data` of the second.
+    /// A `post_op_attr` of the first file and a `wcc_data` of the second.
     ATTRIBUTES_AND_WCC
   }
 
@@ -57,7 +57,7 @@ public enum Nfs3Procedure {
     return number >= 0 && number < ALL.length ? ALL[number] : null;
   }
 
-  /// As in a call.
+  /// Returns the procedure number.
   public int number() {
     return number;
   }
@@ -66,7 +66,7 @@ public enum Nfs3Procedure {
     return refusal;
   }
 
-  /// Whether its answer is kept, because doing it again would give another.
+  /// Returns true if the procedure is not idempotent, so that its replies are cached.
   boolean once() {
     return once;
   }

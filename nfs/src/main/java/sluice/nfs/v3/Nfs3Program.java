@@ -17,11 +17,11 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// NFS version 3 (RFC 1813), all of it. Several loops and workers call at a time.
+/// NFS version 3 (RFC 1813). Called concurrently by several loops and workers.
 ///
-/// A call is tried on the loop's thread ([Nfs3FastPath]) and else handled by a worker. Calls that
-/// must not be done twice go through the [DuplicateRequestCache], which at the start holds what the
-/// trees' [PersistentReplies] have kept.
+/// A call is tried on the loop's thread ([Nfs3FastPath]) and otherwise run by a worker.
+/// Non-idempotent calls go through the [DuplicateRequestCache]. At the start it is filled from the
+/// [PersistentReplies] of the exported trees.
 public final class Nfs3Program implements RpcProgram {
   static final int PROGRAM = 100_003;
   static final int VERSION = 3;
@@ -33,7 +33,11 @@ public final class Nfs3Program implements RpcProgram {
   private final Nfs3Writing writing;
   private final DuplicateRequestCache duplicates = new DuplicateRequestCache(MAX_ANSWERS);
 
-  /// @param verifier of writes: see [Nfs3Writing]
+  /// Creates the program.
+  ///
+  /// @param exports the file trees to serve
+  /// @param handles the file handles of these exports
+  /// @param verifier the write verifier, see [Nfs3Writing]
   public Nfs3Program(Exports exports, FileHandles handles, long verifier) {
     this.handles = handles;
     fastPath = new Nfs3FastPath(handles);
@@ -125,7 +129,7 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  /// Runs a call to its answer, whatever it is.
+  /// Runs a call and writes its reply or refusal.
   private void run(Nfs3Call call) {
     try {
       run(call, call.procedure);
@@ -134,7 +138,7 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  /// The change is stable, or never will be.
+  /// Completes a call when its change is stable or has failed.
   private void end(DuplicateKey key, Nfs3Call call, @Nullable IOException failure) {
     byte[] answer = null;
     try {
@@ -145,7 +149,8 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  /// The answer to a repeated call; null for "try again", which is meant for this very call.
+  /// Returns the reply to cache, or null for JUKEBOX, after which the client must be able to try
+  /// again.
   private static byte @Nullable [] kept(Nfs3Call call) {
     return call.status() == NfsStatus.JUKEBOX ? null : call.answer();
   }

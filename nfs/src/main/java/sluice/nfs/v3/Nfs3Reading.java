@@ -11,8 +11,8 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The procedures that look at one file: GETATTR, LOOKUP, ACCESS, READLINK, READ. Stateless; called
-/// by workers.
+/// The procedures that read one file: GETATTR, LOOKUP, ACCESS, READLINK, READ. Stateless; called by
+/// workers.
 final class Nfs3Reading {
   private Nfs3Reading() {}
 
@@ -32,9 +32,10 @@ final class Nfs3Reading {
     if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.NOENT);
     }
-    Nfs3Call.attributes(directory); // is it still there?
+    Nfs3Call.attributes(directory); // throws STALE if the directory is gone
     FileAttributes found = tree.find(call.caller(directory), directory.inode, sought);
-    FileAttributes at = Nfs3Call.attributes(directory); // all the time?
+    // Throws STALE if the inode number was reused during the lookup.
+    FileAttributes at = Nfs3Call.attributes(directory);
     call.status(NfsStatus.OK);
     call.handle(directory.export, found);
     call.postOp(directory, found);
@@ -59,7 +60,8 @@ final class Nfs3Reading {
       throw new NfsException(NfsStatus.INVAL);
     }
     byte[] target = Nfs3Call.tree(file).readLink(file.inode);
-    Nfs3Call.attributes(file); // otherwise it may be another's
+    // Throws STALE if the inode was reused: the target may belong to another link.
+    Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
     call.postOp(file, now);
     call.out.opaque(target);
@@ -72,7 +74,8 @@ final class Nfs3Reading {
     FileAttributes now = Nfs3Call.attributes(file);
     requireContent(now);
     if (!call.owns(file, now)) {
-      call.requireAny(file, FileTree.READ | FileTree.EXECUTE); // a caller that runs a file reads it
+      // The right to execute a file includes reading it.
+      call.requireAny(file, FileTree.READ | FileTree.EXECUTE);
     }
     if (position < 0) {
       throw new NfsException(NfsStatus.INVAL);
@@ -83,16 +86,17 @@ final class Nfs3Reading {
     int most = most(call.out, count);
     call.out.int32(0).bool(false).int32(0);
     int bytes = Nfs3Call.tree(file).slices(file.inode, position, most, call.out);
-    Nfs3Call.attributes(file); // otherwise it may be another's content
+    // Throws STALE if the inode was reused: the data may belong to another file.
+    Nfs3Call.attributes(file);
     finishRead(call.out, head, bytes, bytes < most || position + bytes >= now.sizeBytes());
   }
 
-  /// Bytes of data that a reply has room for.
+  /// Returns the number of data bytes that fit into the reply.
   static int most(XdrWriter out, long count) {
     return (int) Math.min(Math.min(count, Nfs3System.MAX_TRANSFER_BYTES), out.remaining() - 16);
   }
 
-  /// Says in front of the data how much it is.
+  /// Fills in the count, `eof` and length fields before the data.
   static void finishRead(XdrWriter out, int head, int bytes, boolean end) {
     out.pad();
     out.patch(head, bytes);
@@ -100,7 +104,9 @@ final class Nfs3Reading {
     out.patch(head + 8, bytes);
   }
 
-  /// @throws NfsException `INVAL` for what is no regular file
+  /// Checks that a file is a regular file.
+  ///
+  /// @throws NfsException `INVAL`
   static void requireContent(FileAttributes now) throws NfsException {
     if (now.kind() != FileKind.REGULAR) {
       throw new NfsException(NfsStatus.INVAL);

@@ -7,22 +7,24 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The procedures that tell of a file system: FSSTAT, FSINFO, PATHCONF. Stateless; called by
-/// workers, and by the loop's thread for what does not change.
+/// The procedures that describe a file system: FSSTAT, FSINFO, PATHCONF. Stateless; called by
+/// workers, and by the loop's thread for constant values.
 final class Nfs3System {
-  /// Most bytes of one READ, WRITE or listing.
+  /// The maximum number of bytes of one READ, WRITE or listing.
   static final int MAX_TRANSFER_BYTES = 1 << 20;
 
   private static final int MULTIPLE_BYTES = 4096;
   private static final int LISTING_BYTES = 256 << 10;
 
-  /// As much over UDP as other servers give: more fragments are rarely put together.
+  /// The maximum transfer over UDP, as in other servers: datagrams of more fragments are rarely
+  /// reassembled.
   private static final int DATAGRAM_TRANSFER_BYTES = 32 << 10;
 
-  /// Times are kept in nanoseconds.
+  /// The resolution of times.
   private static final int TIME_NANOS = 1;
 
-  /// Hard links, symbolic links, PATHCONF is the same everywhere, times can be set.
+  /// The properties: hard links, symbolic links, PATHCONF is the same for all files, times can be
+  /// set.
   private static final int PROPERTIES = 0x1 | 0x2 | 0x8 | 0x10;
 
   private Nfs3System() {}
@@ -37,7 +39,7 @@ final class Nfs3System {
     call.out.int64(status.blocks() * block).int64(status.freeBlocks() * block);
     call.out.int64(status.availableBlocks() * block).int64(status.inodes());
     call.out.int64(status.freeInodes()).int64(status.freeInodes());
-    call.out.int32(0); // it may be another at once
+    call.out.int32(0); // invarsec: the values may change at any time
   }
 
   static void fsinfo(Nfs3Call call) throws IOException, NfsException {
@@ -48,7 +50,7 @@ final class Nfs3System {
     writeInfo(call.out, file.export.exported().status(), call.rpc.datagram());
   }
 
-  /// What FSINFO says behind the attributes.
+  /// Writes the result of FSINFO after the attributes.
   static void writeInfo(XdrWriter out, TreeStatus status, boolean datagram) {
     int transfer = datagram ? DATAGRAM_TRANSFER_BYTES : MAX_TRANSFER_BYTES;
     out.int32(transfer).int32(transfer).int32(MULTIPLE_BYTES);
@@ -65,8 +67,8 @@ final class Nfs3System {
     writePathconf(call.out, file.export.exported().status());
   }
 
-  /// What PATHCONF says behind the attributes: too long a name is an error, only root gives files
-  /// away, upper and lower case are different and kept.
+  /// Writes the result of PATHCONF after the attributes: too long names are refused, only root may
+  /// change owners, names are case-sensitive and keep their case.
   static void writePathconf(XdrWriter out, TreeStatus status) {
     out.int32(status.maxLinks()).int32(status.nameBytes());
     out.bool(true).bool(true).bool(false).bool(true);

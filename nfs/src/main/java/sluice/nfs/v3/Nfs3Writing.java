@@ -10,12 +10,14 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.StableHow;
 
-/// The procedures that change one file: SETATTR, WRITE, COMMIT. Called by workers; immutable.
+/// The procedures that change one file: SETATTR, WRITE, COMMIT. Immutable; called by workers.
 final class Nfs3Writing {
   private final long verifier;
 
-  /// @param verifier differs from that of the server before: a client then writes again what it has
-  ///   not committed
+  /// Creates the procedures.
+  ///
+  /// @param verifier the write verifier, which differs between two starts of the server: a client
+  ///   that sees a new one repeats its uncommitted writes
   Nfs3Writing(long verifier) {
     this.verifier = verifier;
   }
@@ -38,7 +40,7 @@ final class Nfs3Writing {
             Nfs3Reading.requireContent(now);
           }
           if (resizes && change.sizeBytes() < now.sizeBytes()) {
-            set(call, file, now, change); // may take several operations
+            set(call, file, now, change); // may take several groups
             frame.recordAlone();
           } else {
             frame.grouped(() -> set(call, file, now, change));
@@ -46,7 +48,7 @@ final class Nfs3Writing {
         });
   }
 
-  /// Whether both are the same `nfstime3`, which begins in 1970.
+  /// Returns true if both times have the same `nfstime3`.
   private static boolean isTime(long nanos, long wire) {
     long seconds = Math.floorDiv(nanos, 1_000_000_000L) & 0xFFFF_FFFFL;
     return seconds * 1_000_000_000L + Math.floorMod(nanos, 1_000_000_000L) == wire;
@@ -109,7 +111,7 @@ final class Nfs3Writing {
     if (!file.export.readOnly()) {
       call.written(file, false);
     }
-    // Nothing is changed: what is true now was true before and is true after.
+    // COMMIT changes no attributes, so the attributes before and after are the same.
     FileAttributes now = Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
     Nfs3Attributes.wcc(call.out, now, now, file.export.exported().treeId());

@@ -1,7 +1,7 @@
 /// NFSv3 and MOUNT (RFC 1813): [Nfs3Program] and [MountProgram].
 ///
-/// What the loop's thread answers itself is in `Nfs3FastPath`; a worker has an `Nfs3Call`, and the
-/// procedures are in `Nfs3Reading`, `Nfs3Listing`, `Nfs3System`, `Nfs3Writing`, `Nfs3Names`,
-/// `Nfs3Removing`. `Nfs3Change` is the frame of every change; `DuplicateRequestCache` answers a
-/// repeated one as the first time.
+/// `Nfs3FastPath` answers calls on the loop's thread. On a worker, an `Nfs3Call` holds the state of
+/// a call. The procedures are in `Nfs3Reading`, `Nfs3Listing`, `Nfs3System`, `Nfs3Writing`,
+/// `Nfs3Names` and `Nfs3Removing`. `Nfs3Change` runs every change; `DuplicateRequestCache` answers
+/// retransmissions.
 package sluice.nfs.v3;

@@ -13,18 +13,19 @@ import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.sys.Errno;
 
-/// The frame around what changes files: order, the files' identity, what the client is told of the
-/// change, stability. Of the worker that handles the COMPOUND.
+/// Runs the changes that an operation makes to files: takes the locks, checks that the file handles
+/// are still valid, records `change_info4`, and makes the change stable. Confined to the worker
+/// that handles the COMPOUND.
 ///
-/// As with NFSv3: the locks of what is changed ([ExportedTree]), then a hold on the files, so that
-/// their numbers cannot be given to others; the change between two looks at the attributes, and in
-/// one group with it the record of the answer so far ([Nfs4ReplayCache]): after a crash a repeated
-/// request finds either the change and its answer, or neither. With nothing held, the answer to the
-/// COMPOUND then waits for the journal, with all that have changed something meanwhile.
+/// As with NFSv3, it first locks the files ([ExportedTree]), then retains them so that their inode
+/// numbers cannot be reused. It reads the attributes before and after the change. The reply so far
+/// is recorded in the same group as the change ([Nfs4ReplayCache]), so that after a crash a retry
+/// finds either the change with its reply, or neither. When the locks are released, the reply to
+/// the COMPOUND waits until the journal has written all changes of the COMPOUND.
 final class Nfs4Change {
-  /// `change_info4`: what a directory's change attribute was and is.
+  /// A `change_info4`: the change attribute of a directory before and after an operation.
   ///
-  /// @param atomic whether nothing else can have changed it in between
+  /// @param atomic true if no other change can have happened in between
   record ChangeInfo(boolean atomic, long before, long after) {
     void write(XdrWriter out) {
       out.bool(atomic).int64(before).int64(after);
@@ -37,20 +38,24 @@ final class Nfs4Change {
 
   private static final ChangeInfo NOTHING = new ChangeInfo(false, 0, 0);
 
-  /// What is done to files.
+  /// A change to files.
   interface Step {
     void run() throws IOException, NfsException;
   }
 
-  /// What perhaps is done to a directory.
+  /// A change that may turn out to be unnecessary.
   interface Attempt {
-    /// @return false when there was nothing to be changed
+    /// Runs the change.
+    ///
+    /// @return false if there was nothing to change
     boolean run(Nfs4Change change) throws IOException, NfsException;
   }
 
-  /// Writes the result of the operation, and hands on to the next what it is handed.
+  /// Writes the result of an operation and sets the current file for the next one.
   interface Result {
-    /// @param second the same as the first where only one is changed
+    /// Writes the result.
+    ///
+    /// @param second equal to `first` if only one file was changed
     void write(ChangeInfo first, ChangeInfo second) throws IOException, NfsException;
   }
 
@@ -61,7 +66,8 @@ final class Nfs4Change {
   private ChangeInfo firstInfo = NOTHING;
   private ChangeInfo secondInfo = NOTHING;
 
-  /// Whether anything may have been changed, also when it fails: it may have done a part.
+  /// True if anything may have been changed. It stays true when the change fails, because a part
+  /// may have been done.
   private boolean changed = true;
 
   private Nfs4Change(Nfs4Compound c, FileRef first, FileRef second) {
@@ -77,7 +83,7 @@ final class Nfs4Change {
     run(c, file, file, step, result);
   }
 
-  /// Changes two of one export.
+  /// Changes two files of one export.
   ///
   /// @throws NfsException `XDEV`, `ROFS`
   static void run(Nfs4Compound c, FileRef first, FileRef second, Step step, Result result)
@@ -85,8 +91,8 @@ final class Nfs4Change {
     of(c, first, second).inOrder(change -> change.grouped(step, result));
   }
 
-  /// Changes one file by what may be too much for a group. Done twice it is as done once, but for
-  /// what others do in between.
+  /// Makes a change to one file that may be too large for a group. The change must be idempotent: a
+  /// retry after a crash makes it again.
   static void runLarge(Nfs4Compound c, FileRef file, Step step, Result result)
       throws IOException, NfsException {
     of(c, file, file)
@@ -96,15 +102,16 @@ final class Nfs4Change {
         });
   }
 
-  /// Changes one file by what may be too much for a group, and is no more when done twice.
+  /// Makes a change to one file that may be too large for a group and writes no result. The change
+  /// must be idempotent.
   static void truncate(Nfs4Compound c, FileRef file, Step step) throws IOException, NfsException {
     of(c, file, file).inOrder(_ -> step.run());
   }
 
-  /// Changes one directory, or finds that nothing has to be changed: then only what was changed in
-  /// it before must be stable.
+  /// Changes one directory, or finds that no change is needed. In the second case only earlier
+  /// changes of the directory have to be stable.
   ///
-  /// @return what is told of the directory
+  /// @return the change information of the directory
   static ChangeInfo attempt(Nfs4Compound c, FileRef directory, Attempt attempt)
       throws IOException, NfsException {
     Nfs4Change made = of(c, directory, directory);
@@ -121,7 +128,7 @@ final class Nfs4Change {
     return new Nfs4Change(c, first, second);
   }
 
-  /// What is done between the looks.
+  /// The part of a change that runs while the files are locked and retained.
   private interface Action {
     void run(Nfs4Change change) throws IOException, NfsException;
   }
@@ -141,7 +148,8 @@ final class Nfs4Change {
     c.changed(exported.tree(), point);
   }
 
-  /// The point that must be stable; noted when something was changed.
+  /// Returns the point that must be stable before the reply is sent, and notes it for both files if
+  /// something was changed.
   private long point() {
     if (!changed) {
       return Math.max(exported.lastChange(first.inode), exported.lastChange(second.inode));
@@ -172,9 +180,9 @@ final class Nfs4Change {
     }
   }
 
-  /// Runs a step and keeps its result, in one group where the tree has such.
+  /// Runs a change and records its result, in one group if the tree has groups.
   ///
-  /// @param result null when it is written later, and not to be kept
+  /// @param result null if the result is written later and is not recorded
   void grouped(Step step, @Nullable Result result) throws IOException, NfsException {
     if (!exported.tree().atomicGroups()) {
       run(step, result);

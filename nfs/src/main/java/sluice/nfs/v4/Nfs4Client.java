@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.v4.wire.Opaque;
 
-/// One client, as EXCHANGE_ID made it known (RFC 8881, section 2.4). Changed under the lock of
+/// A client, as announced by EXCHANGE_ID (RFC 8881, section 2.4). It is changed under the lock of
 /// [Nfs4StateManager]; any thread may renew its lease.
 ///
 /// | field | writer | read mode | write mode |
@@ -22,30 +22,30 @@ final class Nfs4Client {
   final long id;
   final Opaque owner;
 
-  /// Differs between the starts of one client.
+  /// The verifier, which differs between two starts of the client.
   final long verifier;
 
-  /// The principal that has made it known: no other may do it in its name.
+  /// The user that announced the client. No other user may act for it.
   final int uid;
 
-  /// The machine it was made known from, see [#host].
+  /// The machine that announced the client, see [#host].
   final long host;
 
   boolean confirmed;
 
-  /// The last CREATE_SESSION that was answered, by a session or a refusal.
+  /// The sequence number of the last CREATE_SESSION that was answered, with a session or a refusal.
   int sequence;
 
-  /// What it was answered; null before the first.
+  /// The reply to the last CREATE_SESSION; null before the first.
   @Nullable SessionAnswer answer;
 
   final List<Nfs4Session> sessions = new ArrayList<>(1);
   final Set<Nfs4State> states = new HashSet<>();
 
-  /// Ranges it has locked.
+  /// The number of byte ranges that the client has locked.
   int ranges;
 
-  /// Whether it has said RECLAIM_COMPLETE.
+  /// True after RECLAIM_COMPLETE.
   volatile boolean complete;
 
   volatile boolean gone;
@@ -59,8 +59,8 @@ final class Nfs4Client {
     this.host = host;
   }
 
-  /// What is counted as one machine: an address of IPv4, or a network of 64 bits of IPv6, all of
-  /// whose addresses one machine may have.
+  /// Returns the number that stands for a machine: its IPv4 address, or the upper 64 bits of its
+  /// IPv6 address, because one machine may have all addresses of a /64 network.
   static long host(InetAddress address) {
     byte[] bytes = address.getAddress();
     long host = 0;
@@ -70,7 +70,7 @@ final class Nfs4Client {
     return host;
   }
 
-  /// What the next CREATE_SESSION must bear.
+  /// Returns the sequence number that the next CREATE_SESSION must carry.
   int nextSequence() {
     return sequence + 1;
   }

@@ -13,8 +13,9 @@ import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The operations that make clients and sessions known and forget them (RFC 8881, sections 18.33 to
-/// 18.37, 18.50 and 18.51). Workers call; what they change is guarded by [Nfs4StateManager].
+/// The operations that create and destroy clients and sessions (RFC 8881, sections 18.33 to 18.37,
+/// 18.50 and 18.51). Called by workers; the state that they change is guarded by
+/// [Nfs4StateManager].
 final class Nfs4ClientOperations {
   private static final int SP4_NONE = 0;
   private static final int SP4_MACH_CRED = 1;
@@ -52,7 +53,7 @@ final class Nfs4ClientOperations {
 
   // ---- EXCHANGE_ID ------------------------------------------------------------------------------
 
-  /// A client that wants to be known.
+  /// The arguments of EXCHANGE_ID that identify a client.
   private record Introduction(Opaque owner, long verifier, int uid, long host, boolean update) {}
 
   int exchangeId(Nfs4Compound c) throws NfsException, IOException {
@@ -82,9 +83,9 @@ final class Nfs4ClientOperations {
     Nfs4Client client = stateManager.change(() -> introduce(introduced));
     c.out.int64(client.id).int32(client.nextSequence());
     c.out.int32(USE_NON_PNFS | (client.confirmed ? CONFIRMED : 0)).int32(SP4_NONE);
-    c.out.int64(0).opaque(server); // the owner of the server: minor and major id
-    c.out.opaque(server); // its scope
-    c.out.int32(0); // nothing about its implementation
+    c.out.int64(0).opaque(server); // so_minor_id and so_major_id of server_owner4
+    c.out.opaque(server); // eir_server_scope
+    c.out.int32(0); // no eir_server_impl_id
     return NfsStatus.OK;
   }
 
@@ -113,7 +114,7 @@ final class Nfs4ClientOperations {
     Bitmap.read(in);
   }
 
-  /// The cases of RFC 8881, section 18.35.4.
+  /// Handles the cases of RFC 8881, section 18.35.4.
   private Nfs4Client introduce(Introduction introduced) throws NfsException {
     Nfs4Client known = stateManager.confirmed(introduced.owner);
     if (known != null && known.uid != introduced.uid && !introduced.update) {
@@ -154,7 +155,7 @@ final class Nfs4ClientOperations {
 
   // ---- sessions ---------------------------------------------------------------------------------
 
-  /// A session that is wanted.
+  /// The arguments of CREATE_SESSION.
   private record Request(
       long client, int sequence, int flags, Nfs4Channel fore, Nfs4Channel back) {}
 
@@ -165,7 +166,7 @@ final class Nfs4ClientOperations {
     int flags = c.in.int32();
     Nfs4Channel fore = Nfs4Channel.read(c.in);
     Nfs4Channel back = Nfs4Channel.read(c.in);
-    c.in.int32(); // the program of callbacks, which are not made
+    c.in.int32(); // the program number for callbacks, which this server does not make
     skipSecurity(c.in);
     if ((flags & ~KNOWN_SESSION_FLAGS) != 0) {
       return NfsStatus.INVAL;
@@ -179,7 +180,7 @@ final class Nfs4ClientOperations {
     return NfsStatus.OK;
   }
 
-  /// The phases of RFC 8881, section 18.36.4.
+  /// Runs the phases of RFC 8881, section 18.36.4.
   private byte[] answer(Request request, int sum, int uid, long connection) throws NfsException {
     Nfs4Client client = stateManager.client(request.client);
     SessionAnswer last = client.answer;
@@ -249,8 +250,8 @@ final class Nfs4ClientOperations {
     }
   }
 
-  /// Ends a session on a connection that belongs to it, as the last operation (RFC 8881, section
-  /// 18.37.3).
+  /// Destroys a session. The operation must come on a connection of the session, as the last of its
+  /// COMPOUND (RFC 8881, section 18.37.3).
   int destroySession(Nfs4Compound c) throws NfsException {
     long id = c.in.int64();
     long place = c.in.int64();
@@ -291,7 +292,8 @@ final class Nfs4ClientOperations {
     return NfsStatus.OK;
   }
 
-  /// Any connection may be used with any session, once for both directions.
+  /// Binds a connection to a session. Every connection may be bound to every session; one binding
+  /// covers both directions.
   int bindConnection(Nfs4Compound c) throws NfsException {
     long id = c.in.int64();
     long place = c.in.int64();

@@ -19,13 +19,14 @@ import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// A COMPOUND that is being worked on: arguments, answer, and what its operations hand on to each
-/// other (RFC 8881, section 16.2). Of the thread that handles it.
+/// A COMPOUND in progress: its arguments, its reply, and the state that its operations pass on to
+/// each other (RFC 8881, section 16.2). Confined to the thread that handles it.
 final class Nfs4Compound {
-  /// What an operation says on the loop's thread when it would have to wait; no status.
+  /// The result of an operation that would have to wait on the loop's thread. It is no NFS status.
   static final int WOULD_BLOCK = -1;
 
-  /// Where a WRITE says how much it writes: behind stateid, offset and `stable_how4`.
+  /// The offset of the length of the data in the arguments of WRITE, behind stateid, offset and
+  /// `stable_how4`.
   private static final int WRITTEN_BYTES_AT = 16 + 8 + 4;
 
   private static final int MAX_NAME_BYTES = 255;
@@ -35,23 +36,24 @@ final class Nfs4Compound {
   XdrReader in;
   XdrWriter out;
 
-  /// Whether this is the loop's thread, which does not wait.
+  /// True on the loop's thread, which must not wait.
   final boolean now;
 
-  /// Where in the request its arguments begin.
+  /// The position of the arguments in the request.
   int argumentsAt;
 
-  /// Operations it has, and bytes from the RPC header on, as far as it is known.
+  /// The number of operations, and the length of the request from the RPC header on. Both are 0
+  /// until the COMPOUND's header is read.
   int operations;
 
   int requestBytes;
 
-  /// Where in the answer its status is, and the number of its results.
+  /// The positions of the status and of the number of results in the reply.
   int statusAt;
 
   int countAt;
 
-  /// Which of its operations is at work, and where in the answer that one's status is.
+  /// The index of the current operation, its number, and the position of its status in the reply.
   int index;
 
   int op;
@@ -63,13 +65,13 @@ final class Nfs4Compound {
   int slotSequence;
   boolean cacheThis;
 
-  /// Its first operations were done before the server was started.
+  /// True if the first operations were done before the server was restarted.
   boolean resumed;
 
-  /// The request was answered before: with these bytes.
+  /// The reply to an earlier transmission of this request, or null.
   byte @Nullable [] replay;
 
-  /// The request was answered before, and the answer was not kept.
+  /// True if the request was answered before and its reply was not cached.
   boolean uncachedRetry;
 
   @Nullable FileRef file;
@@ -89,7 +91,7 @@ final class Nfs4Compound {
     this.now = now;
   }
 
-  /// Begins another one: a loop's thread has one object for all of them.
+  /// Prepares this object for the next COMPOUND: a loop's thread uses one object for all of them.
   Nfs4Compound again(RpcCall nextCall, XdrReader nextIn, XdrWriter nextOut) {
     call = nextCall;
     in = nextIn;
@@ -109,27 +111,29 @@ final class Nfs4Compound {
     saved = null;
     stateId = StateId.ANONYMOUS;
     savedStateId = StateId.ANONYMOUS;
-    return this; // what is changed on the loop's thread is nothing
+    return this; // `change` is unused: a loop's thread changes nothing
   }
 
   // ---- waiting ----------------------------------------------------------------------------------
 
-  /// What to throw on the loop's thread instead of waiting.
+  /// Returns the exception that an operation throws on the loop's thread instead of waiting.
   static NfsException wouldWait() {
     return new NfsException(WOULD_BLOCK);
   }
 
-  /// Passes to a worker unless this is one.
+  /// Throws [#wouldWait] on the loop's thread, so that a worker runs the COMPOUND; does nothing on
+  /// a worker.
   void mayWait() throws NfsException {
     if (now) {
       throw wouldWait();
     }
   }
 
-  /// Whether the operation at work is small enough for the [GroupCommitQueue]. Only writes may be
-  /// large, or be made stable by themselves.
+  /// Returns true if the current operation is small enough for the [GroupCommitQueue]. WRITE and
+  /// COMMIT also need a tree that orders file data, because otherwise they need a flush of their
+  /// own.
   ///
-  /// @param argumentsAt where its arguments are
+  /// @param argumentsAt the position of its arguments
   boolean fitsGroupCommit(int argumentsAt) {
     if (op != Nfs4Op.WRITE && op != Nfs4Op.COMMIT) {
       return Nfs4Op.isOnce(op);
@@ -148,14 +152,14 @@ final class Nfs4Compound {
 
   // ---- stability --------------------------------------------------------------------------------
 
-  /// Notes that the answer tells of a change, which must be stable before it is sent.
+  /// Notes that the reply reports a change, which must be stable before the reply is sent.
   void changed(FileTree tree, long stablePoint) throws IOException {
     if (change.add(call, tree, stablePoint)) {
       noteChange();
     }
   }
 
-  /// As [#changed], of content that was written to a file.
+  /// Does the same as [#changed] for data that was written to a file.
   void written(FileRef file, boolean dataOnly) throws IOException {
     if (change.addContent(call, file, dataOnly)) {
       noteChange();
@@ -168,19 +172,20 @@ final class Nfs4Compound {
     changeStatusAt = opStatusAt;
   }
 
-  /// Whether something was changed that the answer has to wait for.
+  /// Returns true if the reply has to wait for a change.
   boolean hasChanged() {
     return change.exists();
   }
 
-  /// Lets the answer wait for what was changed, if anything was.
+  /// Sends the reply as soon as all changes are stable.
   ///
-  /// @param then runs before it is sent
+  /// @param then runs before the reply is sent
   void answerWhenStable(FileTree.StableListener then) {
     boolean _ = change.answerWhenStable(call, then);
   }
 
-  /// The change will never be stable: the operation that has made it was the last, and has failed.
+  /// Reports that a change cannot be made stable: its operation becomes the last one of the
+  /// COMPOUND, and fails.
   void neverStable(IOException why) {
     int status = why instanceof FsException known ? NfsStatus.of(known) : NfsStatus.IO;
     index = changeIndex;
@@ -191,30 +196,30 @@ final class Nfs4Compound {
     out.patch(statusAt, status);
   }
 
-  /// Forgets the result of the operation at work but for its status.
+  /// Discards the result of the current operation except for its status.
   void redo() {
     out.truncate(opStatusAt + Integer.BYTES);
   }
 
-  /// Writes the result of the operation at work anew: nothing but its status.
+  /// Replaces the result of the current operation by an error status.
   void failed(int status) {
     redo();
     if (op == Nfs4Op.SETATTR) {
-      out.int32(0); // it tells in any case what was set: nothing
+      out.int32(0); // attrsset, which is part of the result even on error: no attribute was set
     }
     out.patch(opStatusAt, status);
   }
 
   // ---- files ------------------------------------------------------------------------------------
 
-  /// The current file.
+  /// Returns the current file.
   ///
   /// @throws NfsException `NOFILEHANDLE`
   FileRef file() throws NfsException {
     return require(file);
   }
 
-  /// The saved file.
+  /// Returns the saved file.
   ///
   /// @throws NfsException `NOFILEHANDLE`
   FileRef saved() throws NfsException {
@@ -228,7 +233,7 @@ final class Nfs4Compound {
     return file;
   }
 
-  /// Makes another file the current one; the current stateid has no owner then.
+  /// Sets the current file and resets the current stateid to the anonymous one.
   void file(FileRef next) {
     file = next;
     stateId = StateId.ANONYMOUS;
@@ -246,9 +251,10 @@ final class Nfs4Compound {
     return file.export.caller(call.credentials());
   }
 
-  /// What a file's attributes are now.
+  /// Returns the attributes of a file.
   ///
-  /// @throws NfsException `STALE` when it was removed, or its number belongs to another file
+  /// @throws NfsException `STALE` if the file was removed or its inode number belongs to another
+  ///   file
   FileAttributes attributes(FileRef file) throws NfsException, IOException {
     FileAttributes known = tree(file).tryAttributes(file.inode);
     if (known == null) {
@@ -261,6 +267,8 @@ final class Nfs4Compound {
     return known;
   }
 
+  /// Returns the attributes of a directory.
+  ///
   /// @throws NfsException `NOTDIR`, or `SYMLINK` for a symbolic link
   FileAttributes requireDirectory(FileRef directory) throws NfsException, IOException {
     FileAttributes a = attributes(directory);
@@ -271,7 +279,9 @@ final class Nfs4Compound {
     return a;
   }
 
-  /// @throws NfsException `ISDIR`, `SYMLINK`, `WRONG_TYPE` for what has no content
+  /// Checks that a file is a regular file.
+  ///
+  /// @throws NfsException `ISDIR`, `SYMLINK`, or `WRONG_TYPE` for other files without content
   static void requireRegular(FileAttributes a) throws NfsException {
     switch (a.kind()) {
       case REGULAR -> {}
@@ -281,6 +291,8 @@ final class Nfs4Compound {
     }
   }
 
+  /// Checks that a file may be changed through its export.
+  ///
   /// @throws NfsException `ROFS`
   static void requireWritable(FileRef file) throws NfsException {
     if (file.export.readOnly()) {
@@ -288,6 +300,8 @@ final class Nfs4Compound {
     }
   }
 
+  /// Checks the caller's permissions.
+  ///
   /// @throws NfsException `ACCES` unless the caller has all of the rights
   void requireAccess(FileRef file, int rights) throws NfsException, IOException {
     if (tree(file).access(caller(file), file.inode, rights) != rights) {
@@ -297,9 +311,9 @@ final class Nfs4Compound {
 
   // ---- arguments --------------------------------------------------------------------------------
 
-  /// Reads a name that a directory may hold.
+  /// Reads the name of a directory entry.
   ///
-  /// @throws NfsException `INVAL` for an empty one, `BADNAME` for `.`, `..` and what holds `/` or
+  /// @throws NfsException `INVAL` for an empty name, `BADNAME` for `.`, `..` and names with `/` or
   ///   NUL, `NAMETOOLONG`
   byte[] name() throws NfsException {
     byte[] name = in.opaque(MAX_STRING_BYTES);
@@ -319,7 +333,8 @@ final class Nfs4Compound {
     return name;
   }
 
-  /// Reads a stateid; the current one stands for what an operation before has made.
+  /// Reads a stateid. The special stateid "current" is replaced by the stateid that an earlier
+  /// operation has set.
   StateId stateId() {
     StateId asked = StateId.read(in);
     return asked.isCurrent() ? stateId : asked;
@@ -327,12 +342,12 @@ final class Nfs4Compound {
 
   // ---- exactly once -----------------------------------------------------------------------------
 
-  /// Whether the answer is to be kept over a restart.
+  /// Returns true if the reply has to be recorded for retries after a restart.
   boolean isKept() {
     return slot != null && cacheThis;
   }
 
-  /// What a retry has in common with it.
+  /// Returns the key by which a retry of this COMPOUND is recognized.
   DuplicateKey key() {
     Nfs4Session through = session;
     if (through == null) {
@@ -341,22 +356,22 @@ final class Nfs4Compound {
     return key(through.id, through.place, slotIndex, slotSequence);
   }
 
-  /// What a retry has in common with it.
+  /// Returns the key by which a retry of a COMPOUND is recognized.
   ///
-  /// @param index of the slot
+  /// @param index the index of the slot
   DuplicateKey key(long sessionId, long sessionPlace, int index, int sequence) {
     int uid = call.credentials().uid();
     return new DuplicateKey(
         sessionId, sessionPlace, sequence, call.checksum(), call.version() << 8 | index, uid);
   }
 
-  /// Goes on with what was begun before the server was started.
+  /// Continues a COMPOUND that was begun before the server was restarted.
   ///
-  /// @param next operation to be done; the arguments are in front of it
-  /// @param results of those before, from the status on
+  /// @param next the index of the next operation; the position of `in` is at its arguments
+  /// @param results the results of the operations before it, from the status on
   void resume(int next, byte[] results, @Nullable FileRef current, @Nullable FileRef kept) {
     resumed = true;
-    index = next - 1; // which ends now
+    index = next - 1; // runAll increments it after this operation
     out.truncate(statusAt);
     out.fixed(results);
     file = current;
@@ -366,7 +381,8 @@ final class Nfs4Compound {
 
   // ---- the client -------------------------------------------------------------------------------
 
-  /// Whose session it came through: every operation but those without a session has one.
+  /// Returns the client of the session. All operations but the ones allowed without SEQUENCE have a
+  /// session.
   Nfs4Client client() {
     Nfs4Session through = session;
     if (through == null) {
@@ -375,7 +391,7 @@ final class Nfs4Compound {
     return through.client;
   }
 
-  /// Bytes the answer may still grow.
+  /// Returns the number of bytes by which the reply may still grow.
   int room() {
     Nfs4Session through = session;
     if (through == null) {

@@ -7,25 +7,25 @@ import sluice.fs.FileTree;
 import sluice.nfs.v4.wire.LockRange;
 import sluice.nfs.v4.wire.Opaque;
 
-/// A file that a client has open. Changed under the lock of [Nfs4StateManager]; any thread may read
-/// `denied`.
+/// A file that clients have open. It is changed under the lock of [Nfs4StateManager]; any thread
+/// may read `denied`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | denied | stateManager | volatile | volatile, under the lock |
 /// | opens, locks | stateManager | under the lock | under the lock |
 final class Nfs4File {
-  /// What tells it from others.
+  /// The identity of a file.
   ///
-  /// @param tree where it is
-  /// @param inode of that tree
+  /// @param tree the tree of the file
+  /// @param inode the inode number in that tree
   record Key(FileTree tree, long inode) {}
 
   final Key key;
   final List<Nfs4Open> opens = new ArrayList<>(1);
   final List<Nfs4Lock> locks = new ArrayList<>(0);
 
-  /// What any of its opens denies to others.
+  /// The union of the share-deny bits of all opens.
   volatile int denied;
 
   Nfs4File(Key key) {
@@ -50,9 +50,9 @@ final class Nfs4File {
     return null;
   }
 
-  /// Another open that stands against these rights.
+  /// Returns an open that conflicts with the given share access and share deny.
   ///
-  /// @param own the open that asks, or null
+  /// @param own the open of the requesting owner, which never conflicts; or null
   @Nullable Nfs4Open against(@Nullable Nfs4Open own, int access, int deny) {
     for (Nfs4Open open : opens) {
       if (open != own && ((open.deny & access) != 0 || (open.access & deny) != 0)) {
@@ -62,9 +62,10 @@ final class Nfs4File {
     return null;
   }
 
-  /// Locks of another owner that stand against a range.
+  /// Returns the locks of another owner that conflict with a range.
   ///
-  /// @param client and owner: of the request
+  /// @param client the client of the request
+  /// @param owner the lock owner of the request
   @Nullable Nfs4Lock against(Nfs4Client client, Opaque owner, LockRange range) {
     for (Nfs4Lock lock : locks) {
       boolean own = lock.client == client && lock.owner.equals(owner);

@@ -22,7 +22,7 @@ import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Nfs4Status;
 
 /// The operations on the current file, its attributes and its content (RFC 8881, section 18).
-/// Called by loops, which it does not let wait, and by workers.
+/// Called by loops, which they never block, and by workers.
 final class Nfs4FileOperations {
   private static final int VERIFIED_BYTES = 64 << 10;
 
@@ -52,7 +52,7 @@ final class Nfs4FileOperations {
     if (!file.export.allows(c.call.client())) {
       return NfsStatus.ACCES;
     }
-    c.attributes(file); // is it still there?
+    c.attributes(file); // throws STALE if the file is gone
     c.file(file);
     return NfsStatus.OK;
   }
@@ -89,10 +89,10 @@ final class Nfs4FileOperations {
     return NfsStatus.OK;
   }
 
-  /// VERIFY and NVERIFY.
+  /// Runs VERIFY and NVERIFY.
   ///
-  /// @param same the status when the file has the attributes
-  /// @param different the status when it has not
+  /// @param same the status if the file has the attributes
+  /// @param different the status if it has not
   int verify(Nfs4Compound c, int same, int different) throws NfsException, IOException {
     c.mayWait();
     Bitmap asked = Bitmap.read(c.in);
@@ -111,7 +111,7 @@ final class Nfs4FileOperations {
     return Arrays.equals(are, expected) ? same : different;
   }
 
-  /// Length of the attributes behind a bitmap.
+  /// Returns the length of the attributes that follow the bitmap.
   private static int lengthOf(byte[] fattr) {
     int words = fattr[3];
     return fattr.length - 4 - 4 * words - 4;
@@ -168,11 +168,11 @@ final class Nfs4FileOperations {
 
   // ---- content ----------------------------------------------------------------------------------
 
-  /// The open by which content is used; null for callers without one, whose rights are checked
-  /// here.
+  /// Returns the open through which the client reads or writes. Returns null for a special stateid,
+  /// after checking the caller's permissions.
   ///
-  /// @param access what is to be done: one bit of [Nfs4Open]
-  /// @throws NfsException `OPENMODE`, `LOCKED`, `GRACE`, `ACCES`, or of the stateid
+  /// @param access the kind of access: one bit of [Nfs4Open]
+  /// @throws NfsException `OPENMODE`, `LOCKED`, `GRACE`, `ACCES`, or the errors of the stateid
   private @Nullable Nfs4Open forContent(Nfs4Compound c, StateId id, int access)
       throws NfsException, IOException {
     FileRef file = c.file();
@@ -222,7 +222,7 @@ final class Nfs4FileOperations {
       bytes = slices(c, file, position, most);
     }
     boolean end = position < 0 || position + bytes >= a.sizeBytes();
-    c.attributes(file); // otherwise it may be another's content
+    c.attributes(file); // throws STALE if the inode was reused: the data may belong to another file
     c.out.pad();
     c.out.patch(head, end ? 1 : 0);
     c.out.patch(head + 4, (int) bytes);
@@ -264,8 +264,8 @@ final class Nfs4FileOperations {
     return NfsStatus.OK;
   }
 
-  /// In order with other changes of the file, so that callers that are told of before and after are
-  /// told the truth; and held, so that its number cannot become another file's.
+  /// Writes under the file's lock, so that NFSv3 clients get correct attributes of before and
+  /// after. The file is retained so that its inode number cannot be reused meanwhile.
   private static int write(Nfs4Compound c, FileRef file, long position, Memory content)
       throws NfsException, IOException {
     ExportedTree exported = file.export.exported();
@@ -292,7 +292,7 @@ final class Nfs4FileOperations {
     FileRef file = c.file();
     Nfs4Compound.requireRegular(c.attributes(file));
     if (position < 0 && position + (count & 0xFFFF_FFFFL) >= 0) {
-      return NfsStatus.INVAL; // beyond 2^64
+      return NfsStatus.INVAL; // offset + count exceeds 2^64
     }
     if (!file.export.readOnly()) {
       c.written(file, false);
@@ -309,7 +309,8 @@ final class Nfs4FileOperations {
     }
     c.mayWait();
     byte[] target = Nfs4Compound.tree(file).readLink(file.inode);
-    c.attributes(file); // otherwise it may be another's
+    // Throws STALE if the inode was reused: the target may belong to another link.
+    c.attributes(file);
     c.out.opaque(target);
     return NfsStatus.OK;
   }

@@ -6,10 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The time after a restart in which clients claim what they had, and no client gets anything new
-/// (RFC 8881, section 8.4.2). Any thread may call; it never waits.
+/// The grace period after a restart, in which clients reclaim their opens and locks and no client
+/// gets new ones (RFC 8881, section 8.4.2). Thread-safe; no method waits.
 ///
-/// It lasts as long as a lease, or until all that may claim have said that they are done.
+/// The grace period lasts for one lease time, or until all clients that may reclaim have sent
+/// RECLAIM_COMPLETE.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,12 +42,12 @@ final class Nfs4Grace {
     return true;
   }
 
-  /// Whether a client had state when the server ended.
+  /// Returns true if a client had state when the server stopped.
   boolean knows(Opaque owner) {
     return known.contains(owner);
   }
 
-  /// A client has claimed all it wants.
+  /// Records that a client has reclaimed all its state.
   void done(Opaque owner) {
     awaited.remove(owner);
   }

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.nfs.export.NfsException;
 
-/// Looks for clients whose lease has ended and that keep files in being which no client can find
-/// any more: an open file without a name takes its space and its inode until it is closed. Loops
-/// ask [#due]; workers look. It has no thread of its own: a request that renews a lease looks, once
-/// per lease time.
+/// Drops clients with an expired lease that have deleted files open: such a file keeps its blocks
+/// and its inode until it is closed, and no client can find it any more. Loops call [#due]; workers
+/// call [#look]. The reaper has no thread: once per lease time, a request that renews a lease runs
+/// it.
 ///
-/// Other clients that have gone silent keep what they have until another client wants it
+/// Other clients with an expired lease keep their state until another client needs it
 /// ([Nfs4StateManager]).
 ///
 /// | field | writer | read mode | write mode |
@@ -26,15 +26,15 @@ final class Nfs4LeaseReaper {
     next = new AtomicLong(stateManager.nanoClock.getAsLong() + stateManager.limits.leaseNanos());
   }
 
-  /// Whether it is time to look. Never waits.
+  /// Returns true if it is time to call [#look]. Never waits.
   ///
-  /// @param now of the stateManager's clock
+  /// @param now the time of the state manager's clock
   boolean due(long now) {
     return now - next.get() >= 0;
   }
 
-  /// Forgets clients that keep files without a name and do not come back; one caller at a time, the
-  /// others go on. Without the stateManager's lock.
+  /// Drops expired clients that have deleted files open. Concurrent calls return at once. Must be
+  /// called without the state manager's lock.
   void look(long now) throws NfsException {
     long was = next.get();
     if (now - was < 0 || !next.compareAndSet(was, now + stateManager.limits.leaseNanos())) {
@@ -51,7 +51,7 @@ final class Nfs4LeaseReaper {
   private void forget(Nfs4Client client) throws NfsException {
     stateManager.change(() -> {
       boolean still =
-          !client.gone && stateManager.isExpired(client); // it may have come back meanwhile
+          !client.gone && stateManager.isExpired(client); // the lease may be renewed meanwhile
       if (still) {
         stateManager.expire(client);
       }
@@ -63,7 +63,8 @@ final class Nfs4LeaseReaper {
     try {
       return file.tree().attributes(file.inode()).links() == 0;
     } catch (IOException _) {
-      return false; // closed meanwhile, or its device is broken: nothing to be gained
+      // The file was closed meanwhile, or its device fails: dropping the client frees nothing.
+      return false;
     }
   }
 }

@@ -1,17 +1,17 @@
 package sluice.nfs.v4;
 
-/// How much the NFSv4.1 server remembers for its clients, and for how long. Immutable: any thread
-/// may use it.
+/// Limits on the state that the NFSv4.1 server keeps for its clients. Immutable and thread-safe.
 ///
-/// @param leaseSeconds a client that was silent for longer may lose its state
-/// @param clients at a time
-/// @param clientsPerHost of one machine: an address of IPv4, a network of 64 bits of IPv6
-/// @param sessionsPerClient at a time
-/// @param sessionsPerHost of the clients of one machine, so that it leaves room for others
-/// @param sessions of all clients; each has up to 64 slots, each of which keeps up to 4 KB
-/// @param states opens and lock owners of all clients
-/// @param statesPerClient opens and lock owners of one client
-/// @param rangesPerClient locked byte ranges of one client
+/// @param leaseSeconds the time after which a silent client may lose its state
+/// @param clients the number of clients
+/// @param clientsPerHost the number of clients on one machine: an IPv4 address or a /64 network of
+///   IPv6
+/// @param sessionsPerClient the number of sessions of one client
+/// @param sessionsPerHost the number of sessions of all clients on one machine
+/// @param sessions the number of sessions; each has up to 64 slots, and each slot caches up to 4 KB
+/// @param states the number of opens and lock owners of all clients
+/// @param statesPerClient the number of opens and lock owners of one client
+/// @param rangesPerClient the number of byte ranges locked by one client
 record Nfs4Limits(
     int leaseSeconds,
     int clients,

@@ -16,20 +16,22 @@ import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.sys.Errno;
 
-/// READDIR (RFC 8881, section 18.23). Called by workers.
+/// Runs READDIR (RFC 8881, section 18.23). Called by workers.
 ///
-/// Cookies are the tree's plus two: NFSv4 keeps 1 and 2 for itself. They stay good while names come
-/// and go, also over a restart of the server, so the cookie verifier says nothing.
+/// A cookie is the cookie of the file tree plus two, because NFSv4 reserves 1 and 2. Cookies stay
+/// valid while names are added and removed, and over a restart of the server, so the cookie
+/// verifier is always 0.
 final class Nfs4Listing {
   private static final long RESERVED_COOKIES = 2;
 
-  /// Names that are collected before their attributes are looked at.
+  /// The number of names that are read before their attributes are looked up.
   private static final int BATCH = 128;
 
-  /// What surrounds the entries: verifier, end of the list, `eof`.
+  /// The size of the result without entries: verifier, end of the list, `eof`.
   private static final int FRAME_BYTES = 8 + 4 + 4;
 
-  /// A name's own part: another follows, cookie, length.
+  /// The size of an entry without its name and attributes: a flag that an entry follows, cookie,
+  /// length of the name.
   private static final int NAME_BYTES = 4 + 8 + 4;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -41,25 +43,27 @@ final class Nfs4Listing {
     this.services = services;
   }
 
-  /// A listing being written.
+  /// A listing in progress.
   private static final class Page {
     final Bitmap asked;
     private final int end;
     private long names;
     int count;
 
-    /// Of the directory, before the names were listed that are being written.
+    /// The version of the directory before the current batch of names was read.
     long version;
 
-    /// @param end position of the answer behind which no entry may reach
-    /// @param names bytes for the names' own part, a hint
+    /// Creates a page.
+    ///
+    /// @param end the position in the reply that no entry may exceed
+    /// @param names the client's hint (`dircount`): the number of bytes for names and cookies
     Page(Bitmap asked, int end, long names) {
       this.asked = asked;
       this.end = end;
       this.names = names;
     }
 
-    /// Whether another name may be looked at.
+    /// Returns true if the hint allows another name. The first name is always allowed.
     boolean takes(byte[] name) {
       names -= NAME_BYTES + (name.length + 3 & ~3);
       return names >= 0 || count == 0;
@@ -92,7 +96,7 @@ final class Nfs4Listing {
     Page page = new Page(asked, end, nameBytes == 0 ? Long.MAX_VALUE : nameBytes);
     c.out.int64(0);
     FileTree tree = Nfs4Compound.tree(directory);
-    tree.retain(directory.inode); // for as long as this takes, its number is no other's
+    tree.retain(directory.inode); // its inode number cannot be reused while it is retained
     boolean whole;
     try {
       whole = write(c, directory, cookie == 0 ? 0 : cookie - RESERVED_COOKIES, page);
@@ -106,7 +110,9 @@ final class Nfs4Listing {
     return NfsStatus.OK;
   }
 
-  /// @return whether the end of the directory was reached
+  /// Writes entries until the page is full.
+  ///
+  /// @return true if the end of the directory was reached
   private boolean write(Nfs4Compound c, FileRef directory, long cookie, Page page)
       throws NfsException, IOException {
     FileTree tree = Nfs4Compound.tree(directory);
@@ -152,7 +158,9 @@ final class Nfs4Listing {
     }
   }
 
-  /// @return false when it has no room
+  /// Writes one entry. An entry that was removed meanwhile is skipped.
+  ///
+  /// @return false if the entry does not fit
   private boolean entry(Nfs4Compound c, FileRef directory, Entry entry, Page page)
       throws NfsException, IOException {
     int least = NAME_BYTES + entry.name.length + 8;
@@ -164,12 +172,12 @@ final class Nfs4Listing {
     int at = c.out.position();
     try {
       if (!attributes(c, directory, entry, page)) {
-        c.out.truncate(start); // it was removed since it was listed
+        c.out.truncate(start); // removed after it was listed
         return true;
       }
     } catch (NfsException | FsException e) {
       if (e instanceof FsException gone && gone.errno() == Errno.ESTALE) {
-        c.out.truncate(start); // it was removed since it was listed
+        c.out.truncate(start); // removed after it was listed
         return true;
       }
       if (!page.asked.has(Nfs4Attribute.RDATTR_ERROR)) {
@@ -182,9 +190,9 @@ final class Nfs4Listing {
     return c.out.position() <= page.end;
   }
 
-  /// Writes the attributes of a file that was listed.
+  /// Writes the attributes of a listed file.
   ///
-  /// @return false when it is gone
+  /// @return false if the file was removed
   private boolean attributes(Nfs4Compound c, FileRef directory, Entry entry, Page page)
       throws NfsException, IOException {
     FileAttributes a;

@@ -11,8 +11,8 @@ import sluice.nfs.v4.wire.LockRange;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// LOCK, LOCKT, LOCKU, and the operations on stateids alone (RFC 8881, sections 18.10 to 18.12,
-/// 18.38, 18.48). Workers call; the rules are in [Nfs4Locks].
+/// The operations LOCK, LOCKT and LOCKU, and the operations on stateids (RFC 8881, sections 18.10
+/// to 18.12, 18.38, 18.48). Called by workers; [Nfs4Locks] applies the rules.
 final class Nfs4LockOperations {
   private static final int MAX_TESTED = 256;
 
@@ -32,7 +32,7 @@ final class Nfs4LockOperations {
     long length = c.in.int64();
     boolean fresh = c.in.bool();
     if (fresh) {
-      c.in.int32(); // sequence numbers are the session's
+      c.in.int32(); // open_seqid, unused since the session orders requests
     }
     StateId id = c.stateId();
     c.in.int32();
@@ -52,7 +52,7 @@ final class Nfs4LockOperations {
   }
 
   private static Opaque owner(XdrReader in) {
-    in.int64(); // the client is the session's
+    in.int64(); // the client ID, unused since the session names the client
     return Opaque.read(in);
   }
 

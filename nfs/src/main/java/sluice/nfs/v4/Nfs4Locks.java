@@ -7,9 +7,9 @@ import sluice.nfs.v4.wire.LockRange;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// Locks byte ranges for clients (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Workers call;
-/// the rules are applied under the lock of [Nfs4StateManager], and no request waits: a lock is
-/// granted or denied.
+/// Grants and releases byte-range locks (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Called
+/// by workers; the rules are applied under the lock of [Nfs4StateManager]. No request waits for a
+/// lock: it is granted or denied.
 final class Nfs4Locks {
   private final Nfs4StateManager stateManager;
 
@@ -17,20 +17,21 @@ final class Nfs4Locks {
     this.stateManager = stateManager;
   }
 
-  /// The owner that wants a lock, on what, and by which state.
+  /// The arguments of a LOCK operation.
   ///
-  /// @param id of an open, with a new owner, or of the owner's locks
-  /// @param owner null when `id` names the locks
+  /// @param id the stateid of an open if there is a new lock owner, else of the owner's existing
+  ///   locks
+  /// @param owner the new lock owner; null if `id` names existing locks
   record Request(
       Nfs4Client client, StateId id, @Nullable Opaque owner, Nfs4File.Key file, LockRange range) {}
 
-  /// The answer: a stateid, or what stands against it.
+  /// The result of a LOCK operation: a stateid or a conflicting lock.
   ///
-  /// @param id null when it was denied
-  /// @param against null when it was granted
+  /// @param id null if the lock was denied
+  /// @param against null if the lock was granted
   record Answer(@Nullable StateId id, @Nullable Conflict against) {}
 
-  /// A lock that another owner holds.
+  /// A lock of another owner that conflicts with a request.
   record Conflict(long start, long end, boolean write, long client, Opaque owner) {}
 
   Answer lock(Request request) throws NfsException {
@@ -77,7 +78,7 @@ final class Nfs4Locks {
     return new Answer(stateManager.states.idOf(locks), null);
   }
 
-  /// What stands against a lock, if anything.
+  /// Returns the lock that conflicts with a range, or null.
   @Nullable Conflict test(Nfs4Client client, Opaque owner, Nfs4File.Key key, LockRange range)
       throws NfsException {
     Answer answer =
@@ -127,9 +128,9 @@ final class Nfs4Locks {
     });
   }
 
-  /// Forgets an owner's locks in a file, of which there are none.
+  /// Frees the stateid of a lock owner that holds no locks.
   ///
-  /// @throws NfsException `LOCKS_HELD` for an open, or when there are locks
+  /// @throws NfsException `LOCKS_HELD` for an open, or if the owner holds locks
   void free(Nfs4Client client, StateId id) throws NfsException {
     stateManager.change(() -> {
       Nfs4State state = stateManager.states.find(client, id);

@@ -20,8 +20,8 @@ import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.sys.Errno;
 
-/// The operations on names (RFC 8881, section 18): look up, make, remove, rename. Called by loops,
-/// which it does not let wait, and by workers.
+/// The operations on names (RFC 8881, section 18): look up, create, link, remove, rename. Called by
+/// loops, which they never block, and by workers.
 final class Nfs4NameOperations {
   private static final byte[] PARENT = {'.', '.'};
   private static final int AUTH_SYS = 1;
@@ -42,7 +42,7 @@ final class Nfs4NameOperations {
     return NfsStatus.OK;
   }
 
-  /// The file of a name, on the loop's thread too.
+  /// Looks up a name in a directory. May be called on the loop's thread.
   FileRef find(Nfs4Compound c, FileRef directory, byte[] name) throws NfsException, IOException {
     c.requireDirectory(directory);
     if (directory.export.exported().hides(directory.inode, name)) {
@@ -50,7 +50,7 @@ final class Nfs4NameOperations {
     }
     FileTree tree = Nfs4Compound.tree(directory);
     Caller caller = c.caller(directory);
-    if (services.pseudo().contains(directory)) { // above the exports: what covers it
+    if (services.pseudo().contains(directory)) { // the directory may be covered by an export
       c.mayWait();
       long inode = tree.lookup(caller, directory.inode, name);
       return services.pseudo().cover(services.handles(), inode, c.call.client());
@@ -68,8 +68,8 @@ final class Nfs4NameOperations {
     return ref(directory, found);
   }
 
-  /// As [#find], on a worker, in a directory of an export. That it still is this directory is
-  /// looked at last.
+  /// Looks up a name in a directory of an export, on a worker. Checks after the lookup that the
+  /// directory's inode was not reused.
   private FileRef found(Nfs4Compound c, FileRef directory, byte[] name)
       throws NfsException, IOException {
     FileTree tree = Nfs4Compound.tree(directory);
@@ -85,7 +85,8 @@ final class Nfs4NameOperations {
   int lookupParent(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     FileRef directory = c.file();
-    c.requireDirectory(directory); // section 15.2: LOOKUPP of a symbolic link is SYMLINK
+    // RFC 8881, section 15.2: LOOKUPP of a symbolic link returns SYMLINK.
+    c.requireDirectory(directory);
     c.file(parent(c, directory));
     return NfsStatus.OK;
   }
@@ -100,7 +101,7 @@ final class Nfs4NameOperations {
     return found(c, directory, PARENT);
   }
 
-  /// SECINFO: a caller that may look the name up may do so with AUTH_SYS.
+  /// Runs SECINFO: every name that the caller may look up can be used with AUTH_SYS.
   int secInfo(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     byte[] name = c.name();
@@ -123,8 +124,9 @@ final class Nfs4NameOperations {
     return flavors(c);
   }
 
-  /// Of a symbolic link both answer as of any file (RFC 8881, section 15.2): SYMLINK is no error of
-  /// theirs.
+  /// Checks that the current file is a directory, for SECINFO and SECINFO_NO_NAME. Both return
+  /// NOTDIR for a symbolic link, because RFC 8881, section 15.2, does not list SYMLINK among their
+  /// errors.
   private static void requireDirectory(Nfs4Compound c, FileRef directory)
       throws NfsException, IOException {
     if (!c.attributes(directory).isDirectory()) {
@@ -134,7 +136,7 @@ final class Nfs4NameOperations {
 
   private static int flavors(Nfs4Compound c) {
     c.out.int32(1).int32(AUTH_SYS);
-    c.file = null; // section 2.6.3.1.1.8: it is used up
+    c.file = null; // section 2.6.3.1.1.8: the operation consumes the current file handle
     c.stateId = StateId.ANONYMOUS;
     return NfsStatus.OK;
   }
@@ -198,16 +200,19 @@ final class Nfs4NameOperations {
     return false;
   }
 
-  /// @throws NfsException `ACCES` for the server's own name
+  /// Checks that a name is not reserved for the server's own files.
+  ///
+  /// @throws NfsException `ACCES`
   static void requireFree(FileRef directory, byte[] name) throws NfsException {
     if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.ACCES);
     }
   }
 
-  /// Makes a file with all its attributes, or none. Inside of [Nfs4Change], whose group it needs.
+  /// Creates a file with all its attributes, or does nothing. Must run inside of [Nfs4Change],
+  /// whose group it needs.
   ///
-  /// @return what it is then, while its name cannot be taken away yet
+  /// @return the attributes of the new file, read before another caller can remove it
   static FileAttributes make(
       Nfs4Compound c, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
       throws IOException {
@@ -295,7 +300,8 @@ final class Nfs4NameOperations {
     return NfsStatus.OK;
   }
 
-  /// Files that a client may claim stay where they are.
+  /// Checks that the grace period is over. During it, files that a client may reclaim must not be
+  /// removed or renamed.
   private void requireNoGrace() throws NfsException {
     if (services.stateManager().grace.isActive()) {
       throw new NfsException(Nfs4Status.GRACE);

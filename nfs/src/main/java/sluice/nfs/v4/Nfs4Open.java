@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.nfs.v4.wire.Opaque;
 
-/// One owner's open of one file. Changed under the lock of [Nfs4StateManager]; any thread may read
-/// its access.
+/// The open of a file by an open owner. It is changed under the lock of [Nfs4StateManager]; any
+/// thread may read `access`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | access | stateManager | volatile | volatile, under the lock |
 /// | deny, modes, locks | stateManager | under the lock | under the lock |
 final class Nfs4Open extends Nfs4State {
-  /// Bits of share access and share deny.
+  /// The bits of share access and share deny.
   static final int READ = 1;
 
   static final int WRITE = 2;
@@ -21,7 +21,7 @@ final class Nfs4Open extends Nfs4State {
   volatile int access;
   int deny;
 
-  /// Which pairs of access and deny it was opened with: bit `access | deny << 2`.
+  /// The pairs of access and deny with which the file was opened: bit `access | deny << 2`.
   int modes;
 
   final List<Nfs4Lock> locks = new ArrayList<>(0);
@@ -41,9 +41,9 @@ final class Nfs4Open extends Nfs4State {
     deny |= moreDeny;
   }
 
-  /// Leaves only these rights.
+  /// Reduces the open to fewer rights.
   ///
-  /// @return false, and nothing changed, unless they are what some of its opens asked for
+  /// @return false, and nothing is changed, unless the rights are the union of some earlier opens
   boolean downgrade(int lessAccess, int lessDeny) {
     int kept = 0;
     int sum = 0;

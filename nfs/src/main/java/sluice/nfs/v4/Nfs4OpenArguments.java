@@ -10,17 +10,17 @@ import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The arguments of OPEN (RFC 8881, section 18.16.1). Immutable: any thread may use it.
+/// The arguments of OPEN (RFC 8881, section 18.16.1). Immutable and thread-safe.
 ///
-/// @param access bits of [Nfs4Open], not 0
-/// @param deny bits of [Nfs4Open]
-/// @param wants what is asked of delegations
-/// @param owner of the open, among those of the client
-/// @param how `createmode4`, or -1 when nothing is created
-/// @param requested attributes of what is created
-/// @param verifier of an exclusive creation
+/// @param access the share access: bits of [Nfs4Open], not 0
+/// @param deny the share deny: bits of [Nfs4Open]
+/// @param wants the delegation flags of `share_access`
+/// @param owner the open owner, unique within the client
+/// @param how `createmode4`, or -1 if no file is created
+/// @param requested the attributes of the new file
+/// @param verifier the verifier of an exclusive creation
 /// @param claim `open_claim_type4`
-/// @param name in the current directory; null when the current file is opened
+/// @param name the name in the current directory; null if the current file is opened
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Nfs4OpenArguments(
     int access,
@@ -32,7 +32,7 @@ record Nfs4OpenArguments(
     long verifier,
     int claim,
     byte @Nullable [] name) {
-  /// Bits of `share_access` that are about delegations.
+  /// The bits of `share_access` that concern delegations.
   static final int WANTS = 0x3_FF00;
 
   private static final int UNCHECKED = 0;
@@ -54,14 +54,16 @@ record Nfs4OpenArguments(
   private static final int RESOURCE = 2;
   private static final int CANCELLED = 7;
 
-  /// @throws NfsException `INVAL`, `NOTSUPP` for claims of delegations, and what
-  ///   [Nfs4RequestedAttributes#read] and [Nfs4Compound#name] say
+  /// Reads the arguments.
+  ///
+  /// @throws NfsException `INVAL`, `NOTSUPP` for claims of delegations, and the errors of
+  ///   [Nfs4RequestedAttributes#read] and [Nfs4Compound#name]
   static Nfs4OpenArguments read(Nfs4Compound c) throws NfsException {
     XdrReader in = c.in;
-    in.int32(); // sequence numbers are the session's
+    in.int32(); // the seqid, unused since the session orders requests
     int access = in.int32();
     int deny = in.int32();
-    in.int64(); // the client is the session's
+    in.int64(); // the client ID, unused since the session names the client
     Opaque owner = Opaque.read(in);
     int how = how(in);
     long verifier = how == EXCLUSIVE || how == EXCLUSIVE4_1 ? in.int64() : 0;
@@ -103,14 +105,14 @@ record Nfs4OpenArguments(
       return c.name();
     }
     if (claim == CLAIM_PREVIOUS) {
-      c.in.int32(); // the delegation it had: there are none
+      c.in.int32(); // the delegation type; this server grants no delegations
     } else if (claim != CLAIM_FH) {
       throw new NfsException(NfsStatus.NOTSUPP);
     }
     return null;
   }
 
-  /// The name, of what is created.
+  /// Returns the name of the file to create.
   byte[] requireName() {
     byte[] known = name;
     if (known == null) {
@@ -135,14 +137,14 @@ record Nfs4OpenArguments(
     return how == EXCLUSIVE || how == EXCLUSIVE4_1;
   }
 
-  /// Whether a file that exists already is made empty.
+  /// Returns true if an existing file is truncated to length 0.
   boolean truncates() {
     return how == UNCHECKED
         && requested.has(Nfs4Attribute.SIZE)
         && requested.change().sizeBytes() == 0;
   }
 
-  /// Refuses a delegation politely: the client is told why there is none.
+  /// Writes that no delegation was granted, with the reason if the client asked for one.
   void writeNoDelegation(XdrWriter out) {
     int want = wants & WANT_MASK;
     if (want == 0) {

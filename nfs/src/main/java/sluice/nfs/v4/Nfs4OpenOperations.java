@@ -17,15 +17,16 @@ import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.sys.Errno;
 
-/// OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Workers call; which
-/// opens of a file go together is in [Nfs4Opens].
+/// The operations OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Called
+/// by workers; [Nfs4Opens] checks for conflicts between opens.
 ///
-/// A file is retained in its tree for each open of it, so that it lives on when its last name goes.
+/// A file is retained in its tree once per open, so that it stays readable when its last name is
+/// removed.
 final class Nfs4OpenOperations {
   private static final int RESULT_LOCKTYPE_POSIX = 4;
   private static final int PLAIN_MODE = 0600;
 
-  /// How often a name is looked up again that others make and remove at the same time.
+  /// The number of lookups of a name that other clients create and remove at the same time.
   private static final int ATTEMPTS = 16;
 
   private static final long NANOS = 1_000_000_000L;
@@ -40,10 +41,10 @@ final class Nfs4OpenOperations {
     opens = new Nfs4Opens(services.stateManager());
   }
 
-  /// What was found or made.
+  /// The file that OPEN has found or created.
   ///
-  /// @param info of the directory; null when none was looked at
-  /// @param set attributes that were set by making it
+  /// @param info the change information of the directory; null if OPEN did not use a directory
+  /// @param set the attributes that were set by the creation
   private record Found(
       FileRef file, boolean created, Nfs4Change.@Nullable ChangeInfo info, Bitmap set) {
     static Found old(FileRef file) {
@@ -75,7 +76,7 @@ final class Nfs4OpenOperations {
         throw new IllegalStateException("nothing was opened");
       }
       StateId id = opened(c, found, arguments);
-      retained = false; // it is the open's now
+      retained = false; // the open releases it on CLOSE
       answer(c, found, arguments, id);
       return NfsStatus.OK;
     } finally {
@@ -102,10 +103,10 @@ final class Nfs4OpenOperations {
     stateManager.tend();
   }
 
-  /// Holds what was found.
+  /// Retains a file.
   ///
-  /// @return false when it is not that file any more: it was removed since it was looked up, and
-  ///   its number perhaps given to another
+  /// @return false if the file was removed after it was looked up; its inode number may belong to
+  ///   another file
   private static boolean retain(FileRef file) throws IOException {
     FileTree tree = Nfs4Compound.tree(file);
     try {
@@ -158,11 +159,13 @@ final class Nfs4OpenOperations {
               found[0] = findOrMake(c, at, change, arguments);
               return found[0].created;
             });
-    c.redo(); // what was kept
+    c.redo(); // discards the reply that was recorded for a retry
     return new Found(found[0].file, found[0].created, info, found[0].set);
   }
 
-  /// @throws NfsException `ROFS` when there is none: here it cannot be made
+  /// Looks up an existing file in a read-only export.
+  ///
+  /// @throws NfsException `ROFS` if there is no such file, because it cannot be created
   private FileRef findExisting(Nfs4Compound c, FileRef directory, byte[] name)
       throws NfsException, IOException {
     try {
@@ -202,7 +205,8 @@ final class Nfs4OpenOperations {
     AttributeChange attributes = asked;
     Bitmap kept = set;
     Found[] found = new Found[1];
-    boolean once = arguments.isGuarded() || arguments.isExclusive(); // else it may be found
+    // An UNCHECKED retry finds the file.
+    boolean once = arguments.isGuarded() || arguments.isExclusive();
     change.grouped(
         () -> {
           FileAttributes made = Nfs4NameOperations.make(c, directory, name, what, attributes);
@@ -213,8 +217,8 @@ final class Nfs4OpenOperations {
     return found[0];
   }
 
-  /// The verifier of an exclusive creation is kept where it survives a crash: in the file's times,
-  /// which the client sets right afterwards.
+  /// Encodes the verifier of an exclusive creation in the file's times, where it survives a crash.
+  /// The client sets the times afterwards.
   private static long accessOf(long verifier) {
     return (verifier >>> 32 & 0x7FFF_FFFF) * NANOS;
   }
@@ -266,8 +270,9 @@ final class Nfs4OpenOperations {
     return opens.open(request);
   }
 
-  /// A caller that runs a file reads it too. A caller that claims what it had, or opens by handle,
-  /// owns it perhaps: then the mode may have changed since.
+  /// Checks the caller's permissions. The right to execute a file includes reading it. An owner
+  /// that reclaims an open or opens by handle needs no permission, because the mode may have
+  /// changed since the first open.
   private static void requireRights(Nfs4Compound c, FileRef file, Nfs4OpenArguments arguments)
       throws NfsException, IOException {
     FileTree tree = Nfs4Compound.tree(file);
@@ -285,8 +290,8 @@ final class Nfs4OpenOperations {
     }
   }
 
-  /// The answer to a request that is repeated after a restart: its client has to claim the file
-  /// then, so the stateid names nothing.
+  /// Writes the reply that a retry gets after a restart. The client has to reclaim the open then,
+  /// so the stateid is not valid.
   private void answerForLater(
       Nfs4Compound c, Found found, Nfs4OpenArguments arguments, Nfs4Change.ChangeInfo info) {
     StateId past = new StateId(1, services.stateManager().states.instance(), 0);
@@ -316,7 +321,7 @@ final class Nfs4OpenOperations {
   int downgrade(Nfs4Compound c) throws NfsException {
     c.mayWait();
     StateId id = c.stateId();
-    c.in.int32(); // sequence numbers are the session's
+    c.in.int32(); // the seqid, unused since the session orders requests
     int access = c.in.int32() & ~Nfs4OpenArguments.WANTS;
     int deny = c.in.int32();
     if (access < 1 || access > Nfs4Open.BOTH || (deny & ~Nfs4Open.BOTH) != 0) {

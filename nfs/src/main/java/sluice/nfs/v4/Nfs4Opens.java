@@ -6,7 +6,7 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// Opens and closes files for clients (RFC 8881, sections 9.7 to 9.9). Workers call; the rules are
+/// Grants and releases opens (RFC 8881, sections 9.7 to 9.9). Called by workers; the rules are
 /// applied under the lock of [Nfs4StateManager].
 final class Nfs4Opens {
   private final Nfs4StateManager stateManager;
@@ -15,13 +15,15 @@ final class Nfs4Opens {
     this.stateManager = stateManager;
   }
 
-  /// The owner that opens, what, and how.
+  /// The arguments of an OPEN operation.
   ///
-  /// @param access bits of [Nfs4Open], not 0
-  /// @param deny bits of [Nfs4Open]
+  /// @param access the share access: bits of [Nfs4Open], not 0
+  /// @param deny the share deny: bits of [Nfs4Open]
   record Request(Nfs4Client client, Opaque owner, Nfs4File.Key file, int access, int deny) {}
 
-  /// @throws NfsException `SHARE_DENIED` when another open stands against it
+  /// Checks that no other open conflicts with a request.
+  ///
+  /// @throws NfsException `SHARE_DENIED`
   void check(Request request) throws NfsException {
     stateManager.change(() -> {
       Nfs4File file = stateManager.file(request.file());
@@ -32,8 +34,8 @@ final class Nfs4Opens {
     });
   }
 
-  /// Opens, or adds to what the owner has open already. The caller has retained the file, which is
-  /// given back when that was so.
+  /// Opens a file, or adds rights to an open that the owner has already. The caller has retained
+  /// the file; in the second case it is released once.
   StateId open(Request request) throws NfsException {
     return stateManager.change(() -> grantOpen(request));
   }
@@ -73,16 +75,18 @@ final class Nfs4Opens {
     }
   }
 
-  /// @throws NfsException when the client has been dropped while its request was being done
+  /// Checks that the client was not dropped while its request was in progress.
+  ///
+  /// @throws NfsException `STALE_CLIENTID`
   static void requireAlive(Nfs4Client client) throws NfsException {
     if (client.gone) {
       throw new NfsException(Nfs4Status.STALE_CLIENTID);
     }
   }
 
-  /// The open a stateid names.
+  /// Returns the open that a stateid names.
   ///
-  /// @throws NfsException `BAD_STATEID` when it names something else, or another file's
+  /// @throws NfsException `BAD_STATEID` if it names something else or an open of another file
   private Nfs4Open find(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
     if (stateManager.states.find(client, id) instanceof Nfs4Open open
         && open.file.key.equals(file)) {
@@ -91,7 +95,10 @@ final class Nfs4Opens {
     throw new NfsException(Nfs4Status.BAD_STATEID);
   }
 
-  /// @throws NfsException `INVAL` when the rights are not what some of the opens asked for
+  /// Reduces the rights of an open.
+  ///
+  /// @throws NfsException `INVAL` if the rights are not the union of some of the owner's earlier
+  ///   opens
   StateId downgrade(Nfs4Client client, StateId id, Nfs4File.Key file, int shares)
       throws NfsException {
     return stateManager.change(() -> {
@@ -105,7 +112,7 @@ final class Nfs4Opens {
     });
   }
 
-  /// Closes, and gives the locks back that are left.
+  /// Closes an open and releases its remaining locks.
   void close(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
     stateManager.change(() -> {
       stateManager.remove(find(client, id, file));

@@ -6,7 +6,7 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Which operation is done by which class. Immutable; called by loops and workers.
+/// Dispatches operations by their number. Immutable; called by loops and workers.
 final class Nfs4Operations {
   private final Nfs4ClientOperations clients;
   private final Nfs4FileOperations files;
@@ -24,9 +24,9 @@ final class Nfs4Operations {
     locks = new Nfs4LockOperations(services);
   }
 
-  /// Does an operation: reads its arguments and writes its results.
+  /// Runs an operation: reads its arguments and writes its results.
   ///
-  /// @return its status, or [Nfs4Compound#WOULD_BLOCK]
+  /// @return the status, or [Nfs4Compound#WOULD_BLOCK]
   int run(Nfs4Compound c, int op) throws NfsException, IOException {
     return switch (op) {
       case Nfs4Op.SEQUENCE -> clients.sequence(c);
@@ -48,7 +48,7 @@ final class Nfs4Operations {
     return switch (op) {
       case Nfs4Op.COMMIT -> files.commit(c);
       case Nfs4Op.CREATE -> names.create(c);
-      case Nfs4Op.DELEGRETURN -> Nfs4Status.BAD_STATEID; // there are none
+      case Nfs4Op.DELEGRETURN -> Nfs4Status.BAD_STATEID; // the server grants no delegations
       case Nfs4Op.LINK -> names.link(c);
       case Nfs4Op.LOCK -> locks.lock(c);
       case Nfs4Op.LOCKT -> locks.test(c);

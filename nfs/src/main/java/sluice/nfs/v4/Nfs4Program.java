@@ -20,11 +20,13 @@ import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a COMPOUND of
-/// operations. Called by several loops and workers at a time; the state is in [Nfs4StateManager].
+/// The program NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a
+/// COMPOUND of operations. Called concurrently by several loops and workers; [Nfs4StateManager] has
+/// the state.
 ///
-/// On a loop's thread it tries: SEQUENCE takes its slot, and when an operation would have to wait
-/// the slot is given back as it was and a worker begins anew. What changes anything always waits.
+/// A loop's thread tries each COMPOUND first. SEQUENCE takes the slot; if a later operation would
+/// have to wait, the slot is restored and a worker runs the COMPOUND from the beginning. Operations
+/// that change something always run on a worker.
 public final class Nfs4Program implements RpcProgram {
   private static final int PROGRAM = 100_003;
   private static final int VERSION = 4;
@@ -33,23 +35,27 @@ public final class Nfs4Program implements RpcProgram {
   private static final int MAX_TAG_BYTES = 1024;
   private static final int MAX_HANDLE_BYTES = 128;
 
-  /// Arguments of SEQUENCE.
+  /// The length of the arguments of SEQUENCE.
   private static final int SEQUENCE_BYTES = 32;
 
   private static final int CALL_HEADER_BYTES = 40;
   private static final byte[] NO_TAG = new byte[0];
 
-  /// An answer to what must not be done twice has room for this.
+  /// The space that the reply must have left before a non-idempotent operation is started.
   private static final int ONCE_BYTES = 256;
 
-  /// The COMPOUND that a loop's thread is at: it has one at a time.
+  /// The COMPOUND of a loop's thread, which handles one at a time.
   private static final ThreadLocal<@Nullable Nfs4Compound> OF_LOOP = new ThreadLocal<>();
 
   private final Nfs4Operations operations;
 
-  /// Which clients hold state is kept in the first of the trees that can be written.
+  /// Creates the program. The names of clients that hold state are stored in the first writable
+  /// tree.
   ///
-  /// @param writeVerifier differs from that of the server before
+  /// @param exports the file trees to serve
+  /// @param handles the file handles of these exports
+  /// @param writeVerifier a number that differs between two starts of the server
+  /// @throws IOException if the record of clients cannot be read or created
   public Nfs4Program(Exports exports, FileHandles handles, long writeVerifier) throws IOException {
     this(exports, handles, writeVerifier, stable(exports), Nfs4Limits.defaults(), System::nanoTime);
   }
@@ -63,7 +69,9 @@ public final class Nfs4Program implements RpcProgram {
     return StableClients.NONE;
   }
 
-  /// @param stable which clients hold state, over restarts
+  /// Creates the program with given limits.
+  ///
+  /// @param stable the record of clients that hold state
   Nfs4Program(
       Exports exports,
       FileHandles handles,
@@ -82,7 +90,7 @@ public final class Nfs4Program implements RpcProgram {
                 handles, pseudo, attributes, stateManager, replayCache, writeVerifier));
   }
 
-  /// Names this start of the server.
+  /// Returns a random number that names this start of the server.
   private static int instance() {
     SecureRandom random = new SecureRandom();
     int made = 0;
@@ -112,11 +120,11 @@ public final class Nfs4Program implements RpcProgram {
     try {
       return run(known.again(call, arguments, results));
     } catch (IOException e) {
-      return false; // a worker meets it again, and tells the client
+      return false; // a worker meets the same error and reports it to the client
     }
   }
 
-  /// Of SEQUENCE, PUTFH, READ, as clients read.
+  /// Returns the number of bytes that a COMPOUND of SEQUENCE, PUTFH and READ asks for, else 0.
   @Override
   public int leases(RpcCall call, XdrReader arguments) {
     if (call.procedure() != COMPOUND) {
@@ -146,8 +154,9 @@ public final class Nfs4Program implements RpcProgram {
     }
   }
 
-  /// @return false when this is a loop's thread and it would have to wait; nothing has happened
-  ///   then
+  /// Runs a COMPOUND.
+  ///
+  /// @return false if it would have to wait on a loop's thread; then nothing has changed
   private boolean run(Nfs4Compound c) throws IOException {
     if (c.call.procedure() != COMPOUND || c.call.datagram()) { // RFC 8881, section 2.9.1
       throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
@@ -205,7 +214,7 @@ public final class Nfs4Program implements RpcProgram {
     return true;
   }
 
-  /// Gives the slot back: as it was when the loop's thread could not do it.
+  /// Releases the slot. If the loop's thread could not finish the COMPOUND, the slot is restored.
   private static void end(Nfs4Compound c, boolean done) {
     Nfs4Slot slot = c.slot;
     if (slot != null && c.now && !done) {
@@ -215,7 +224,7 @@ public final class Nfs4Program implements RpcProgram {
     }
   }
 
-  /// Gives the slot back, with the answer when it is to be kept.
+  /// Releases the slot, and caches the reply if asked.
   private static void end(Nfs4Compound c, boolean keeps, int checksum) {
     Nfs4Slot slot = c.slot;
     if (slot != null && keeps) {
@@ -226,10 +235,10 @@ public final class Nfs4Program implements RpcProgram {
     }
   }
 
-  /// Lets the answer wait for what was changed. Until then the slot is taken, so that a retry hears
-  /// of nothing that a crash would undo.
+  /// Sends the reply when all changes are stable. The slot stays taken until then, so that a retry
+  /// does not report a change that a crash would undo.
   private static void endWhenStable(Nfs4Compound c) {
-    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is gone later
+    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is no longer readable then
     c.answerWhenStable(failure -> {
       if (failure != null) {
         c.neverStable(failure);
@@ -240,7 +249,7 @@ public final class Nfs4Program implements RpcProgram {
 
   /// Runs the next operation and writes its result.
   ///
-  /// @return its status, or [Nfs4Compound#WOULD_BLOCK]
+  /// @return the status, or [Nfs4Compound#WOULD_BLOCK]
   private int runOne(Nfs4Compound c) {
     int op = c.in.remaining() < Integer.BYTES ? Nfs4Op.ILLEGAL : c.in.int32();
     int argumentsAt = c.in.position();
@@ -284,14 +293,15 @@ public final class Nfs4Program implements RpcProgram {
     return status;
   }
 
-  /// A reply that is too long to be sent is not refused as too long to be kept: the client would
-  /// ask again, without keeping it, for nothing.
+  /// Returns the status for a reply that exceeds a limit. `REP_TOO_BIG_TO_CACHE` makes the client
+  /// repeat the request uncached; it is only used if the uncached reply could be sent.
   private static int tooBig(Nfs4Compound c) {
     boolean sendable = c.session != null && c.out.position() <= c.session.fore.responseBytes();
     return c.cacheThis && sendable ? Nfs4Status.REP_TOO_BIG_TO_CACHE : Nfs4Status.REP_TOO_BIG;
   }
 
-  /// Whether an operation may come here (RFC 8881, section 2.10.2 and 16.2.3).
+  /// Checks that an operation may stand at this place in the COMPOUND (RFC 8881, sections 2.10.2
+  /// and 16.2.3).
   private static int allowed(Nfs4Compound c, int op) {
     if (!Nfs4Op.exists(op)) {
       return Nfs4Status.OP_ILLEGAL;

@@ -20,13 +20,15 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// The replay cache of sessions from before the server was started: what COMPOUNDs had changed, and
-/// answered so far. So a COMPOUND that comes again through such a session is answered, not done
-/// twice (RFC 8881, section 2.10.6.5). Made at the start; any thread may use it.
+/// The replay cache of the sessions of earlier starts of the server: the COMPOUNDs that had changed
+/// something, with their results so far. A COMPOUND that is retried through such a session is
+/// answered and not done twice (RFC 8881, section 2.10.6.5). Filled at the start and read-only
+/// afterwards; thread-safe.
 ///
-/// A record is written in the group of the change ([Nfs4Change]), by the operation that changes: it
-/// has the results up to this one, and what the operations behind it are handed on. They only look,
-/// and are done when the request comes again. Such a session takes no new requests.
+/// A record is written by the operation that makes a change, in the group of that change
+/// ([Nfs4Change]). It holds the results up to this operation and the state that is passed to the
+/// next one. The following operations only read; they are run again when the request is retried.
+/// Sessions of earlier starts take no new requests.
 ///
 /// ```
 ///  0                                n       n + 4   n + 8    … variable …
@@ -35,18 +37,18 @@ import sluice.nfs.v4.wire.Nfs4Status;
 ///  +--------------------------------+-------+-------+--------+-------+-----+
 /// ```
 ///
-/// `index` is that of the operation behind, `next` where in the arguments it begins; a handle of no
-/// bytes is none.
+/// `index` is the index of the next operation, `next` the position of its arguments, `n` the length
+/// of the results. A handle of length 0 means that there is no file.
 final class Nfs4ReplayCache {
   private static final int VERSION = 4;
 
-  /// What stands behind the results, at most.
+  /// The maximum length of the fields behind the results.
   private static final int MOST_BYTES_BEHIND = 2 * 4 + 2 * (4 + FileHandles.BYTES) + 4;
 
   private final Map<DuplicateKey, byte[]> answers = new HashMap<>();
   private final FileHandles handles;
 
-  /// Takes what the exports' trees have kept.
+  /// Reads the records of all exported trees.
   Nfs4ReplayCache(Exports exports, FileHandles handles) {
     this.handles = handles;
     exports.list().stream()
@@ -61,8 +63,8 @@ final class Nfs4ReplayCache {
 
   // ---- keeping ----------------------------------------------------------------------------------
 
-  /// Keeps what has been answered, in the group of the change. What is too long, and whose client
-  /// does not want it to be kept, is not.
+  /// Records the reply so far, in the group of the change. Too long replies and replies that the
+  /// client does not want cached are left out.
   static void keep(Nfs4Compound c, PersistentReplies records) throws IOException {
     XdrWriter out = c.out;
     int end = out.position();
@@ -90,11 +92,11 @@ final class Nfs4ReplayCache {
 
   // ---- answering --------------------------------------------------------------------------------
 
-  /// What a retry through a session that is not known is told.
+  /// Answers a retry through an unknown session.
   ///
-  /// @param key of the request
-  /// @return `BADSESSION` when nothing is known of it; OK when its operations are to go on behind
-  ///   the operation that had changed something
+  /// @param key the key of the request
+  /// @return `BADSESSION` if there is no record; OK if the COMPOUND continues behind the recorded
+  ///   operation
   int resume(Nfs4Compound c, DuplicateKey key) throws NfsException {
     byte[] record = answers.get(key);
     if (record == null) {
@@ -126,7 +128,7 @@ final class Nfs4ReplayCache {
     return handles.read(in, FileHandles.BYTES);
   }
 
-  /// Whether it has any.
+  /// Returns true if there are no records.
   boolean isEmpty() {
     return answers.isEmpty();
   }

@@ -2,15 +2,14 @@ package sluice.nfs.v4;
 
 import sluice.nfs.export.FileHandles;
 
-/// What the operations of NFSv4.1 share: the name space, the state, and what is the same for all
-/// clients. Immutable; any thread may use it.
+/// The objects that all operations of NFSv4.1 share. Immutable and thread-safe.
 ///
-/// @param handles of the exports
-/// @param pseudo where the name space begins
-/// @param attributes writes attributes
+/// @param handles the file handles of the exports
+/// @param pseudo the root of the name space
+/// @param attributes the encoder of attributes
 /// @param stateManager the state of all clients
-/// @param replayCache what was answered before this start
-/// @param writeVerifier differs from that of the server before
+/// @param replayCache the replies of earlier starts
+/// @param writeVerifier a number that differs between two starts of the server
 record Nfs4Services(
     FileHandles handles,
     PseudoRoot pseudo,

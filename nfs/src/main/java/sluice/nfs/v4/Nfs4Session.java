@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Channel;
 
-/// A session: the slots through which a client's requests come, and the connections they come on.
-/// Any thread may use it.
+/// A session: the slots of a client's requests and the connections on which they arrive.
+/// Thread-safe.
 ///
-/// A connection belongs to a session once the session was made on it, or a SEQUENCE or a
-/// BIND_CONN_TO_SESSION of it came on it (RFC 8881, section 2.10.3.1). The last 16 are kept, as
-/// many as a Linux client opens (`nconnect`).
+/// A connection belongs to a session if the session was created on it, or if it carried a SEQUENCE
+/// or BIND_CONN_TO_SESSION of the session (RFC 8881, section 2.10.3.1). The session remembers the
+/// last 16 connections, as many as a Linux client opens (`nconnect`).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,7 +22,8 @@ final class Nfs4Session {
 
   final Nfs4Client client;
 
-  /// The two halves of its id; the second begins with its place in the table.
+  /// The two halves of the session ID. The second half begins with the index in the table of
+  /// sessions.
   final long id;
 
   final long place;
@@ -30,7 +31,7 @@ final class Nfs4Session {
   final Nfs4Channel back;
   private final Nfs4Slot[] slots;
 
-  /// Their numbers and one more, as 0 is none.
+  /// The connection numbers plus one; 0 is an empty place.
   private final AtomicLongArray connections = new AtomicLongArray(CONNECTIONS);
 
   private final AtomicInteger nextConnection = new AtomicInteger();
@@ -51,12 +52,14 @@ final class Nfs4Session {
     return slots.length;
   }
 
+  /// Returns a slot.
+  ///
   /// @param index 0 to [#slots] - 1
   Nfs4Slot slot(int index) {
     return slots[index];
   }
 
-  /// Whether a connection belongs to the session.
+  /// Returns true if a connection belongs to the session.
   boolean isBound(long connection) {
     for (int i = 0; i < CONNECTIONS; i++) {
       if (connections.get(i) == connection + 1) {
@@ -66,7 +69,7 @@ final class Nfs4Session {
     return false;
   }
 
-  /// A connection belongs to the session from now on.
+  /// Adds a connection to the session.
   void bind(long connection) {
     if (!isBound(connection)) {
       int place = nextConnection.getAndIncrement() & (CONNECTIONS - 1);

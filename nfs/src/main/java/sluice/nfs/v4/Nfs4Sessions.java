@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.v4.wire.Nfs4Channel;
 
-/// The sessions of all clients, found by their ids without a search and without a lock. Any thread
-/// may find; adding and removing is done under the lock of [Nfs4StateManager].
+/// The table of all sessions. Any thread may find a session by its ID, without a search and without
+/// a lock. Adding and removing requires the lock of [Nfs4StateManager].
 ///
 /// ```
 ///  0                8        12       16
@@ -22,7 +22,7 @@ final class Nfs4Sessions {
     table = new AtomicReferenceArray<>(most);
   }
 
-  /// @return null when there is none of this id
+  /// Returns the session with an ID, or null.
   @Nullable Nfs4Session find(long id, long place) {
     int index = (int) (place >>> 32);
     if (index < 0 || index >= table.length()) {
@@ -41,7 +41,9 @@ final class Nfs4Sessions {
     return true;
   }
 
-  /// @return null when there are too many
+  /// Creates a session.
+  ///
+  /// @return null if the table is full
   @Nullable Nfs4Session add(Nfs4Client client, Nfs4Channel fore, Nfs4Channel back) {
     for (int i = 0; i < table.length(); i++) {
       if (table.get(i) == null) {

@@ -3,8 +3,9 @@ package sluice.nfs.v4;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// One slot of a session: what makes a request be done exactly once (RFC 8881, section 2.10.6.1).
-/// The thread that has begun it owns it until it ends; beginning never waits.
+/// A slot of a session, which makes the server run each request exactly once (RFC 8881, section
+/// 2.10.6.1). The thread that has taken the slot owns it until it gives it back; taking never
+/// waits.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -13,29 +14,29 @@ import org.jspecify.annotations.Nullable;
 final class Nfs4Slot {
   private final AtomicBoolean taken = new AtomicBoolean();
 
-  /// The last request that was done; 0 before the first, and again after 2^32 of them.
+  /// The sequence number of the last request; 0 before the first, and again after 2^32 requests.
   private int sequence;
 
-  /// Whether one was done.
+  /// True after the first request.
   private boolean used;
 
   private byte @Nullable [] reply;
   private int request;
   private int uid;
 
-  /// Takes it.
+  /// Takes the slot.
   ///
-  /// @return false when a request of the slot is being done
+  /// @return false if a request of the slot is in progress
   boolean take() {
     return taken.compareAndSet(false, true);
   }
 
-  /// Gives it back as it was: the request has not been done.
+  /// Releases the slot unchanged: the request was not run.
   void abandon() {
     taken.set(false);
   }
 
-  /// Whether the last request comes again.
+  /// Returns true if a sequence number is the number of the last request.
   boolean isRetry(int asked) {
     return asked == sequence && used;
   }
@@ -44,17 +45,17 @@ final class Nfs4Slot {
     return asked == sequence + 1;
   }
 
-  /// The last reply if it was kept.
+  /// Returns the reply to the last request, or null if it was not cached.
   byte @Nullable [] reply() {
     return reply;
   }
 
-  /// Whether a retry is the request whose reply was kept.
+  /// Returns true if a retry equals the request whose reply was cached.
   boolean isSame(int checksum, int caller) {
     return request == checksum && uid == caller;
   }
 
-  /// Gives it back: a request was done, its reply is not kept.
+  /// Releases the slot after a request whose reply is not cached.
   void done(int number) {
     sequence = number;
     used = true;
@@ -62,10 +63,10 @@ final class Nfs4Slot {
     taken.set(false);
   }
 
-  /// Gives it back: a request was done.
+  /// Releases the slot after a request and caches its reply.
   ///
-  /// @param checksum of the request
-  /// @param caller whose it was
+  /// @param checksum the checksum of the request
+  /// @param caller the user of the request
   void done(int number, byte[] kept, int checksum, int caller) {
     sequence = number;
     used = true;

@@ -2,8 +2,8 @@ package sluice.nfs.v4;
 
 import sluice.nfs.v4.wire.Opaque;
 
-/// What a stateid names: an open file or the locks of an owner in one. Changed under the lock of
-/// [Nfs4StateManager]; any thread may look at what is volatile.
+/// The state that a stateid names: an open, or the locks of one owner in one file. It is changed
+/// under the lock of [Nfs4StateManager]; any thread may read the volatile fields.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -15,12 +15,13 @@ abstract sealed class Nfs4State permits Nfs4Open, Nfs4Lock {
   final Nfs4File file;
   final Opaque owner;
 
-  /// Its place in the table of states, and what tells it from others that had the place.
+  /// The index in the table of states. The tag tells this state from earlier ones with the same
+  /// index.
   int index;
 
   int tag;
 
-  /// `seqid` of the stateid: 1 at first, grows with every change.
+  /// The `seqid` of the stateid: 1 at first, incremented by each change.
   volatile int sequence = 1;
 
   volatile boolean gone;
@@ -31,10 +32,10 @@ abstract sealed class Nfs4State permits Nfs4Open, Nfs4Lock {
     this.owner = owner;
   }
 
-  /// The open that says what may be done with the file.
+  /// Returns the open that determines the allowed access to the file.
   abstract Nfs4Open open();
 
-  /// Notes a change; 0 is not used, because in a request it means the newest.
+  /// Increments the sequence number. It skips 0, which means "the newest" in a request.
   final void changed() {
     int next = sequence + 1;
     sequence = next == 0 ? 1 : next;

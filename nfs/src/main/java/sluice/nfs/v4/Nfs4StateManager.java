@@ -16,17 +16,17 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// All that the server remembers of its NFSv4.1 clients, and the one lock that guards it. Workers
-/// change it inside [#change]; loops read it through [Nfs4StateTable], [Nfs4Sessions] and
-/// [#denied], none of which waits.
+/// The state of all NFSv4.1 clients and the one lock that guards it. Workers change it inside of
+/// [#change]. Loops read it through [Nfs4StateTable], [Nfs4Sessions] and [#denied], which never
+/// wait.
 ///
-/// Nothing under the lock waits for a device: what has to be done to files and to the record of
-/// clients as a result is noted, and done by the thread that held the lock after it has let go of
-/// it, before it answers its client.
+/// A thread that holds the lock does not wait for a device. Releases of files and updates of the
+/// record of clients are queued; the thread runs them when it has released the lock, before it
+/// answers its client.
 final class Nfs4StateManager {
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
-  /// Something done under the lock.
+  /// An action that runs under the lock.
   interface Action<T> {
     T run() throws NfsException;
   }
@@ -47,7 +47,9 @@ final class Nfs4StateManager {
   private List<Opaque> forgotten = new ArrayList<>();
   private int nextClient = 1;
 
-  /// @param instance names this start of the server: no other has had it, neither 0 nor -1
+  /// Creates a state manager without clients.
+  ///
+  /// @param instance a random number that names this start of the server, neither 0 nor -1
   Nfs4StateManager(int instance, Nfs4Limits limits, StableClients stable, LongSupplier nanoClock) {
     this.limits = limits;
     this.stable = stable;
@@ -57,7 +59,7 @@ final class Nfs4StateManager {
     grace = new Nfs4Grace(stable.previous(), nanoClock, limits.leaseNanos());
   }
 
-  /// Does something under the lock, and afterwards what follows from it.
+  /// Runs an action under the lock, then the work that it has queued.
   <T> T change(Action<T> action) throws NfsException {
     List<Nfs4File.Key> toRelease = List.of();
     List<Opaque> toForget = List.of();
@@ -95,8 +97,8 @@ final class Nfs4StateManager {
     }
   }
 
-  /// The grace period's end is told to the record of clients before any client gets anything new.
-  /// To be called without the lock.
+  /// Tells the record of clients when the grace period has ended. Must be called before a client
+  /// gets new state, without the lock.
   void tend() throws IOException {
     if (!grace.isActive()) {
       stable.graceEnded();
@@ -109,7 +111,7 @@ final class Nfs4StateManager {
     return nanoClock.getAsLong() - client.renewedNanos > limits.leaseNanos();
   }
 
-  /// Those whose lease has ended, each with the files it has open.
+  /// Returns the clients with an expired lease, each with the files it has open.
   Map<Nfs4Client, List<Nfs4File.Key>> expired() {
     Map<Nfs4Client, List<Nfs4File.Key>> all = new HashMap<>();
     for (Nfs4Client client : byId.values()) {
@@ -130,7 +132,8 @@ final class Nfs4StateManager {
     return confirmed.get(owner);
   }
 
-  /// A client that is not confirmed within a lease time is forgotten (RFC 8881, section 18.35.4).
+  /// Returns the client with an ID. A client that was not confirmed within a lease time is dropped
+  /// (RFC 8881, section 18.35.4).
   ///
   /// @throws NfsException `STALE_CLIENTID`
   Nfs4Client client(long id) throws NfsException {
@@ -145,16 +148,16 @@ final class Nfs4StateManager {
     return client;
   }
 
-  /// The id of the next client.
+  /// Returns a new client ID.
   long newId() {
     long id = (long) states.instance() << 32 | (nextClient & 0xFFFF_FFFFL);
     nextClient++;
     return id;
   }
 
-  /// Adds a client that is not confirmed, in place of one of the same name that is not either.
+  /// Adds an unconfirmed client. It replaces an unconfirmed client of the same owner.
   ///
-  /// @throws NfsException `DELAY` when there are too many, of all machines or of its own
+  /// @throws NfsException `DELAY` if there are too many clients in total or on its machine
   Nfs4Client add(Nfs4Client made) throws NfsException {
     Nfs4Client before = unconfirmed.get(made.owner);
     if (before != null) {
@@ -193,12 +196,12 @@ final class Nfs4StateManager {
     return count;
   }
 
-  /// Makes sure that a client may have one more session, and that one machine leaves room for the
-  /// others; silent clients lose theirs first.
+  /// Checks that a client may have one more session. Sessions of expired clients are dropped first;
+  /// the sessions of one machine are limited so that other machines can connect.
   ///
-  /// @throws NfsException `NOSPC`, as RFC 8881, section 18.36.3, says
+  /// @throws NfsException `NOSPC`, see RFC 8881, section 18.36.3
   void requireSession(Nfs4Client client) throws NfsException {
-    client.renewedNanos = nanoClock.getAsLong(); // before the sweep, which must not drop it
+    client.renewedNanos = nanoClock.getAsLong(); // keeps the sweep from dropping this client
     if (sessions.isFull() || sessionsOf(client.host) >= limits.sessionsPerHost()) {
       sweep();
     }
@@ -208,7 +211,8 @@ final class Nfs4StateManager {
     }
   }
 
-  /// A client has a session now; an earlier start of it is forgotten with all it had.
+  /// Confirms a client, which has its first session now. An earlier instance of the client is
+  /// dropped with all its state.
   void confirm(Nfs4Client client) {
     if (client.confirmed) {
       return;
@@ -222,10 +226,9 @@ final class Nfs4StateManager {
     client.confirmed = true;
   }
 
-  /// Makes room at the cost of the client that has only said its name, longest ago: names are
-  /// cheap.
+  /// Drops the oldest client that was never confirmed: EXCHANGE_ID is cheap to repeat.
   ///
-  /// @param host of which it must be, null for any
+  /// @param host the machine of the client; null for any
   private void dropUnconfirmed(@Nullable Long host) {
     Nfs4Client oldest = null;
     for (Nfs4Client client : unconfirmed.values()) {
@@ -239,7 +242,7 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Forgets all expired clients, and those that never made a session.
+  /// Drops all clients with an expired lease, including unconfirmed ones.
   private void sweep() {
     for (Nfs4Client client : new ArrayList<>(byId.values())) {
       if (isExpired(client)) {
@@ -248,7 +251,7 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Forgets a client whose lease has ended: it may not claim anything after a restart either.
+  /// Drops a client with an expired lease. It may not reclaim its state after a restart.
   void expire(Nfs4Client client) {
     drop(client);
     if (client.confirmed) {
@@ -256,7 +259,7 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Forgets a client with all it has.
+  /// Drops a client with all its state.
   void drop(Nfs4Client client) {
     client.gone = true;
     byId.remove(client.id);
@@ -275,12 +278,13 @@ final class Nfs4StateManager {
 
   // ---- states, under the lock -------------------------------------------------------------------
 
-  /// The file if a client has it open. Needs no lock.
+  /// Returns the file if a client has it open, else null. Needs no lock.
   @Nullable Nfs4File file(Nfs4File.Key key) {
     return files.get(key);
   }
 
-  /// What is denied to callers that do not have the file open. Needs no lock.
+  /// Returns the share-deny bits that apply to callers that do not have the file open. Needs no
+  /// lock.
   int denied(Nfs4File.Key key) {
     Nfs4File file = files.get(key);
     return file == null ? 0 : file.denied;
@@ -290,7 +294,9 @@ final class Nfs4StateManager {
     return files.computeIfAbsent(key, Nfs4File::new);
   }
 
-  /// @throws NfsException `NOSPC` when the client, or all together, have too many
+  /// Checks that a client may have one more state.
+  ///
+  /// @throws NfsException `NOSPC` if the client or all clients together have too many
   void requireRoom(Nfs4Client client) throws NfsException {
     if (states.isFull()) {
       sweep();
@@ -328,7 +334,7 @@ final class Nfs4StateManager {
     locks.file.locks.remove(locks);
   }
 
-  /// Notes that a file is kept once more than it is open.
+  /// Queues the release of a file that was retained although the owner had it open already.
   void releaseLater(Nfs4File.Key key) {
     releases.add(key);
   }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Finds states by their stateids, without a search and without a lock. Any thread may find; adding
-/// and removing is done under the lock of [Nfs4StateManager].
+/// The table of states, indexed by the stateid. Any thread may find a state, without a search and
+/// without a lock. Adding and removing requires the lock of [Nfs4StateManager].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -23,8 +23,10 @@ final class Nfs4StateTable {
   private int used;
   private int nextTag = 1;
 
-  /// @param instance names this start of the server, not 0 and not -1
-  /// @param most states at a time
+  /// Creates an empty table.
+  ///
+  /// @param instance a random number that names this start of the server, neither 0 nor -1
+  /// @param most the maximum number of states
   Nfs4StateTable(int instance, int most) {
     this.instance = instance;
     this.most = most;
@@ -39,7 +41,7 @@ final class Nfs4StateTable {
     return freeCount == 0 && used == most;
   }
 
-  /// Gives a state its place: [#isFull] was asked before.
+  /// Adds a state. The caller has checked [#isFull].
   void add(Nfs4State state) {
     if (freeCount > 0) {
       freeCount--;
@@ -79,10 +81,10 @@ final class Nfs4StateTable {
     return StateId.of(instance, state);
   }
 
-  /// The state that a client's stateid names, in its newest version.
+  /// Returns the state that a client's stateid names.
   ///
-  /// @throws NfsException `STALE_STATEID` of an earlier start of the server, `OLD_STATEID` of an
-  ///   earlier version, `BAD_STATEID` otherwise
+  /// @throws NfsException `STALE_STATEID` if an earlier start of the server has made the stateid,
+  ///   `OLD_STATEID` if the state has changed since, `BAD_STATEID` otherwise
   Nfs4State find(Nfs4Client client, StateId id) throws NfsException {
     if (id.instance() != instance) {
       boolean none = id.isSpecial() || id.instance() == 0 || id.instance() == -1;

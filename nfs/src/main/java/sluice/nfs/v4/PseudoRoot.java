@@ -17,10 +17,12 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Where NFSv4.1's one name space begins (RFC 8881, section 7.3): the export `/` if there is one,
-/// else a tree of directories that leads to the exports. Immutable; any thread may call.
+/// The root of the single name space of NFSv4.1 (RFC 8881, section 7.3): the export `/` if there is
+/// one, otherwise a read-only tree of directories that leads to the exports. Immutable and
+/// thread-safe.
 ///
-/// Handles of its directories are as long as no other's: a magic number and the directory's own.
+/// The handles of these directories consist of a magic number and the inode number. Their length
+/// differs from the length of all other handles.
 final class PseudoRoot {
   private static final int HANDLE_BYTES = 16;
   private static final int MAX_HANDLE_BYTES = 128;
@@ -49,7 +51,7 @@ final class PseudoRoot {
     export = new Export("/", exported, tree.rootInode(), options);
   }
 
-  /// What PUTROOTFH leads to.
+  /// Returns the root of the name space, which PUTROOTFH selects.
   FileRef root(FileHandles handles) throws IOException {
     return whole == null ? ref(tree.rootInode()) : root(handles, whole);
   }
@@ -68,9 +70,9 @@ final class PseudoRoot {
     return file.export == export;
   }
 
-  /// The file that a directory of this tree is covered by: an export's root, else itself.
+  /// Returns the root of the export that covers a directory of this tree, or the directory itself.
   ///
-  /// @throws NfsException `ACCES` when the client may not use the export
+  /// @throws NfsException `ACCES` if the client may not use the export
   FileRef cover(FileHandles handles, long inode, InetAddress client)
       throws IOException, NfsException {
     Export leadsTo = tree.exportAt(inode);
@@ -83,9 +85,9 @@ final class PseudoRoot {
     return root(handles, leadsTo);
   }
 
-  /// The directory above an export's root.
+  /// Returns the directory above the root of an export.
   ///
-  /// @throws NfsException `NOENT` above the root of all
+  /// @throws NfsException `NOENT` if it is the root of the name space
   FileRef above(Export of) throws NfsException, IOException {
     if (of == whole || of == export) {
       throw new NfsException(NfsStatus.NOENT);
@@ -93,18 +95,19 @@ final class PseudoRoot {
     return ref(tree.lookupParent(tree.inodeOf(of)));
   }
 
-  /// The directory above one of this tree.
+  /// Returns the parent of a directory of this tree.
   FileRef above(long inode) throws IOException {
     return ref(tree.lookupParent(inode));
   }
 
-  /// `mounted_on_fileid`: an export's root covers a directory of this tree.
+  /// Returns `mounted_on_fileid`: for the root of an export, the inode of the directory that it
+  /// covers.
   long mountedOn(FileRef file) {
     boolean covers = whole == null && !contains(file) && file.inode == file.export.rootInode();
     return covers ? tree.inodeOf(file.export) : file.inode;
   }
 
-  /// Writes a variable-length opaque.
+  /// Writes a file handle as a variable-length opaque.
   void writeHandle(XdrWriter out, FileRef file) {
     if (contains(file)) {
       out.int32(HANDLE_BYTES).int64(MAGIC).int64(file.inode);
@@ -113,7 +116,7 @@ final class PseudoRoot {
     }
   }
 
-  /// Reads a variable-length opaque.
+  /// Reads a file handle from a variable-length opaque.
   ///
   /// @throws NfsException `BADHANDLE`, `STALE`
   FileRef readHandle(FileHandles handles, XdrReader in) throws NfsException {
@@ -132,7 +135,7 @@ final class PseudoRoot {
     return ref(inode);
   }
 
-  /// The names of a path.
+  /// Splits a path into its names.
   static byte[][] names(String path) {
     return Arrays.stream(path.split("/", -1))
         .filter(part -> !part.isEmpty())

@@ -20,10 +20,10 @@ import sluice.memory.Memory;
 import sluice.nfs.export.Export;
 import sluice.sys.Errno;
 
-/// Directories that lead to the exports and can only be read. Filled by the thread that starts the
-/// server; any thread may call afterwards.
+/// A read-only tree of the directories that lead to the exports. Filled by the thread that starts
+/// the server; thread-safe afterwards.
 ///
-/// A directory's number depends on its path alone, so that handles survive a restart.
+/// The inode number of a directory is computed from its path, so that handles survive a restart.
 final class PseudoTree implements FileTree {
   private static final long ROOT = 2;
   private static final int MODE = FileKind.DIRECTORY.modeBits() | 0555;
@@ -46,7 +46,7 @@ final class PseudoTree implements FileTree {
   private final List<Node> nodes = new ArrayList<>(List.of(root));
   private final long startNanos = System.currentTimeMillis() * 1_000_000L;
 
-  /// Adds the directories that lead to an export. Before any other object uses it.
+  /// Adds the directories that lead to an export. Must be called before other threads use the tree.
   void add(Export export) {
     Node at = root;
     for (byte[] name : PseudoRoot.names(export.path())) {
@@ -102,13 +102,13 @@ final class PseudoTree implements FileTree {
     return find(inode) != null;
   }
 
-  /// The export that covers a directory.
+  /// Returns the export that covers a directory, or null.
   @Nullable Export exportAt(long inode) {
     Node node = find(inode);
     return node == null ? null : node.export;
   }
 
-  /// The directory that an export covers.
+  /// Returns the directory that an export covers.
   long inodeOf(Export export) {
     for (Node node : nodes) {
       if (node.export == export) {

@@ -3,22 +3,24 @@ package sluice.nfs.v4;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 
-/// What the last CREATE_SESSION of a client was answered: the slot of RFC 8881, section 18.36.4.
-/// Immutable: any thread may use it.
+/// The reply to the last CREATE_SESSION of a client: the slot of RFC 8881, section 18.36.4.
+/// Immutable and thread-safe.
 ///
-/// A refusal takes up a sequence too, and is repeated to the same request. Another request with the
-/// sequence of a refusal is no repetition: it is worked on.
+/// A refusal uses up a sequence number too, and is repeated to a retry of the same request. A
+/// different request with the sequence number of a refusal is not a retry: it is executed.
 ///
-/// @param checksum of the arguments
-/// @param status `OK` or why there is no session
-/// @param results of a success
+/// @param checksum the checksum of the arguments
+/// @param status `OK`, or the reason of the refusal
+/// @param results the results of a success
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record SessionAnswer(int checksum, int status, byte[] results) {
-  /// Whether a request with the sequence of this answer gets it again.
+  /// Returns true if a request with this sequence number gets this reply again.
   boolean answers(int sum) {
     return status == NfsStatus.OK || sum == checksum;
   }
 
+  /// Returns the results again.
+  ///
   /// @throws NfsException the refusal
   byte[] repeat() throws NfsException {
     if (status != NfsStatus.OK) {

@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.util.Set;
 import sluice.nfs.v4.wire.Opaque;
 
-/// Which clients hold state, kept where it outlives the server: after a restart they, and no others
-/// else, may claim what they had (RFC 8881, section 8.4.2). Workers call, several at a time.
+/// A persistent record of the clients that hold state. After a restart only these clients may
+/// reclaim it (RFC 8881, section 8.4.2). Called concurrently by workers.
 interface StableClients {
-  /// Of a server whose trees can only be read: no client has anything to claim.
+  /// The record of a server without a writable tree: no client may reclaim anything.
   StableClients NONE =
       new StableClients() {
         @Override
@@ -25,15 +25,15 @@ interface StableClients {
         public void graceEnded() {}
       };
 
-  /// Those that were recorded when the server started.
+  /// Returns the clients that were recorded when the server started.
   Set<Opaque> previous();
 
-  /// Records a client; it is stable when this returns.
+  /// Records a client. The record is stable when this method returns.
   void record(Opaque owner) throws IOException;
 
-  /// Forgets a client; that is stable when this returns.
+  /// Removes a client. The removal is stable when this method returns.
   void forget(Opaque owner) throws IOException;
 
-  /// Forgets those of [#previous] that have not been recorded again. Does nothing the second time.
+  /// Removes the clients of [#previous] that were not recorded again. Later calls do nothing.
   void graceEnded() throws IOException;
 }

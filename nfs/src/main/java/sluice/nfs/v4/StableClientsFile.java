@@ -10,8 +10,8 @@ import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.ServerFile;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The record of clients in a file of the server's own, in one of the trees it exports. Workers
-/// call, one after another.
+/// A record of clients in a hidden file of one of the exported trees. Thread-safe: the methods are
+/// synchronized.
 ///
 /// ```
 ///  0       4       8               16      20      24
@@ -20,10 +20,10 @@ import sluice.nfs.v4.wire.Opaque;
 ///  +-------+-------+---------------+-------+-------+-----------------------------+
 /// ```
 ///
-/// It is written to two places in turn, so that one is whole whenever the machine stops. The sum
-/// (CRC-32C) covers everything behind it.
+/// The record is written alternately to two places, so that one of them is complete whenever the
+/// machine stops. The checksum (CRC-32C) covers all bytes behind it.
 final class StableClientsFile implements StableClients {
-  /// Beyond this no client is recorded.
+  /// The maximum number of recorded clients.
   static final int MAX_CLIENTS = 4096;
 
   private static final byte[] NAME = {'n', 'f', 's', '-', 'c', 'l', 'i', 'e', 'n', 't', 's'};
@@ -38,15 +38,15 @@ final class StableClientsFile implements StableClients {
   private final Set<Opaque> previous;
   private final Set<Opaque> recorded = new LinkedHashSet<>();
 
-  /// Clients of before that have neither come back nor been given up.
+  /// The clients of the last start that have not returned and were not dropped.
   private final Set<Opaque> awaited;
 
   private long sequence;
   private boolean graceEnded;
 
-  /// Reads what is there, or makes the file.
+  /// Reads the file, or creates it.
   ///
-  /// @param exported can be written
+  /// @param exported a writable tree
   StableClientsFile(ExportedTree exported) throws IOException {
     this.exported = exported;
     inode = exported.ownFile(NAME);
@@ -129,7 +129,9 @@ final class StableClientsFile implements StableClients {
     return (int) sum.getValue();
   }
 
-  /// @return null when there is nothing, or half of something
+  /// Reads one place.
+  ///
+  /// @return null if the place is empty or incomplete
   private @Nullable Content read(long sequenceOfPlace) throws IOException {
     byte[] header;
     try (ServerFile file = new ServerFile(exported.tree(), inode, HEADER_BYTES)) {
@@ -153,7 +155,7 @@ final class StableClientsFile implements StableClients {
     return decode(ByteBuffer.wrap(all));
   }
 
-  /// The sum was right, so the lengths are.
+  /// Decodes a record. The checksum was correct, so the lengths are too.
   private static Content decode(ByteBuffer from) {
     long sequence = from.getLong(SUMMED);
     int count = from.getInt(20);

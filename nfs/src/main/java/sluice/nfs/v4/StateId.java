@@ -3,8 +3,8 @@ package sluice.nfs.v4;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// A stateid (RFC 8881, section 8.2): which state, and which version of it. Immutable: any thread
-/// may use it.
+/// A stateid (RFC 8881, section 8.2): a reference to one version of a state. Immutable and
+/// thread-safe.
 ///
 /// ```
 ///  0        4         8                16
@@ -13,20 +13,20 @@ import sluice.nfs.rpc.XdrWriter;
 ///  +--------+---------+--------+--------+
 /// ```
 ///
-/// @param sequence version; 0 in a request means the newest
-/// @param instance the start of the server that made it
-/// @param place index in the table of states and tag
+/// @param sequence the version; 0 in a request means the newest
+/// @param instance the start of the server that made the stateid
+/// @param place the index in the table of states, and a tag
 record StateId(int sequence, int instance, long place) {
-  /// Of no owner: content is read and written as without an open (section 8.2.3).
+  /// The anonymous stateid: reads and writes without an open (section 8.2.3).
   static final StateId ANONYMOUS = new StateId(0, 0, 0);
 
-  /// As [#ANONYMOUS]; reading does not mind what others deny.
+  /// The READ bypass stateid: like [#ANONYMOUS], but reading ignores share denies.
   private static final StateId BYPASS = new StateId(-1, -1, -1);
 
-  /// Whatever the COMPOUND has made last.
+  /// The current stateid, which the COMPOUND has set last.
   private static final StateId CURRENT = new StateId(1, 0, 0);
 
-  /// What CLOSE answers: it names nothing.
+  /// The stateid that CLOSE returns; it names no state.
   static final StateId INVALID = new StateId(-1, 0, 0);
 
   static StateId of(int instance, Nfs4State state) {
@@ -48,7 +48,7 @@ record StateId(int sequence, int instance, long place) {
     return equals(CURRENT);
   }
 
-  /// Whether it stands for no state at all.
+  /// Returns true for the stateids that name no state.
   boolean isSpecial() {
     return isBypass() || equals(ANONYMOUS);
   }

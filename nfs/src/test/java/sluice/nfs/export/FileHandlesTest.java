@@ -25,12 +25,12 @@ import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Rig;
 
-/// Handles: what is in them, what is refused, what survives.
+/// Tests file handles: their content, refusals, and their validity after changes.
 @Timeout(120)
 final class FileHandlesTest {
   private static final int PLACE_OF_INODE = 16;
 
-  /// SipHash-2-4 of any message, written from the paper.
+  /// Computes SipHash-2-4 of a message, written from the paper.
   private static long reference(byte[] key, byte[] message) {
     ByteBuffer k = ByteBuffer.wrap(key).order(ByteOrder.LITTLE_ENDIAN);
     long[] v = {0x736f6d6570736575L, 0x646f72616e646f6dL, 0x6c7967656e657261L, 0x7465646279746573L};
@@ -95,7 +95,7 @@ final class FileHandlesTest {
       for (int bit = 0; bit < 8 * rig.top.length; bit++) {
         byte[] guess = rig.top.clone();
         guess[bit >> 3] ^= (byte) (1 << (bit & 7));
-        boolean elsewhere = bit >= 32 && bit < 128; // no such export, or tree
+        boolean elsewhere = bit >= 32 && bit < 128; // names another export or tree
         assertThat(rig.root.getattrStatus(guess))
             .as("bit " + bit)
             .isEqualTo(elsewhere ? NfsStatus.STALE : NfsStatus.BADHANDLE);
@@ -143,8 +143,8 @@ final class FileHandlesTest {
     }
   }
 
-  /// Whatever the number of files, and after a restart too: no name is looked up and no directory
-  /// is read, and blocks of inodes are all that comes from the device.
+  /// Finding a file by its handle reads no names and no directories, for any number of files and
+  /// after a restart. Only inode blocks are read from the device.
   @Test
   void aHandleIsFoundWithoutASearch() throws IOException {
     int files = 2_000;
@@ -173,7 +173,7 @@ final class FileHandlesTest {
     }
   }
 
-  /// A tree that notes which of its methods are called.
+  /// Returns a tree that records the names of called methods.
   private static FileTree counted(FileTree tree, List<String> asked) {
     return (FileTree)
         Proxy.newProxyInstance(
@@ -202,7 +202,8 @@ final class FileHandlesTest {
       assertThat(rig.root.rename(rig.top, ".sluice", rig.top, "g")).isEqualTo(NfsStatus.NOENT);
       assertThat(rig.root.link(file, rig.top, ".sluice")).isEqualTo(NfsStatus.ACCES);
       byte[] below = rig.root.mkdir(rig.top, "d");
-      assertThat(rig.root.create(below, ".sluice")).isNotEmpty(); // only the root's is ours
+      // The name is only reserved in the root.
+      assertThat(rig.root.create(below, ".sluice")).isNotEmpty();
       assertThatThrownBy(() -> rig.exports.find(Nfs3Client.name("/data/.sluice")))
           .hasMessageContaining("ENOENT");
     }

@@ -6,7 +6,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// Records of answers, and what takes their place.
+/// Tests records of replies and arbitrary bytes in their place.
 final class ReplyRecordTest {
   @Test
   void slotsOfAnyContentAreReadWithoutHarm() {
@@ -15,7 +15,7 @@ final class ReplyRecordTest {
     DuplicateKey key = new DuplicateKey(7, -8, 1, 2, 3 << 8 | 9, 4);
     byte[] answer = {0, 0, 0, 0, 1, 2, 3, 4};
     byte[] good = new byte[ReplyRecord.BYTES];
-    random.nextBytes(good); // of the record before
+    random.nextBytes(good); // the content of an earlier record
     assertThat(ReplyRecord.encode(5, key, answer, good)).isTrue();
     ReplyRecord.Content content = ReplyRecord.decode(good, 0);
     assertThat(content).isNotNull();

@@ -1,10 +1,10 @@
 package sluice.nfs.host;
 
-/// What tests of a host's directory may do. Any thread may call.
+/// The permissions of tests that use a host directory. Thread-safe.
 public final class HostRights {
   private HostRights() {}
 
-  /// Whether this process may take on others' ids and open files by handle.
+  /// Returns true if this process may change its IDs and open files by handle.
   public static boolean all() {
     return HostCalls.privileged();
   }

@@ -37,7 +37,7 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.ThreadCredentials;
 
-/// A directory of the host through [HostTree], beside what `java.nio.file` sees of it.
+/// Tests a host directory through [HostTree], and compares it with the view of `java.nio.file`.
 @Timeout(120)
 final class HostTreeTest {
   private static final Caller ROOT = Caller.ROOT;
@@ -233,7 +233,7 @@ final class HostTreeTest {
     tree.release(inode);
     assertErrno(Errno.ESTALE, () -> tree.attributes(inode));
     long second = file("b");
-    read(second, 0, 1); // opens a descriptor that must not keep it
+    read(second, 0, 1); // opens a descriptor that must not keep the file
     tree.unlink(ROOT, root, name("b"));
     assertErrno(Errno.ESTALE, () -> tree.attributes(second));
   }
@@ -362,8 +362,8 @@ final class HostTreeTest {
 
   private static final Caller USER_ROOT = new Caller(0, 0, 5);
 
-  /// What comes behind the inode number in a handle of ours is the kernel's: any bytes there find
-  /// the same file, or none.
+  /// The part of a handle behind the inode number comes from the kernel: changed bytes there find
+  /// the same file or none.
   @Test
   void changedLocatorsFindNoOtherFile() throws IOException {
     for (int i = 0; i < 40; i++) {
@@ -389,7 +389,7 @@ final class HostTreeTest {
 
   private void recallAny(long inode, byte[] locator) {
     try {
-      tree.recall(inode, locator); // a bit that the kernel does not look at
+      tree.recall(inode, locator); // the kernel ignores this bit
     } catch (IOException e) {
       assertThat(e).isInstanceOf(FsException.class);
     }
@@ -405,7 +405,7 @@ final class HostTreeTest {
     }
   }
 
-  /// One `long` of nanoseconds ends in 2262; a file of 2400 must not be one of 1815.
+  /// A `long` of nanoseconds ends in 2262; a file from 2400 must not appear to be from 1815.
   @Test
   void timesThatAreTooFarAwayAreTheNearestThatCanBeTold() throws Exception {
     Path file = Files.createFile(directory.resolve("late"));

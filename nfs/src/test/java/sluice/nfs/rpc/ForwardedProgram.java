@@ -2,9 +2,10 @@ package sluice.nfs.rpc;
 
 import java.io.IOException;
 
-/// A program that passes its calls on to another, from workers alone. Called as that one is.
+/// A program that forwards its calls to another one, only from workers. Same threading as that
+/// program.
 public interface ForwardedProgram extends RpcProgram {
-  /// The other, at the moment.
+  /// Returns the current target.
   RpcProgram program();
 
   @Override

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// Which client is late with a record, and what is not held against a client.
+/// Tests which delays of a record count against its client.
 final class MinimumDataRateTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int MEGABYTE = 1 << 20;
 
   private final MinimumDataRate rate = new MinimumDataRate();
-  private long now = Long.MAX_VALUE - 3 * SECOND; // times may pass the end of the numbers
+  private long now = Long.MAX_VALUE - 3 * SECOND; // times may overflow
 
   MinimumDataRateTest() {
     rate.begin(now);
@@ -37,7 +37,7 @@ final class MinimumDataRateTest {
     assertThat(late(0, 2 * MEGABYTE)).isFalse();
   }
 
-  /// The server has stood still, and reads what has come when it has looked.
+  /// The server has paused; it reads the pending input before it decides.
   @Test
   void aPauseOfTheServerIsForgiven() {
     assertThat(late(3, 2000)).isFalse();

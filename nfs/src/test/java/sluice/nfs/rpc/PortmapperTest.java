@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// The portmapper's four procedures, and what it refuses.
+/// Tests the four procedures of the portmapper and its refusals.
 class PortmapperTest {
   private final Portmapper portmapper = new Portmapper();
   private final RpcTestCalls calls = new RpcTestCalls(portmapper);

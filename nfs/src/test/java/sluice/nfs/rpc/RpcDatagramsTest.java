@@ -21,12 +21,12 @@ import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
 import sluice.testbase.Await;
 
-/// RPC over UDP, and the portmapper, on the backends that have descriptors.
+/// Tests RPC over UDP and the portmapper on all backends with descriptors.
 @Timeout(240)
 class RpcDatagramsTest {
   private static final int PROGRAM = RpcTestProgram.NUMBER;
 
-  /// Sends a datagram again until a reply to its xid comes, as clients do.
+  /// A client that retransmits a datagram until a reply to its xid arrives.
   private static final class Client implements AutoCloseable {
     private final DatagramSocket socket = new DatagramSocket();
     private final InetSocketAddress server;
@@ -57,7 +57,7 @@ class RpcDatagramsTest {
             return reply;
           }
         } catch (SocketTimeoutException lost) {
-          // sent again
+          // retransmitted
         }
       }
       throw new AssertionError("no reply to " + xid);
@@ -146,7 +146,7 @@ class RpcDatagramsTest {
     }
   }
 
-  /// Waits for a reply for as long as nothing was dropped: a machine may be slow.
+  /// Waits for a reply unless a datagram was dropped, because a machine may be slow.
   private static void receive(RpcServerRig rig, Client client, Set<Integer> seen)
       throws IOException {
     for (int attempt = 0; attempt < 120; attempt++) {

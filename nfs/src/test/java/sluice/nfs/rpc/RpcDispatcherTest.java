@@ -10,10 +10,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import sluice.nfs.rpc.RpcTestCalls.Reply;
 
-/// Headers of calls and replies, refusals, and the two ways to be answered.
+/// Tests headers of calls and replies, refusals, and both ways to answer.
 class RpcDispatcherTest {
-  /// Adds two numbers: procedure 1 at once when the first is even, procedure 2 fails, procedure 3
-  /// names the client.
+  /// Adds two numbers: procedure 1 answers at once if the first number is even, procedure 2 fails,
+  /// procedure 3 returns the client.
   private static final class Adder implements RpcProgram {
     @Override
     public int number() {

@@ -16,8 +16,8 @@ import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
 import sluice.testbase.Await;
 
-/// Clients that mean harm: marks, lengths, credentials and floods. Any other client is served,
-/// memory stays within its bound, and all of it comes back.
+/// Tests hostile clients: marks, lengths, credentials and floods. Other clients are served, the
+/// memory stays within its limit, and all of it is released.
 @Timeout(240)
 class RpcHostileTest {
   private static final int PROGRAM = RpcTestProgram.NUMBER;
@@ -26,7 +26,8 @@ class RpcHostileTest {
     return RpcTestClient.message(xid, PROGRAM, procedure, to -> to.opaque(content));
   }
 
-  /// Some calls as records in fragments, with bytes changed, left out, put in and repeated.
+  /// Returns some calls as records in fragments, with bytes changed, removed, inserted and
+  /// repeated.
   private static byte[] hostile(Random random) {
     List<byte[]> parts = new ArrayList<>();
     int calls = 1 + random.nextInt(5);
@@ -72,7 +73,7 @@ class RpcHostileTest {
             assertThat(bad.ended()).as("seed %d, round %d", seed, round).isTrue();
           }
         } catch (IOException reset) {
-          // cut off while it was sending
+          // cut off while sending
         }
         int number = round;
         good.call(round, PROGRAM, 1 + (round & 1), to -> to.int32(number));
@@ -82,8 +83,8 @@ class RpcHostileTest {
     }
   }
 
-  /// Many announce a megabyte and send little of it; their memory goes to a client that sends all
-  /// of it.
+  /// Many clients announce a megabyte and send little of it; their memory goes to a client that
+  /// sends all.
   @Test
   void announcedMessagesDoNotHoldMemoryForEver() throws Exception {
     RpcLimits limits = RpcLimits.DEFAULT.withMessageMemoryBytes(3 << 20);
@@ -116,13 +117,13 @@ class RpcHostileTest {
     }
   }
 
-  /// Fragments without bytes are no way to keep a loop busy for ever without sending.
+  /// Empty fragments cannot keep a loop busy and a connection open for ever.
   @Test
   void emptyFragmentsAreWorthNothing() throws Exception {
     RpcLimits limits = RpcLimits.DEFAULT.withTimes(30_000_000_000L, 6_000_000_000L);
     try (RpcServerRig rig = new RpcServerRig(Backend.AUTO, limits);
         RpcTestClient bad = rig.connect()) {
-      byte[] empty = new byte[40_000]; // ten thousand marks of zero
+      byte[] empty = new byte[40_000]; // ten thousand marks of length 0
       byte[] last = RpcTestClient.record(call(9, RpcTestProgram.ECHO, new byte[] {5}));
       bad.send(ByteBuffer.allocate(empty.length + last.length).put(empty).put(last).array());
       assertThat(bad.results().opaque(9)).containsExactly(5);
@@ -132,7 +133,7 @@ class RpcHostileTest {
     }
   }
 
-  /// Connections come and go faster than they are looked at.
+  /// Connections are opened and closed faster than the server handles them.
   @Test
   void connectionsThatComeAndGoLeaveNothing() throws Exception {
     byte[] record = RpcTestClient.record(call(1, RpcTestProgram.SUM, new byte[70_000]));
@@ -141,7 +142,7 @@ class RpcHostileTest {
         try (RpcTestClient client = rig.connect()) {
           client.send(i % 3 == 0 ? record : Arrays.copyOf(record, 1 + i * 200));
         } catch (IOException reset) {
-          // cut off while it was sending
+          // cut off while sending
         }
       }
       try (RpcTestClient good = rig.connect()) {

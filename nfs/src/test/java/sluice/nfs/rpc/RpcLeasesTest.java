@@ -32,19 +32,20 @@ import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Program;
 import sluice.testbase.Await;
 
-/// Clients that ask for much and read nothing: what they keep of a cache is bounded, others go on,
-/// and when they read after all they get what they asked for.
+/// Tests clients that request much data and do not read the replies: their share of a cache is
+/// limited, other clients make progress, and when they finally read, they get all data.
 @Timeout(300)
 final class RpcLeasesTest {
   private static final int PROGRAM = RpcTestProgram.NUMBER;
 
-  /// Odd: from a worker.
+  /// An odd length whose reply is made by a worker.
   private static final int MUCH = (1 << 20) - 3;
 
   private static final int CALLS = 64;
   private static final int MOST = 4 << 20;
 
-  /// Replies that were made at once, and another that was under way when enough had been leased.
+  /// The most bytes beyond the limit: replies made on the loop's thread, and the reply in progress
+  /// when the limit was reached.
   private static final int MORE = 2 << 20;
 
   private static byte[] reads(int bytes) {
@@ -101,7 +102,8 @@ final class RpcLeasesTest {
       for (int i = 0; i < 24; i++) {
         RpcTestClient client = rig.connect();
         bad.add(client);
-        client.send(reads((i & 1) == 0 ? MUCH : 1 << 20)); // from workers, and at once
+        // From workers and from the loop's thread.
+        client.send(reads((i & 1) == 0 ? MUCH : 1 << 20));
       }
       Await.until("them to be held", () -> rig.count(c -> c.heldForLeases) > 3);
       Await.until("their calls", () -> rig.count(c -> c.passed) == rig.count(c -> c.worked));
@@ -121,8 +123,8 @@ final class RpcLeasesTest {
     }
   }
 
-  /// A file that is larger than the cache is asked for at 64 places, and not taken: a client that
-  /// reads something else finds frames for it.
+  /// A client requests 64 parts of a file that is larger than the cache and reads none; a client
+  /// that reads another file still finds cache frames.
   @Test
   void theCacheIsThereForOthers() throws Exception {
     int cache = 8 << 20;

@@ -12,8 +12,8 @@ import sluice.loop.server.Engines;
 import sluice.loop.server.ServerConfig;
 import sluice.nfs.RpcLimits;
 
-/// A server with a [RpcTestProgram], which must have given everything back when it ends. Of the
-/// test's thread.
+/// A server with an [RpcTestProgram]. When it ends, all resources must have been released. Confined
+/// to the test's thread.
 public final class RpcServerRig implements AutoCloseable {
   final RpcTestProgram program = new RpcTestProgram();
   final Portmapper portmapper = new Portmapper();
@@ -36,9 +36,9 @@ public final class RpcServerRig implements AutoCloseable {
     server = RpcServer.start(config, options);
   }
 
-  /// A server for this machine, on any port.
+  /// Starts a server for this machine on any free port.
   ///
-  /// @param datagrams whether by UDP too
+  /// @param datagrams true to serve UDP too
   public static RpcServer serve(boolean datagrams, RpcProgram... programs) throws IOException {
     RpcServer.Options options =
         new RpcServer.Options(

@@ -24,8 +24,8 @@ import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
 import sluice.testbase.Await;
 
-/// RPC over TCP on each backend: records however they are cut, replies in any order, limits that
-/// hold back and refuse nothing.
+/// Tests RPC over TCP on each backend: records split at any place, replies in any order, and limits
+/// that delay calls and refuse none.
 @Timeout(240)
 class RpcServerTest {
   private static final int PROGRAM = RpcTestProgram.NUMBER;
@@ -117,7 +117,7 @@ class RpcServerTest {
         client.send(number(xid, procedure, xid));
       }
       client.receive();
-    } // the rig counts what was passed, and what came back
+    } // the rig compares the passed calls with the completed ones
   }
 
   @ParameterizedTest
@@ -200,8 +200,8 @@ class RpcServerTest {
     }
   }
 
-  /// Long calls are received where they are kept, where the engine can; short ones, and fragments,
-  /// come between them.
+  /// Long calls are received directly into their buffers if the engine supports that, with short
+  /// calls and fragments between them.
   @ParameterizedTest
   @EnumSource(Backend.class)
   void longCallsComeWholeWithShortOnesBetween(Backend backend) throws Exception {
@@ -282,7 +282,8 @@ class RpcServerTest {
     long sum = RpcTestProgram.sum(content);
     try (RpcServerRig rig = new RpcServerRig(backend, limits);
         RpcTestClient holding = rig.connect()) {
-      // Two that wait leave too little for a third, so that the others certainly meet the bound.
+      // Two waiting calls leave too little memory for a third one, so that the others certainly
+      // reach the limit.
       for (int call = 0; call < 2; call++) {
         holding.send(RpcTestClient.record(opaque(call, RpcTestProgram.GATED, content)));
       }
@@ -311,8 +312,8 @@ class RpcServerTest {
     }
   }
 
-  /// Several wait for memory, for longer than a slow client may take for a message: it is not their
-  /// fault, and none is cut off for another.
+  /// Several clients wait for memory for longer than a slow client may take for a message. The
+  /// delay is the server's, and no client is cut off for another.
   @Test
   void aConnectionThatWaitsForMemoryLosesNothing() throws Exception {
     RpcLimits limits = RpcLimits.DEFAULT.withMessageMemoryBytes(3 << 20);
@@ -329,7 +330,7 @@ class RpcServerTest {
       for (RpcTestClient client : clients.subList(1, 4)) {
         client.send(Arrays.copyOf(record, begun));
       }
-      // two at least; the pool may have kept the memory of one
+      // Two at least; the pool may have kept the memory of one.
       Await.until("parts", () -> rig.server.messageBytes() >= before + 2 * (64 << 10));
       List<FutureTask<Integer>> writing = new ArrayList<>();
       for (RpcTestClient client : clients.subList(1, 4)) {
@@ -434,12 +435,13 @@ class RpcServerTest {
     }
   }
 
-  /// A client that waits for a gated call. It may not be idle for long before, which a machine that
-  /// stands still between connecting and sending may miss.
+  /// Returns a client that waits for a gated call. On a slow machine the connection may exceed its
+  /// idle time before that, so this method tries again.
   private static RpcTestClient waiting(RpcServerRig rig) throws IOException {
     ByteArrayOutputStream calls = new ByteArrayOutputStream();
     calls.writeBytes(number(1, RpcTestProgram.GATED, 8));
-    calls.writeBytes(number(2, RpcTestProgram.FAST, 9)); // its reply says that both have come
+    // The reply to this call confirms that both have arrived.
+    calls.writeBytes(number(2, RpcTestProgram.FAST, 9));
     for (int attempt = 0; attempt < 20; attempt++) {
       RpcTestClient client = rig.connect();
       try {

@@ -12,13 +12,13 @@ import sluice.memory.Account;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// Calls programs without a network: encodes a call, lets the program answer at once or, when it
-/// passes, as a worker, and gives back the reply. Of the thread that made it.
+/// Calls programs without a network: encodes a call, lets the program answer at once or, if it
+/// passes, as a worker, and returns the reply. Confined to the thread that created it.
 public final class RpcTestCalls implements AutoCloseable {
-  /// Bytes of a message or reply, at most.
+  /// The maximum length of a message or reply.
   public static final int MOST_BYTES = (1 << 20) + (64 << 10);
 
-  /// Where the results are in a reply to a call that was accepted.
+  /// The position of the results in an accepted reply.
   public static final int RESULTS_AT = RpcDispatcher.REPLY_HEADER_BYTES;
 
   /// The reply to one call.
@@ -31,17 +31,17 @@ public final class RpcTestCalls implements AutoCloseable {
       this.fast = fast;
     }
 
-    /// All of it, header included. Not to be changed.
+    /// Returns the whole reply including its header. The caller must not change it.
     public byte[] bytes() {
       return bytes;
     }
 
-    /// Whether it was given at once.
+    /// Returns true if the call was answered at once.
     public boolean fast() {
       return fast;
     }
 
-    /// The `accept_stat`, or -1 - `reject_stat`.
+    /// Returns the `accept_stat`, or -1 - `reject_stat`.
     public int status() {
       XdrReader from = reader(bytes, 0);
       from.skip(8);
@@ -52,7 +52,7 @@ public final class RpcTestCalls implements AutoCloseable {
       return from.int32();
     }
 
-    /// What follows the header of a successful reply.
+    /// Returns a reader of the results of a successful reply.
     public XdrReader results() {
       if (status() != 0) {
         throw new AssertionError("the call was not accepted: " + status());
@@ -80,23 +80,23 @@ public final class RpcTestCalls implements AutoCloseable {
         new RpcDispatcher(Arrays.stream(programs).<RpcProgram>map(Passing::new).toList());
   }
 
-  /// What a client says of its user.
+  /// Returns AUTH_SYS credentials.
   public static Credentials user(int uid, int gid, String machine, int... groups) {
     return Credentials.sys(uid, gid, machine, groups);
   }
 
-  /// What a client says that names no user.
+  /// Returns the AUTH_NONE credentials.
   public static Credentials nobody() {
     return Credentials.NONE;
   }
 
-  /// Writes what a call has between its procedure and its arguments: a user, and no verifier.
+  /// Writes the credentials and an empty verifier.
   public static void credentials(XdrWriter to, int uid, int gid, String machine, int... groups) {
     Credentials.sys(uid, gid, machine, groups).encode(to);
     Credentials.NONE.encode(to);
   }
 
-  /// From now on calls come from another client.
+  /// Makes the following calls with other credentials.
   RpcTestCalls as(Credentials by) {
     credentials = by;
     return this;
@@ -106,29 +106,29 @@ public final class RpcTestCalls implements AutoCloseable {
     return as(Credentials.sys(uid, gid, "test", groups));
   }
 
-  /// From now on calls come on another connection.
+  /// Makes the following calls on another connection.
   ///
-  /// @param number no other connection of the test has it
+  /// @param number a number that no other connection of the test has
   public RpcTestCalls from(long number, InetAddress client, int port) {
     connection = new RpcConnection(number, client, port, false);
     return this;
   }
 
-  /// From now on calls go over a network.
+  /// Makes the following calls over a network.
   ///
-  /// @param exchange sends a message and gives back the reply
+  /// @param exchange sends a message and returns the reply
   public RpcTestCalls over(UnaryOperator<byte[]> exchange) {
     network = exchange;
     return this;
   }
 
-  /// The next call has this xid, the one after it one more.
+  /// Sets the xid of the next call; it is incremented by each call.
   public RpcTestCalls xid(int next) {
     xid = next;
     return this;
   }
 
-  /// From now on programs are not asked whether they can answer at once.
+  /// Lets only workers answer the following calls.
   public RpcTestCalls slowly(boolean value) {
     slowly = value;
     return this;
@@ -153,9 +153,9 @@ public final class RpcTestCalls implements AutoCloseable {
     return reply;
   }
 
-  /// Handles any bytes as a message.
+  /// Handles arbitrary bytes as a message.
   ///
-  /// @return null when it is no call
+  /// @return null if they are no call
   public @Nullable Reply send(byte[] message) {
     if (network != null) {
       return new Reply(network.apply(message), false);
@@ -184,7 +184,7 @@ public final class RpcTestCalls implements AutoCloseable {
     }
   }
 
-  /// As [GroupCommitBatch] does, but for waiting.
+  /// Waits for stability, which [GroupCommitBatch] does without waiting.
   private void awaitStable(RpcCall passed, XdrWriter results) {
     StableReply waits = passed.stableReply();
     if (waits != null) {
@@ -207,18 +207,18 @@ public final class RpcTestCalls implements AutoCloseable {
     return made;
   }
 
-  /// An array as a handler sees memory; of the calling thread.
+  /// Returns a view of an array for the calling thread.
   public static View view(byte[] bytes) {
     return new ViewBinder(Thread.currentThread())
         .bind(MemorySegment.ofArray(bytes), 0, bytes.length);
   }
 
-  /// A reader of an array.
+  /// Returns a reader of an array.
   public static XdrReader reader(byte[] bytes, int from) {
     return new XdrReader().open(view(bytes), from, bytes.length - from);
   }
 
-  /// All leases must have been given back by now.
+  /// Checks that all memory was released.
   @Override
   public void close() {
     if (account.usedBytes() != 0) {

@@ -10,8 +10,8 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
-/// A client over TCP that blocks, sends what it is told, and checks nothing. Of one thread, but for
-/// reading, which another may do.
+/// A blocking TCP client that sends arbitrary data and checks nothing. Confined to one thread,
+/// except that another thread may read.
 public final class RpcTestClient implements AutoCloseable {
   static final int TIMEOUT_MILLIS = 60_000;
 
@@ -27,7 +27,7 @@ public final class RpcTestClient implements AutoCloseable {
     out = socket.getOutputStream();
   }
 
-  /// One call without its mark.
+  /// Returns one call without its record mark.
   static byte[] message(int xid, int program, int procedure, Consumer<XdrWriter> arguments) {
     XdrWriter to = new XdrWriter(4 << 20);
     to.int32(xid).int32(0).int32(2).int32(program).int32(1).int32(procedure);
@@ -38,7 +38,7 @@ public final class RpcTestClient implements AutoCloseable {
     return bytes;
   }
 
-  /// A message as one fragment.
+  /// Returns a message as one fragment.
   public static byte[] record(byte[] message) {
     return ByteBuffer.allocate(message.length + 4)
         .putInt(0x8000_0000 | message.length)
@@ -46,7 +46,7 @@ public final class RpcTestClient implements AutoCloseable {
         .array();
   }
 
-  /// A message as fragments of at most `most` bytes each.
+  /// Returns a message as fragments of at most `most` bytes.
   static byte[] fragments(byte[] message, int most) {
     int count = Math.max(1, (message.length + most - 1) / most);
     ByteBuffer to = ByteBuffer.allocate(message.length + 4 * count);
@@ -67,7 +67,7 @@ public final class RpcTestClient implements AutoCloseable {
     send(record(message(xid, program, procedure, arguments)));
   }
 
-  /// The next reply without its marks.
+  /// Reads the next reply without its marks.
   public byte[] receive() throws IOException {
     ByteArrayOutputStream reply = new ByteArrayOutputStream();
     int mark;
@@ -82,17 +82,17 @@ public final class RpcTestClient implements AutoCloseable {
     return reply.toByteArray();
   }
 
-  /// A reader at the results of an accepted reply.
+  /// Reads the next reply and returns a reader of its results.
   XdrReader results() throws IOException {
     byte[] reply = receive();
     return RpcTestCalls.reader(reply, RpcTestCalls.RESULTS_AT);
   }
 
-  /// Whether the server ends the connection; skips what it still sends.
+  /// Returns true if the server closes the connection; skips remaining data.
   boolean ended() throws IOException {
     try {
       while (in.read() >= 0) {
-        // what was sent before the end
+        // Data sent before the end.
       }
       return true;
     } catch (java.net.SocketException reset) {

@@ -8,30 +8,31 @@ import sluice.memory.Account;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// A program for tests of the transport. Its fields belong to the test's thread, unless they are
-/// made for several.
+/// A program for tests of the transport. Its fields belong to the test's thread, except thread-safe
+/// ones.
 final class RpcTestProgram implements RpcProgram {
   static final int NUMBER = 400_100;
 
-  /// Gives the number in the arguments back, at once.
+  /// Returns the number in the arguments, at once.
   static final int FAST = 1;
 
-  /// The same from a worker.
+  /// Returns the number from a worker.
   static final int SLOW = 2;
 
-  /// From a worker that waits for [#gate].
+  /// Returns the number from a worker that waits for [#gate].
   static final int GATED = 3;
 
-  /// Gives the sum over the content back, from a worker.
+  /// Returns the sum of the content, from a worker.
   static final int SUM = 4;
 
-  /// Gives as many bytes as asked for, leased from a block, at once or (odd) from a worker.
+  /// Returns the requested number of bytes, leased from a block, at once or (for odd numbers) from
+  /// a worker.
   static final int READ = 5;
 
-  /// Gives the content back, at once.
+  /// Returns the content at once.
   static final int ECHO = 6;
 
-  /// As [#SLOW] and [#GATED], from a worker that does one such call after another.
+  /// The same as [#SLOW] and [#GATED], through the group commit queue.
   static final int GROUPED = 7;
 
   static final int GROUPED_GATED = 8;
@@ -59,10 +60,10 @@ final class RpcTestProgram implements RpcProgram {
     return (byte) (at * 7 + (at >> 9));
   }
 
-  /// Bytes that one lease of [#READ] has.
+  /// The number of bytes of one lease of [#READ].
   static final int LEASED_BYTES = 4096;
 
-  /// Leases on the content that are still held.
+  /// Returns the number of held leases.
   int leases() {
     return content.leases() - 1;
   }
@@ -106,7 +107,8 @@ final class RpcTestProgram implements RpcProgram {
     return true;
   }
 
-  /// As a file system's: what has no room or is not there is left out, but for datagrams.
+  /// Writes the content as a file system does: bytes that do not fit are left out, except for
+  /// datagrams.
   private void read(RpcCall call, int asked, XdrWriter results) {
     int most = Math.min(READ_BYTES, results.remaining() - 8);
     int bytes = call.datagram() ? asked : Math.min(asked, most);

@@ -4,8 +4,8 @@ import java.net.InetAddress;
 import java.util.List;
 import sluice.memory.View;
 
-/// A dispatcher with nothing around it: one message after another, from one client, for tests that
-/// measure what a call costs. Of the thread that made it.
+/// A dispatcher for one client and one message after another, for tests that measure the cost of a
+/// call. Confined to the thread that created it.
 public final class TestDispatcher {
   private final RpcDispatcher dispatcher;
   private final RpcCall header = new RpcCall();
@@ -17,9 +17,9 @@ public final class TestDispatcher {
     header.from(new RpcConnection(1, InetAddress.getLoopbackAddress(), 700, false), 700);
   }
 
-  /// Shows a message to its program, as the loop's thread does.
+  /// Passes a message to its program, as the loop's thread does.
   ///
-  /// @return whether it was answered at once; else it is to be [#pass]ed
+  /// @return true if it was answered at once; otherwise the caller must [#pass] it
   public boolean tryCall(View message, int length, XdrWriter reply) {
     int how = dispatcher.tryCall(header, reader.open(message, 0, length), reply);
     if (how == RpcDispatcher.NOT_A_CALL) {
@@ -28,12 +28,12 @@ public final class TestDispatcher {
     return how == RpcDispatcher.ANSWERED;
   }
 
-  /// Whether the message that was shown last is for the group commit queue.
+  /// Returns true if the last message is for the group commit queue.
   public boolean fitsGroupCommit() {
     return header.isForGroupCommit();
   }
 
-  /// Has the message that was shown last answered, as a worker does; nothing waits for the journal.
+  /// Runs the last message as a worker does, without waiting for the journal.
   public void pass(View message, int length, XdrWriter reply) {
     RpcCall call = header.copy(copied.open(message, 0, length));
     dispatcher.call(call, reply);

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
-/// A socket that sends each message until a reply to it comes. Of one thread.
+/// A socket that retransmits each message until a reply arrives. Not thread-safe.
 public final class UdpExchange implements UnaryOperator<byte[]>, AutoCloseable {
   private static final int ATTEMPTS = 120;
   private static final int TIMEOUT_MILLIS = 500;
@@ -21,13 +21,15 @@ public final class UdpExchange implements UnaryOperator<byte[]>, AutoCloseable {
   private final byte[] buffer = new byte[65_536];
   private byte[] last = {};
 
-  /// @param port of this machine
+  /// Creates a socket.
+  ///
+  /// @param port the port of the server on this machine
   public UdpExchange(int port) throws IOException {
     this.port = port;
     socket.setSoTimeout(TIMEOUT_MILLIS);
   }
 
-  /// What was sent last. Not to be changed.
+  /// Returns the last sent message. The caller must not change it.
   public byte[] last() {
     return last;
   }
@@ -48,7 +50,9 @@ public final class UdpExchange implements UnaryOperator<byte[]>, AutoCloseable {
     throw new AssertionError("no reply");
   }
 
-  /// @return the reply, empty when none came in time
+  /// Sends a message once.
+  ///
+  /// @return the reply; empty if none arrived in time
   private byte[] once(byte[] message) throws IOException {
     InetSocketAddress to = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     socket.send(new DatagramPacket(message, message.length, to));

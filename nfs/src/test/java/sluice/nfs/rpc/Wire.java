@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes answers as RFC 1813 has them, with nothing of the server's code, and accepts nothing
-/// else: no other booleans, no padding but zeros, no byte too many. Of one thread.
+/// Decodes replies according to RFC 1813, independently of the server's code. It accepts only valid
+/// booleans and zero padding, and no extra bytes. Not thread-safe.
 public final class Wire {
-  /// A `fattr3`; times in nanoseconds.
+  /// A `fattr3`, with times in nanoseconds.
   public record Attributes(
       int type,
       int mode,
@@ -98,7 +98,7 @@ public final class Wire {
     return new Wcc(before, postOp());
   }
 
-  /// Everything was read.
+  /// Checks that everything was read.
   public void end() {
     if (bytes.hasRemaining()) {
       byte[] rest = new byte[bytes.remaining()];

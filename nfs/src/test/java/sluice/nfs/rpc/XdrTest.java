@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// What is written is read back; what is too long or too short is refused.
+/// Tests that written values can be read, and that values of wrong length are refused.
 class XdrTest {
   private final XdrWriter writer = new XdrWriter(64 << 10);
 
@@ -111,7 +111,7 @@ class XdrTest {
     assertThat(account.usedBytes()).isZero();
   }
 
-  /// Else the lease would be lost when the reply is sent, with the connection and half a record.
+  /// A late error would lose the lease while the reply is sent, together with the connection.
   @Test
   void whatABlockDoesNotHaveIsRefusedBeforeItIsLeased() {
     Account account = new Account("test", 1 << 20);

@@ -32,13 +32,14 @@ import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.testbase.AllocatedBytes;
 import sluice.testbase.CpuTime;
 
-/// What calls that change names cost. Over TCP, 64 in flight, client and compiler included, it is
-/// only printed, but for how many share a commit; the memory that their worker takes is bounded.
+/// Measures the cost of calls that change names. Over TCP, with 64 calls in flight and including
+/// client and compiler, the cost is only printed, except that the number of calls per commit is
+/// checked. The memory used by their worker is limited.
 @Timeout(600)
 final class ChangeCostTest {
   private static final int IN_FLIGHT = 64;
 
-  /// Bytes that a call may take: twice what it took when this was written.
+  /// The maximum number of bytes per call: twice the measured value.
   private static final double MOST_BYTES_3 = 4800;
 
   private static final double MOST_BYTES_4 = 7400;
@@ -52,23 +53,25 @@ final class ChangeCostTest {
 
   private static final int CALLS = 10_000;
 
-  /// Two calls, the second of which undoes the first, again and again; none waits for the journal.
-  /// Of the test's thread.
+  /// Two calls, of which the second undoes the first, in a loop. They do not wait for the journal.
+  /// Confined to the test's thread.
   private static final class Undoing {
     private final byte[][] messages = new byte[2][];
     private final View[] shown = new View[2];
     private final TestDispatcher dispatcher;
     private final XdrWriter reply = new XdrWriter(RpcTestCalls.MOST_BYTES);
 
-    /// Where the number is that is another each time.
+    /// The position of the number that differs in each call.
     private final int numberAt;
 
     private int number;
 
-    /// Of the processor, for the calls that were measured last.
+    /// The CPU time of the last measured calls.
     private long nanos;
 
-    /// @param first as records, with the number that the first is to have
+    /// Creates the calls.
+    ///
+    /// @param first the first call as a record; `number` is its first number
     Undoing(RpcProgram program, byte[] first, byte[] second, int numberAt, int number) {
       dispatcher = new TestDispatcher(program);
       this.numberAt = numberAt;
@@ -87,7 +90,9 @@ final class ChangeCostTest {
       dispatcher.pass(shown[which], length, reply);
     }
 
-    /// @return bytes allocated per call
+    /// Measures the memory.
+    ///
+    /// @return the allocated bytes per call
     double cost(String what, double most) throws Exception {
       long allocated = AllocatedBytes.settled((long) (most * CALLS), this::calls);
       System.out.printf("%s: %d ns, %d bytes a call%n", what, nanos / CALLS, allocated / CALLS);
@@ -221,7 +226,7 @@ final class ChangeCostTest {
     }
   }
 
-  /// Slots that the session has used before go on from there.
+  /// Returns the sequence number of a slot that the session has used before.
   private static int now(Nfs4Stream stream, int slot, int sequence) {
     return stream.client.sequences[slot] + sequence;
   }

@@ -34,12 +34,12 @@ import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
 import sluice.nfs.v4.wire.Nfs4Op;
 
-/// Which calls go through the group commit queue, and which have a worker of their own.
+/// Tests which calls use the group commit queue, and which get their own worker.
 @Timeout(120)
 final class GroupCommitChoiceTest {
   private static final int CONTENT_BYTES = GroupCommitQueue.MOST_CONTENT_BYTES;
 
-  /// Whether a call that the loop's thread passes on is for the group commit queue.
+  /// Returns true if a call that the loop's thread passes on is for the group commit queue.
   private static boolean fitsGroupCommit(
       RpcProgram program, int version, Consumer<XdrWriter> arguments) {
     XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
@@ -99,7 +99,7 @@ final class GroupCommitChoiceTest {
     }
   }
 
-  /// A tree whose content is made stable file by file, as that of a host's directory.
+  /// Returns a tree whose file data become stable file by file, as in a host directory.
   private static FileTree contentApart(FileTree whole) {
     return (FileTree)
         Proxy.newProxyInstance(

@@ -18,7 +18,7 @@ import sluice.nfs.rpc.RpcServer;
 import sluice.nfs.rpc.RpcServerRig;
 import sluice.nfs.v3.Nfs3Rig;
 
-/// A foreign client over TCP: the tools of libnfs, and `rpcinfo`.
+/// Tests a foreign client over TCP: the tools of libnfs, and `rpcinfo`.
 @Timeout(240)
 final class LibnfsTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();

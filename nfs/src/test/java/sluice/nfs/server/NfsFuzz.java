@@ -30,21 +30,21 @@ import sluice.nfs.v3.Nfs3Program;
 import sluice.nfs.v4.Nfs4Program;
 import sluice.nfs.v4.Nfs4TestClient;
 
-/// RPC messages that no client would send, to NFSv3, NFSv4.1, MOUNT and the portmapper over an
-/// image in memory: each is answered, or is no call; nothing fails inside.
+/// Sends RPC messages that no client would send to NFSv3, NFSv4.1, MOUNT and the portmapper over an
+/// image in memory. Each one is answered or refused, without an internal error.
 ///
 /// Each test run tries the inputs in `src/test/resources`. In `./sluice test --acceptance`, as in
-/// continuous integration, each method then looks for new ones for three seconds, from where the
-/// last run on this machine stopped (`.cifuzz-corpus`); `SLUICE_EXPLORE=10m` is longer. One method
-/// alone:
+/// continuous integration, each method searches for new inputs for three seconds, starting where
+/// the last run on this machine stopped (`.cifuzz-corpus`); `SLUICE_EXPLORE=10m` makes it longer.
+/// To run a single method:
 ///
 /// ```
 /// JAZZER_FUZZ=1 mvn -Dfast -pl nfs -am test-compile surefire:test@fuzz \
 ///     -Dsurefire.failIfNoSpecifiedTests=false -Dtest='NfsFuzz#calls' -Djazzer.max_duration=5m
 /// ```
 ///
-/// An input that fails is printed (in base64) and written beside the others, and fails the ordinary
-/// run from then on: that is how it is reproduced.
+/// An input that fails is printed (in base64) and stored with the others, so that it fails the
+/// ordinary test run from then on.
 @Tag("fuzz")
 final class NfsFuzz {
   private static final int DEVICE_BYTES = 8 << 20;
@@ -52,7 +52,7 @@ final class NfsFuzz {
 
   private static @Nullable Server server;
 
-  /// What all inputs of a run are sent to.
+  /// The server that gets all inputs of a run.
   private static final class Server implements AutoCloseable {
     final BlockDevice device = BlockDevices.memory(DEVICE_BYTES);
     final Ext2 tree;
@@ -121,14 +121,14 @@ final class NfsFuzz {
     }
   }
 
-  /// Any bytes as a message.
+  /// Sends arbitrary bytes as a message.
   @FuzzTest
   void messages(byte[] data) {
     check(server().calls.send(data));
   }
 
-  /// A call with a good header: program and procedure by the first two bytes, arguments by the
-  /// rest.
+  /// Sends a call with a valid header: the first two bytes select program and procedure, the others
+  /// are the arguments.
   @FuzzTest
   void calls(byte[] data) {
     if (data.length < 2) {
@@ -143,7 +143,7 @@ final class NfsFuzz {
     check(calls.call(program, version, data[1] & 31, to -> arguments(to, rest)));
   }
 
-  /// A COMPOUND behind a good SEQUENCE.
+  /// Sends a COMPOUND after a valid SEQUENCE.
   @FuzzTest
   void compounds(byte[] data) {
     if (data.length < 1) {
@@ -166,13 +166,14 @@ final class NfsFuzz {
             });
     check(reply);
     if (Nfs4TestClient.isSessionGone(reply)) {
-      to.client.verifier++; // it has destroyed its own
+      to.client.verifier++; // the session has destroyed itself
       to.client.connect();
       to.client.reclaimComplete();
     }
   }
 
-  /// Bytes stand for what arguments are made of, so that handles and names are found by chance.
+  /// Writes arguments: each byte selects a part of typical arguments, so that valid handles and
+  /// names occur often.
   private static void arguments(XdrWriter to, byte[] data) {
     ByteBuffer from = ByteBuffer.wrap(data);
     byte[][] handles = server().handles;

@@ -24,9 +24,9 @@ import sluice.nfs.v4.Nfs4Rig;
 import sluice.nfs.v4.Nfs4TestClient;
 import sluice.testbase.Await;
 
-/// What waits for the journal when a file is to be made that exists already: only a reply that
-/// tells of something that is not stable yet. The device's flushes are held up, so a wait is for
-/// ever.
+/// Tests what waits for the journal when an existing file is opened for creation: only a reply
+/// about something that is not stable yet. The flushes of the device are held, so a call that waits
+/// does not return.
 @Timeout(240)
 final class StabilityTest {
   private static final int TIMEOUT_SECONDS = 60;
@@ -42,7 +42,7 @@ final class StabilityTest {
     return threads.submit(call).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
-  /// Something is changed that no call waits for.
+  /// Makes a change that no call waits for.
   private static void unstable(FileTree tree) throws IOException {
     long made = tree.create(Caller.ROOT, tree.rootInode(), new byte[] {'u'}, NewFile.regular(0600));
     try (ServerFile file = new ServerFile(tree, made, 64)) {
@@ -84,7 +84,7 @@ final class StabilityTest {
         Future<byte[]> made = threads.submit(() -> rig.client().create(rig.top, "new"));
         awaitName(rig.tree, "new");
         Future<byte[]> again = threads.submit(() -> createUnchecked(rig.client(), rig.top, "new"));
-        Thread.sleep(200); // what is not stable can be told of too early only
+        Thread.sleep(200); // an unstable reply can only be too early
         assertThat(made.isDone() || again.isDone()).isFalse();
         rig.device.letFlushesGo();
         assertThat(again.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))

@@ -20,7 +20,7 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.Wire;
 
-/// MOUNT, and which clients may use an export as which user.
+/// Tests MOUNT, and which clients may use an export as which user.
 @Timeout(120)
 final class MountProgramTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();
@@ -119,10 +119,10 @@ final class MountProgramTest {
     byte[] top = client.mount("/some");
     assertThat(client.getattrStatus(top)).isZero();
     client.calls.from(6, InetAddress.getByName("192.0.2.128"), 700);
-    assertThat(client.getattrStatus(top)).isEqualTo(NfsStatus.ACCES); // also with the handle
+    assertThat(client.getattrStatus(top)).isEqualTo(NfsStatus.ACCES); // also with a handle
     Wire refused = client.call(Nfs3Procedure.ACCESS, w -> w.opaque(top).int32(1));
     assertThat(refused.u32()).isEqualTo(NfsStatus.ACCES);
-    assertThat(refused.postOp()).isNull(); // nothing is told to them
+    assertThat(refused.postOp()).isNull(); // no attributes for them
     refused.end();
   }
 

@@ -17,8 +17,8 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
-/// SETATTR, WRITE, COMMIT, CREATE, MKDIR, SYMLINK, MKNOD, REMOVE, RMDIR, RENAME, LINK: what they
-/// do, and every byte of what they answer, refusals too.
+/// Tests SETATTR, WRITE, COMMIT, CREATE, MKDIR, SYMLINK, MKNOD, REMOVE, RMDIR, RENAME and LINK:
+/// their effects, and every byte of their replies and refusals.
 @Timeout(120)
 final class Nfs3ChangingTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();
@@ -31,7 +31,7 @@ final class Nfs3ChangingTest {
     rig.close();
   }
 
-  /// The status of CREATE, MKDIR, SYMLINK, MKNOD.
+  /// Returns the status of CREATE, MKDIR, SYMLINK or MKNOD.
   private int status(Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
     Wire answer = client.call(procedure, arguments);
     int status = answer.u32();
@@ -320,7 +320,8 @@ final class Nfs3ChangingTest {
     assertThat(client.truncate(file, 0)).isEqualTo(NfsStatus.ACCES);
     client.calls.as(7, 9);
     assertThat(client.chmod(file, 0)).isZero();
-    assertThat(client.truncate(file, 5)).isZero(); // an open file of his may have been made so
+    // The owner may have opened the file before its mode changed.
+    assertThat(client.truncate(file, 5)).isZero();
   }
 
   private int guarded(byte[] file, long ctime) {

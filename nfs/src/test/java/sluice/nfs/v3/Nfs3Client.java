@@ -13,7 +13,7 @@ import sluice.nfs.rpc.RpcTestClient;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Calls NFSv3 and MOUNT and decodes what comes back with [Wire]. Of one thread.
+/// Calls NFSv3 and MOUNT and decodes the replies with [Wire]. Not thread-safe.
 public final class Nfs3Client implements AutoCloseable {
   static final Consumer<XdrWriter> NO_ATTRIBUTES = w -> sattr(w, -1);
 
@@ -27,7 +27,7 @@ public final class Nfs3Client implements AutoCloseable {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// A `sattr3` that sets the mode, or nothing when it is negative.
+  /// Writes a `sattr3` that sets the mode, or nothing if it is negative.
   public static void sattr(XdrWriter w, int mode) {
     w.bool(mode >= 0);
     if (mode >= 0) {
@@ -64,7 +64,7 @@ public final class Nfs3Client implements AutoCloseable {
 
   // ---- short ways -------------------------------------------------------------------------------
 
-  /// GETATTR.
+  /// Runs GETATTR.
   public Wire.Attributes attributes(byte[] handle) {
     Wire answer = call(Nfs3Procedure.GETATTR, w -> w.opaque(handle));
     assertThat(answer.u32()).isZero();
@@ -83,7 +83,7 @@ public final class Nfs3Client implements AutoCloseable {
     return status;
   }
 
-  /// A call of root's as a record of a stream.
+  /// Returns a call of root as a record of a stream.
   public static byte[] record(int xid, Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
     XdrWriter to = new XdrWriter(1 << 16);
     to.int32(xid).int32(0).int32(2).int32(100003).int32(3).int32(procedure.number());
@@ -96,9 +96,9 @@ public final class Nfs3Client implements AutoCloseable {
     w.opaque(directory).opaque(name(name));
   }
 
-  /// LOOKUP.
+  /// Runs LOOKUP.
   ///
-  /// @return the handle, null when there is no such name
+  /// @return the handle; null if the name does not exist
   public byte @Nullable [] find(byte[] directory, String name) {
     Wire answer = call(Nfs3Procedure.LOOKUP, w -> where(w, directory, name));
     int status = answer.u32();
@@ -130,7 +130,7 @@ public final class Nfs3Client implements AutoCloseable {
             }));
   }
 
-  /// CREATE, GUARDED.
+  /// Runs a GUARDED CREATE.
   public byte[] create(byte[] directory, String name) {
     return create(directory, name, 0644);
   }
@@ -157,7 +157,7 @@ public final class Nfs3Client implements AutoCloseable {
             }));
   }
 
-  /// The handle in a successful answer of CREATE, MKDIR, SYMLINK, MKNOD.
+  /// Returns the handle in a successful reply to CREATE, MKDIR, SYMLINK or MKNOD.
   public static byte[] made(Wire answer) {
     assertThat(answer.u32()).isZero();
     byte[] handle = answer.postOpHandle();
@@ -170,7 +170,7 @@ public final class Nfs3Client implements AutoCloseable {
     return handle == null ? new byte[0] : handle;
   }
 
-  /// The status of an answer that is but a `wcc_data`, for success and refusal.
+  /// Returns the status of a reply that consists of a `wcc_data`, both for success and refusal.
   static int wccStatus(Wire answer) {
     int status = answer.u32();
     answer.wcc();
@@ -216,7 +216,7 @@ public final class Nfs3Client implements AutoCloseable {
     return status;
   }
 
-  /// SETATTR with a `sattr3` that sets the length alone.
+  /// Runs SETATTR with a `sattr3` that sets only the length.
   int truncate(byte[] file, long bytes) {
     return wccStatus(
         call(
@@ -227,7 +227,7 @@ public final class Nfs3Client implements AutoCloseable {
             }));
   }
 
-  /// SETATTR of the mode.
+  /// Runs SETATTR with a mode.
   public int chmod(byte[] file, int mode) {
     return wccStatus(
         call(
@@ -239,9 +239,9 @@ public final class Nfs3Client implements AutoCloseable {
             }));
   }
 
-  /// What WRITE answers.
+  /// The result of WRITE.
   ///
-  /// @param verifier 0 when it was refused
+  /// @param verifier the write verifier; 0 if the call was refused
   public record Written(int status, int count, int committed, long verifier) {}
 
   public Written write(byte[] file, long position, byte[] bytes, int stable) {

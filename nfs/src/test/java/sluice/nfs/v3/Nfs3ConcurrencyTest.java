@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.Wire;
 
-/// Many clients at a time: commits are shared, what is told of a change belongs to it, and nothing
-/// is lost.
+/// Tests many concurrent clients: commits are shared, weak cache consistency data are correct, and
+/// nothing is lost.
 @Timeout(300)
 final class Nfs3ConcurrencyTest {
   private interface Work {
@@ -49,7 +49,7 @@ final class Nfs3ConcurrencyTest {
   void clientsShareCommits() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
       rig.root.create(rig.top, "warm");
-      rig.device.slowFlush(100_000_000); // while one waits, even a slow machine makes many
+      rig.device.slowFlush(100_000_000); // while one waits, even a slow machine makes many changes
       int before = rig.device.flushes();
       int clients = 32;
       int each = 10;
@@ -80,8 +80,8 @@ final class Nfs3ConcurrencyTest {
     }
   }
 
-  /// Each creation of a directory adds a link to the one above, so the answers tell their order:
-  /// what one says of before must be what the one before it said of after.
+  /// Each new directory adds a link to its parent, so the replies reveal their order: the
+  /// attributes "before" in one reply must equal the attributes "after" in the previous one.
   @Test
   void attributesBeforeBelongToTheChange() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
@@ -136,7 +136,7 @@ final class Nfs3ConcurrencyTest {
         }
       }
       rig.tree.sync();
-      assertThat(rig.root.create(rig.top, "after")).isNotEmpty(); // it still takes changes
+      assertThat(rig.root.create(rig.top, "after")).isNotEmpty(); // it still accepts changes
     }
   }
 
@@ -188,7 +188,7 @@ final class Nfs3ConcurrencyTest {
     }
   }
 
-  /// Content is zeros and sevens, whichever client writes meanwhile.
+  /// The content consists of zeros and sevens, independently of concurrent writers.
   private static void readSome(Nfs3Rig rig, Nfs3Client client, String name) {
     byte[] file = client.find(rig.top, name);
     if (file == null) {
@@ -208,8 +208,8 @@ final class Nfs3ConcurrencyTest {
     }
   }
 
-  /// The number of a removed file is given to a new one: a client that looks a name up is neither
-  /// given the file of another name nor told that his directory is gone.
+  /// The inode number of a removed file is reused for a new one. A lookup must return neither the
+  /// file of another name nor an error about the directory.
   @Test
   void aNameLeadsToNoOtherFile() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
@@ -231,7 +231,7 @@ final class Nfs3ConcurrencyTest {
               client.calls.slowly(number < 4);
               while (makers.getCount() > 0) {
                 lookUp(rig, client, number & 1);
-                LockSupport.parkNanos(1); // lets the others have the carrier
+                LockSupport.parkNanos(1); // lets other threads use the carrier
               }
             }
           });

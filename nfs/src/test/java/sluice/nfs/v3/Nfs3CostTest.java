@@ -14,13 +14,13 @@ import sluice.nfs.rpc.XdrWriter;
 import sluice.testbase.AllocatedBytes;
 import sluice.testbase.CpuTime;
 
-/// What a call costs that is answered on the loop's thread: memory is bounded by the test, time is
+/// Measures the cost of calls answered on the loop's thread: the memory is checked, the time is
 /// only printed.
 @Timeout(600)
 final class Nfs3CostTest {
   private static final int CALLS = 100_000;
 
-  /// Of the processor, for the calls that were measured last.
+  /// The CPU time of the last measured calls.
   private long nanos;
 
   private final Nfs3Rig rig = Nfs3Rig.journaled();
@@ -33,8 +33,10 @@ final class Nfs3CostTest {
     rig.close();
   }
 
-  /// @param most bytes a call that are wanted: measured again and again until they are reached
-  /// @return bytes allocated per call
+  /// Measures the memory.
+  ///
+  /// @param most the expected maximum per call; the measurement is repeated until it is reached
+  /// @return the allocated bytes per call
   private double cost(Nfs3Procedure procedure, double most, Consumer<XdrWriter> arguments)
       throws Exception {
     XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
@@ -78,8 +80,9 @@ final class Nfs3CostTest {
     assertCost(Nfs3Procedure.PATHCONF, 1, w -> w.opaque(file));
     rig.root.write(file, 0, "x".repeat(100_000));
     rig.root.read(file, 0, 100_000);
-    assertCost(Nfs3Procedure.LOOKUP, 64, w -> Nfs3Client.where(w, rig.top, "file")); // the name
-    // 32 blocks of 1 KB, in an array
+    // The bytes of the name.
+    assertCost(Nfs3Procedure.LOOKUP, 64, w -> Nfs3Client.where(w, rig.top, "file"));
+    // 32 blocks of 1 KB in an array.
     assertCost(Nfs3Procedure.READ, 400, w -> w.opaque(file).int64(0).int32(32768));
   }
 }

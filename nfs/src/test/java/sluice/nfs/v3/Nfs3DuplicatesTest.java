@@ -26,11 +26,11 @@ import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
-/// A repeated call gets its first answer: while the server lives, after it was killed, and after a
-/// crash of the machine, which leaves the change and its answer or neither.
+/// Tests that a retransmitted call gets its first reply: while the server runs, after it was
+/// killed, and after a crash of the machine, which leaves the change with its reply or neither.
 @Timeout(300)
 final class Nfs3DuplicatesTest {
-  /// A call that must not be done twice.
+  /// A non-idempotent call.
   private record Call(Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {}
 
   private static Call mkdir(byte[] directory, String name) {
@@ -64,7 +64,8 @@ final class Nfs3DuplicatesTest {
     return new Wire(reply, 24).u32();
   }
 
-  /// One of each procedure that changes names, in an order in which each has an effect.
+  /// Returns one call of each procedure that changes names, in an order in which each has an
+  /// effect.
   private static Map<Integer, Call> script(byte[] top, byte[] file) {
     Map<Integer, Call> calls = new LinkedHashMap<>();
     calls.put(1, mkdir(top, "d"));
@@ -131,7 +132,7 @@ final class Nfs3DuplicatesTest {
         assertThat(send(rig.root, xid, call)).as(call.procedure.name()).isEqualTo(first);
         answers.put(xid, first);
       });
-      // the same again after the server was killed, and after it was told to end
+      // The same after the server was killed, and after an orderly end.
       try (Nfs3Rig killed = Nfs3Rig.over(rig.device.killed())) {
         script.forEach((xid, call) ->
             assertThat(send(killed.root, xid, call))
@@ -162,7 +163,7 @@ final class Nfs3DuplicatesTest {
       rig.root.calls.from(2, elsewhere, 777);
       assertThat(status(send(rig.root, 1, mkdir))).isEqualTo(NfsStatus.EXIST);
       rig.root.calls.from(3, InetAddress.getLoopbackAddress(), 999);
-      assertThat(status(send(rig.root, 1, mkdir))).isZero(); // another port is the same client
+      assertThat(status(send(rig.root, 1, mkdir))).isZero(); // another port of the same client
     }
   }
 
@@ -248,7 +249,7 @@ final class Nfs3DuplicatesTest {
     }
   }
 
-  /// What one of the clients does: each step has another answer when it is done twice.
+  /// Returns a step of a client. Each step has a different reply if it is done twice.
   private static Call step(byte[] top, int client, int step) {
     return switch (step) {
       case 0 -> mkdir(top, "new" + client);
@@ -257,8 +258,8 @@ final class Nfs3DuplicatesTest {
     };
   }
 
-  /// Repeats every call in order, as a client does that has heard nothing: each must succeed, and
-  /// give the answer that was promised before the crash.
+  /// Repeats all calls in order, as a client without replies does. Each must succeed and return the
+  /// reply that was sent before the crash.
   private static void repeat(Nfs3Rig next, int client, Map<Integer, byte[]> promised, String what) {
     int last = -1;
     for (int step = 0; step < 3; step++) {
@@ -303,7 +304,7 @@ final class Nfs3DuplicatesTest {
     try (Nfs3Rig next = rig.restart()) {
       for (int i = 0; i < 40; i++) {
         int status = status(send(next.root, i, mkdir(next.top, "d" + i)));
-        assertThat(status).isIn(NfsStatus.OK, NfsStatus.EXIST); // kept, or done anew
+        assertThat(status).isIn(NfsStatus.OK, NfsStatus.EXIST); // recorded or done again
       }
       assertThat(status(send(next.root, 1000, mkdir(next.top, "x")))).isZero();
     }
@@ -321,7 +322,7 @@ final class Nfs3DuplicatesTest {
         int last = calls - 1;
         assertThat(status(send(next.root, last, rename(next.top, "d", "e" + last)))).isZero();
         assertThat(status(send(next.root, 1, rename(next.top, "d", "e1"))))
-            .isEqualTo(NfsStatus.NOENT); // too long ago
+            .isEqualTo(NfsStatus.NOENT); // evicted from the ring
       }
     }
   }

@@ -12,13 +12,13 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.Wire;
 
-/// Arguments of any bytes, and good ones with damage: every answer is one of RPC or NFS, and the
-/// server goes on.
+/// Sends random arguments and damaged valid arguments: every reply is a valid RPC or NFS reply, and
+/// the server keeps working.
 @Timeout(300)
 final class Nfs3FuzzTest {
   private static final int ROUNDS = Integer.getInteger("sluice.nfs.fuzz", 6000);
 
-  /// Something like the arguments of a procedure.
+  /// Returns bytes that resemble the arguments of a procedure.
   private static ByteBuffer plausible(Random random, byte[][] handles) {
     ByteBuffer to = ByteBuffer.allocate(4096);
     int parts = 1 + random.nextInt(6);

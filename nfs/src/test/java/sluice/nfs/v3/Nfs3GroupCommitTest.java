@@ -22,7 +22,8 @@ import sluice.nfs.rpc.RpcTestClient;
 import sluice.nfs.rpc.Wire;
 import sluice.testbase.Await;
 
-/// Calls that change names, over TCP: their replies wait for the journal, many for one commit.
+/// Tests calls over TCP that change names: their replies wait for the journal, and many share a
+/// commit.
 @Timeout(240)
 final class Nfs3GroupCommitTest {
   private static final int CALLS = 40;
@@ -45,7 +46,7 @@ final class Nfs3GroupCommitTest {
     return all.toByteArray();
   }
 
-  /// @return the status of NFS
+  /// Returns the NFS status of a reply.
   private static int status(byte[] reply) {
     return new Wire(reply, RpcTestCalls.RESULTS_AT).u32();
   }
@@ -113,14 +114,15 @@ final class Nfs3GroupCommitTest {
       long inode = rig.tree.lookup(Caller.ROOT, rig.tree.rootInode(), Nfs3Client.name("file"));
       int before = rig.device.flushes();
       rig.device.holdFlushes();
-      for (int i = 0; i < CALLS; i++) { // DATA_SYNC and FILE_SYNC, the last one by a COMMIT
+      // DATA_SYNC and FILE_SYNC; the last one is made stable by COMMIT.
+      for (int i = 0; i < CALLS; i++) {
         client.send(write(i, file, 4096L * i, i == CALLS - 1 ? 0 : 1 + i % 2));
       }
-      client.receive(); // UNSTABLE
+      client.receive(); // the reply to the UNSTABLE write
       client.send(
           Nfs3Client.record(CALLS, Nfs3Procedure.COMMIT, w -> w.opaque(file).int64(0).int32(0)));
       Await.until("all writes", () -> sizeOf(rig, inode) == 4096L * CALLS);
-      Thread.sleep(20); // what is not stable can be told of too early only
+      Thread.sleep(20); // an unstable reply can only be too early
       assertThat(client.socket.getInputStream().available()).as("answered too early").isZero();
       rig.device.letFlushesGo();
       for (int i = 0; i < CALLS; i++) {

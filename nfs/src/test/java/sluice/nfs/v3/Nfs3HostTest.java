@@ -19,12 +19,12 @@ import sluice.nfs.host.HostRights;
 import sluice.nfs.host.HostTree;
 import sluice.nfs.rpc.Wire;
 
-/// NFSv3 over a directory of this machine: nothing of the server assumes an image of ours.
+/// Tests NFSv3 over a directory of this machine: the server does not depend on images.
 @Timeout(120)
 final class Nfs3HostTest {
   @TempDir Path directory;
 
-  /// A server over the directory. Of the test's thread.
+  /// A server over the directory. Confined to the test's thread.
   private static final class Server implements AutoCloseable {
     final HostTree tree;
     final Exports exports = new Exports();
@@ -90,7 +90,7 @@ final class Nfs3HostTest {
         assertThat(listed.postOpHandle()).isNotNull();
         names++;
       }
-      assertThat(names).isEqualTo(6); // . .. theirs sub h unseen
+      assertThat(names).isEqualTo(6); // ., .., theirs, sub, h, unseen
       byte[] damaged = file.clone();
       damaged[damaged.length - 1] ^= 1;
       assertThat(client.getattrStatus(damaged)).isEqualTo(NfsStatus.BADHANDLE);
@@ -108,8 +108,8 @@ final class Nfs3HostTest {
     }
   }
 
-  /// Each byte of a handle counts, also those that the kernel is to find the file by, whether the
-  /// server has seen the handle before or not.
+  /// Each byte of a handle is checked, also the bytes by which the kernel finds the file, for
+  /// handles that the server has seen and for others.
   @Test
   void changedHandlesLeadNowhere() throws IOException {
     assumeTrue(HostRights.all(), "opening files by handle needs root");
@@ -147,7 +147,7 @@ final class Nfs3HostTest {
     server.client.calls.slowly(false);
   }
 
-  /// MKDIR: other programs may change the host's directory, so nothing is claimed of before.
+  /// Runs MKDIR. Other programs may change the directory, so the reply has no attributes "before".
   private static byte[] made(Nfs3Client client, byte[] directory, String name) {
     Wire answer =
         client.call(

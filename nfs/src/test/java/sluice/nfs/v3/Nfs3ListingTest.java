@@ -17,7 +17,7 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.Wire;
 
-/// READDIR and READDIRPLUS: bounds, cookies, and what is listed while names come and go.
+/// Tests READDIR and READDIRPLUS: limits, cookies, and listings during changes.
 @Timeout(120)
 final class Nfs3ListingTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();
@@ -30,9 +30,9 @@ final class Nfs3ListingTest {
     rig.close();
   }
 
-  /// One page.
+  /// A page of a listing.
   ///
-  /// @param next cookie to go on with
+  /// @param next the cookie to continue with
   private record Page(int status, long next, long verifier, boolean end, int bytes) {}
 
   private Page page(

@@ -12,7 +12,7 @@ import sluice.nfs.CrashDevice;
 import sluice.nfs.ReaddirContract;
 import sluice.nfs.rpc.Wire;
 
-/// READDIR of NFSv3 at old cookies, and at numbers that are none.
+/// Runs the READDIR contract on NFSv3.
 final class Nfs3ReaddirTest extends ReaddirContract {
   private @Nullable Nfs3Rig rig;
   private byte @Nullable [] directory;

@@ -13,8 +13,8 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
-/// GETATTR, LOOKUP, ACCESS, READLINK, READ, FSSTAT, FSINFO, PATHCONF: every byte of what they
-/// answer, at once and from a worker.
+/// Tests GETATTR, LOOKUP, ACCESS, READLINK, READ, FSSTAT, FSINFO and PATHCONF: every byte of their
+/// replies, on the loop's thread and on a worker.
 @Timeout(120)
 final class Nfs3ReadingTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();
@@ -27,7 +27,7 @@ final class Nfs3ReadingTest {
     rig.close();
   }
 
-  /// Whether a call was answered on the loop's thread.
+  /// Returns true if a call was answered on the loop's thread.
   private boolean isFast(Nfs3Procedure procedure, java.util.function.Consumer<XdrWriter> with) {
     return client.reply(procedure, with).fast();
   }
@@ -171,7 +171,7 @@ final class Nfs3ReadingTest {
       assertThat(client.read(file, at, count)).isEqualTo(expected);
     }
     client.calls.slowly(false);
-    assertThat(client.read(file, 0, -1)).hasSize(1 << 20); // 4 GB asked, a megabyte given
+    assertThat(client.read(file, 0, -1)).hasSize(1 << 20); // 4 GB requested, 1 MB returned
     assertThat(isFast(Nfs3Procedure.READ, w -> w.opaque(file).int64(5000).int32(65536))).isTrue();
     assertThat(readStatus(rig.top, 0)).isEqualTo(NfsStatus.INVAL);
     assertThat(readStatus(file, -1)).isEqualTo(NfsStatus.INVAL);
@@ -186,7 +186,7 @@ final class Nfs3ReadingTest {
     assertThat(client.chmod(rig.top, 0777)).isZero();
     client.calls.as(7, 7);
     byte[] file = client.create(rig.top, "f", 0);
-    client.write(file, 0, "mine"); // although its mode says no: it is the owner's
+    client.write(file, 0, "mine"); // allowed in spite of the mode, because the caller owns the file
     for (boolean slowly : new boolean[] {false, true}) {
       client.calls.slowly(slowly).as(7, 7);
       assertThat(readStatus(file, 0)).isZero();
@@ -197,7 +197,7 @@ final class Nfs3ReadingTest {
     client.calls.as(7, 7);
     assertThat(client.chmod(file, 0001)).isZero();
     client.calls.as(8, 8);
-    assertThat(readStatus(file, 0)).isZero(); // to be run, it must be read
+    assertThat(readStatus(file, 0)).isZero(); // execute permission includes reading
   }
 
   @Test

@@ -19,8 +19,8 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.ServerFile;
 import sluice.nfs.rpc.Wire;
 
-/// A file is removed, and its inode number given to another, between two steps of a call: the
-/// answer is never about the other.
+/// Removes a file and reuses its inode number between two steps of a call: the reply is never about
+/// the other file.
 @Timeout(120)
 final class Nfs3ReusedNumbersTest {
   private static final Caller ROOT = Caller.ROOT;
@@ -44,7 +44,7 @@ final class Nfs3ReusedNumbersTest {
     return rig.tree.create(ROOT, top, VICTIM, what);
   }
 
-  /// The victim goes and the other comes.
+  /// Removes the victim and creates the other file.
   private long swap(NewFile what) throws IOException {
     rig.tree.unlink(ROOT, top, VICTIM);
     return rig.tree.create(ROOT, top, OTHER, what);
@@ -77,7 +77,8 @@ final class Nfs3ReusedNumbersTest {
     assertThat(client.lookup(rig.top, "other")).isNotEmpty();
   }
 
-  /// While it is looked up, the name goes, its number is another file's, and both are a third's.
+  /// During a lookup, the name is removed, its inode number is reused, and then both belong to a
+  /// third file.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void lookupOfANameThatChangesTwice(boolean slowly) throws IOException {
@@ -154,7 +155,7 @@ final class Nfs3ReusedNumbersTest {
     assertThat(answer.u32()).isEqualTo(NfsStatus.STALE);
   }
 
-  /// Names and handles; null where there is none.
+  /// Returns names and handles; null for a missing handle.
   private Map<String, byte @Nullable []> listPlus(byte[] directory) {
     Wire answer =
         client.call(
@@ -185,7 +186,7 @@ final class Nfs3ReusedNumbersTest {
     assertThat(listPlus(rig.top)).containsKey("other").doesNotContainKey("victim");
   }
 
-  /// A name that leads to another file meanwhile is listed with that one's handle.
+  /// A name that refers to another file meanwhile is listed with the handle of that file.
   @Test
   void readdirplusOfAReplacedName() throws IOException {
     long inode = victim(NewFile.regular(0644));

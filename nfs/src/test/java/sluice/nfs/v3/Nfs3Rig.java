@@ -20,12 +20,12 @@ import sluice.nfs.Squash;
 import sluice.nfs.export.Exports;
 import sluice.nfs.export.FileHandles;
 
-/// An NFSv3 server over an image in memory, without a network; the image must be whole when it
-/// ends. Of the test's thread; [#client] makes clients for others.
+/// An NFSv3 server over an image in memory, without a network. The image must be consistent at the
+/// end. Confined to the test's thread; [#client] creates clients for other threads.
 public final class Nfs3Rig implements AutoCloseable {
   private static final AtomicLong VERIFIERS = new AtomicLong(1);
 
-  /// Clients choose their xids at random; two that chose the same would be taken for one.
+  /// The next range of xids. Two clients with the same xids would be taken for one.
   private static final AtomicInteger XIDS = new AtomicInteger(1);
 
   private static final int DEVICE_BYTES = 24 << 20;
@@ -37,7 +37,7 @@ public final class Nfs3Rig implements AutoCloseable {
   public final Nfs3Program nfs;
   public final MountProgram mounts;
 
-  /// A client that is root, believed, with the handle of `/data`.
+  /// A client of root, without squashing, with the handle of `/data`.
   public final Nfs3Client root;
 
   public final byte[] top;
@@ -71,7 +71,9 @@ public final class Nfs3Rig implements AutoCloseable {
     return ExportOptions.defaults().withSquash(Squash.NONE);
   }
 
-  /// @param journaled whether the image has a journal
+  /// Creates a formatted device.
+  ///
+  /// @param journaled true to create a journal
   public static CrashDevice format(boolean journaled) throws IOException {
     CrashDevice device = new CrashDevice(DEVICE_BYTES);
     FormatOptions format = FormatOptions.forDevice(DEVICE_BYTES).withBytesPerInode(1024);
@@ -91,17 +93,17 @@ public final class Nfs3Rig implements AutoCloseable {
     return new Nfs3Rig(format(true), options(), export);
   }
 
-  /// A server that has something between it and its tree.
+  /// Creates a server with a wrapper around its tree.
   public static Nfs3Rig through(UnaryOperator<FileTree> seen) throws IOException {
     return new Nfs3Rig(format(true), options(), believed(), seen);
   }
 
-  /// A server on a device that another has left, however it did.
+  /// Creates a server on the device of an earlier one.
   public static Nfs3Rig over(CrashDevice device) throws IOException {
     return new Nfs3Rig(device, options(), believed());
   }
 
-  /// The same with something between it and its tree.
+  /// Creates a server on the device of an earlier one, with a wrapper around its tree.
   public static Nfs3Rig over(CrashDevice device, UnaryOperator<FileTree> seen) throws IOException {
     return new Nfs3Rig(device, options(), believed(), seen);
   }
@@ -110,13 +112,13 @@ public final class Nfs3Rig implements AutoCloseable {
     return new Nfs3Rig(device, options().withReadOnly(true), believed());
   }
 
-  /// The image may contradict itself: a server without a journal was killed on it.
+  /// Allows an inconsistent image, because a server without a journal was killed.
   Nfs3Rig unchecked() {
     whole = false;
     return this;
   }
 
-  /// One more client; call it from one thread.
+  /// Creates a client for use by one thread.
   public Nfs3Client client() {
     Nfs3Client made = new Nfs3Client(nfs, mounts);
     made.calls.xid(XIDS.getAndIncrement() << 20);
@@ -126,7 +128,7 @@ public final class Nfs3Rig implements AutoCloseable {
     return made;
   }
 
-  /// Ends the server and begins another on the same image.
+  /// Ends the server and starts another on the same image.
   public Nfs3Rig restart() throws IOException {
     exports.close();
     tree.close();

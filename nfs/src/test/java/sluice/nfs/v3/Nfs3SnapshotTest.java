@@ -15,9 +15,8 @@ import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
-/// A reply to READ is made of the cache's own blocks, and is what the file was when it was asked
-/// for: a caller that writes, cuts or removes the file before the reply has left does not change
-/// it.
+/// Tests that a reply to READ, which leases blocks of the cache, has the content at the time of the
+/// call: later writes, truncations and removals before the reply is sent do not change it.
 @Timeout(120)
 final class Nfs3SnapshotTest {
   private static final int BYTES = 64 << 10;
@@ -28,7 +27,7 @@ final class Nfs3SnapshotTest {
 
   Nfs3SnapshotTest() throws IOException {}
 
-  /// Of blocks so large that they are leased.
+  /// Returns a device with blocks that are large enough to be leased.
   private static CrashDevice formatted() throws IOException {
     int bytes = 24 << 20;
     CrashDevice device = new CrashDevice(bytes);
@@ -47,9 +46,9 @@ final class Nfs3SnapshotTest {
     return bytes;
   }
 
-  /// Has READ answered at once.
+  /// Runs READ on the loop's thread.
   ///
-  /// @return the reply, which has not been sent
+  /// @return the unsent reply
   private XdrWriter asked() throws IOException {
     XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
     to.int32(1).int32(0).int32(2).int32(100003).int32(3).int32(Nfs3Procedure.READ.number());
@@ -58,7 +57,7 @@ final class Nfs3SnapshotTest {
     byte[] message = to.toBytes();
     XdrWriter reply = new XdrWriter(RpcTestCalls.MOST_BYTES);
     assertThat(dispatcher.tryCall(RpcTestCalls.view(message), message.length, reply)).isTrue();
-    Arrays.fill(message, (byte) 0); // its memory is used again
+    Arrays.fill(message, (byte) 0); // its memory is reused
     return reply;
   }
 
@@ -85,7 +84,7 @@ final class Nfs3SnapshotTest {
     XdrWriter third = asked();
     rig.root.write(file, 50, new byte[] {3, 3, 3}, 0);
     rig.root.remove(rig.top, "file");
-    // Its blocks are another file's now.
+    // The blocks belong to another file now.
     byte[] other = rig.root.create(rig.top, "other");
     rig.root.write(other, 0, all(4), 2);
     assertThat(content(first)).isEqualTo(all(1));

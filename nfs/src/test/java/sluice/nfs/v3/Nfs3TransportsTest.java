@@ -19,8 +19,7 @@ import sluice.nfs.rpc.UdpExchange;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Each of the 22 procedures of NFSv3, and each of MOUNT, through sockets: over TCP and over UDP,
-/// on one port.
+/// Tests all 22 procedures of NFSv3 and all of MOUNT over TCP and UDP on one port.
 @Timeout(240)
 final class Nfs3TransportsTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();
@@ -79,7 +78,7 @@ final class Nfs3TransportsTest {
     listing(client, directory);
     removing(client, top, directory, transport);
     assertThat(answered).as(transport).containsOnlyKeys(Nfs3Procedure.values());
-    // What came through a socket is in the tree.
+    // The changes over the socket are in the tree.
     byte[] name = Nfs3Client.name(transport + " was here");
     assertThat(rig.tree.lookup(Caller.ROOT, rig.tree.rootInode(), name)).isPositive();
   }

@@ -14,8 +14,8 @@ import sluice.nfs.rpc.RpcServerRig;
 import sluice.nfs.rpc.UdpExchange;
 import sluice.nfs.rpc.Wire;
 
-/// NFSv3 and MOUNT over UDP: most procedures, as large as datagrams are, and calls that are sent
-/// again because an answer was lost.
+/// Tests NFSv3 and MOUNT over UDP: most procedures, datagrams of maximum length, and
+/// retransmissions after a lost reply.
 @Timeout(240)
 final class Nfs3UdpTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();
@@ -67,11 +67,11 @@ final class Nfs3UdpTest {
       assertThat(client.rmdir(top, "sub")).isZero();
       assertThat(client.find(top, "sub")).isNull();
     }
-    // What came by datagrams is there for all other clients.
+    // The changes are visible to all other clients.
     assertThat(rig.root.find(rig.top, "sub")).isNull();
   }
 
-  /// The longest answers that are offered fit, and listings are bounded by what fits.
+  /// The longest replies fit into datagrams, and listings are limited to that length.
   @Test
   void answersFitIntoDatagrams() throws IOException {
     try (UdpExchange udp = udp()) {
@@ -96,7 +96,7 @@ final class Nfs3UdpTest {
     }
   }
 
-  /// The same datagram again, also from another port, gets the same answer and does nothing.
+  /// A retransmission, also from another port, gets the same reply and changes nothing.
   @Test
   void whatIsSentAgainIsDoneOnce() throws IOException {
     try (UdpExchange udp = udp();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// Ranges are split and joined as a table with one entry a byte would have it.
+/// Compares byte ranges with a table that has one entry per byte.
 final class ByteRangesTest {
   private static final int BYTES = 40;
 

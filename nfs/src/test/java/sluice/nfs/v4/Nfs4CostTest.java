@@ -17,19 +17,20 @@ import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.testbase.AllocatedBytes;
 import sluice.testbase.CpuTime;
 
-/// What a COMPOUND costs that is answered on the loop's thread: memory is bounded by the test, time
-/// is only printed.
+/// Measures the cost of COMPOUNDs answered on the loop's thread: the memory is checked, the time is
+/// only printed.
 @Timeout(600)
 final class Nfs4CostTest {
   private static final int CALLS = 100_000;
 
-  /// Behind tag, minor version, count, the operation's number and the session.
+  /// The position of the sequence number: after tag, minor version, count, operation number and
+  /// session ID.
   private static final int SEQUENCE_AT = 4 + 4 + 4 + 4 + 16;
 
-  /// What Linux asks for to fill an inode.
+  /// The attributes that Linux requests to fill an inode.
   private static final int[] INODE = {1, 3, 4, 8, 20, 33, 35, 36, 37, 41, 45, 47, 52, 53, 55};
 
-  /// Of the processor, for the calls that were measured last.
+  /// The CPU time of the last measured calls.
   private long nanos;
 
   private final Nfs4Rig rig = new Nfs4Rig();
@@ -45,8 +46,10 @@ final class Nfs4CostTest {
     rig.close();
   }
 
-  /// @param most bytes a call that are wanted: measured again and again until they are reached
-  /// @return bytes allocated per call
+  /// Measures the memory.
+  ///
+  /// @param most the expected maximum per call; the measurement is repeated until it is reached
+  /// @return the allocated bytes per call
   private double cost(String name, int slot, double most, Op... ops) throws Exception {
     XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
     to.int32(1).int32(0).int32(2).int32(100_003).int32(4).int32(1);

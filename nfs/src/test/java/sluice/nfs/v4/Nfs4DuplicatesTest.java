@@ -36,14 +36,14 @@ import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// COMPOUNDs that come again after the server was killed: what was done is answered, not done
-/// twice.
+/// Tests COMPOUNDs that are retransmitted after the server was killed: completed changes are
+/// answered and not done twice.
 @Timeout(240)
 final class Nfs4DuplicatesTest {
   private static final Op HANDLE = plain(Nfs4Op.GETFH);
   private static final Op SAVE = plain(Nfs4Op.SAVEFH);
 
-  /// What makes one client's requests.
+  /// A request of a client on one slot.
   private record Request(int slot, List<Op> list) {
     Op[] ops() {
       return list.toArray(Op[]::new);
@@ -58,13 +58,14 @@ final class Nfs4DuplicatesTest {
     return out -> out.int32(Nfs4Op.RENAME).opaque(bytes(from)).opaque(bytes(to));
   }
 
-  /// The bytes of a reply behind its header.
+  /// Returns the bytes of a reply behind its header.
   private static byte[] rest(Reply reply) {
     int from = RpcTestCalls.RESULTS_AT;
     return Arrays.copyOfRange(reply.bytes, from, reply.bytes.length);
   }
 
-  /// Each kind of change, one on each slot; each but the first needs those before it.
+  /// Returns one request for each kind of change, each on its own slot; each except the first
+  /// depends on the ones before.
   private static List<Request> changes(Nfs4TestClient client, byte[] data) {
     Opened file = client.open(data, open("o", 3, 0, unchecked(0644), "file"));
     Op here = putFh(data);
@@ -99,7 +100,7 @@ final class Nfs4DuplicatesTest {
         byte[] first = rest(client.tryOn(request.slot, request.ops()));
         rig.crash(rig.device.killed());
         byte[] again = rest(client.repeat(request.slot, request.ops()));
-        if (request.slot == 2 || request.slot == 3) { // the open has gone with the server
+        if (request.slot == 2 || request.slot == 3) { // the open has ended with the server
           assertThat(again).as("request %d", request.slot).hasSameSizeAs(first);
           assertThat(status(again)).as("request %d", request.slot).isZero();
         } else {
@@ -119,7 +120,7 @@ final class Nfs4DuplicatesTest {
     return RpcTestCalls.reader(results, 0).int32();
   }
 
-  /// The file of an OPEN that was done but not answered can be claimed.
+  /// The file of an OPEN that was done but not answered can be reclaimed.
   @Test
   void whatWasOpenedCanBeClaimed() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
@@ -146,7 +147,7 @@ final class Nfs4DuplicatesTest {
     }
   }
 
-  /// Only the very request is answered.
+  /// Only an identical request is answered.
   @Test
   void othersAreTold() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
@@ -172,13 +173,13 @@ final class Nfs4DuplicatesTest {
       assertThat(client.repeat(3, ops).status).as("sequence").isEqualTo(Nfs4Status.BADSESSION);
       client.sequences[3]--;
       assertThat(client.repeat(3, ops).status).isZero();
-      Reply last = client.repeat(5, mixed); // two changes: the last is kept
+      Reply last = client.repeat(5, mixed); // of two changes the last one is recorded
       assertThat(last.status).isZero();
       assertThat(last.count).isEqualTo(4);
     }
   }
 
-  /// Without `sa_cachethis` nothing is kept.
+  /// Without `sa_cachethis` nothing is recorded.
   @Test
   void aClientThatDoesNotAskIsTold() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
@@ -192,8 +193,8 @@ final class Nfs4DuplicatesTest {
     }
   }
 
-  /// The machine stops while requests wait for the journal: each was done and is answered, or was
-  /// not and can be done.
+  /// The machine crashes while requests wait for the journal: each was done and is answered, or was
+  /// not done and can be repeated.
   @Test
   void crashes() throws Exception {
     for (int seed = 0; seed < 24; seed++) {

@@ -26,8 +26,8 @@ import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Op;
 
-/// Which clients may use an export by NFSv4.1, and as which user: it has no MOUNT that could say
-/// so.
+/// Tests which clients may use an export by NFSv4.1, and as which user, as there is no MOUNT to
+/// refuse them.
 @Timeout(120)
 final class Nfs4ExportsTest {
   private final Nfs4Rig rig = new Nfs4Rig();
@@ -80,7 +80,7 @@ final class Nfs4ExportsTest {
     for (boolean slowly : new boolean[] {false, true}) {
       far.calls.slowly(slowly);
       assertThat(far.statusOn(far.handle(), lookup("some"))).isEqualTo(NfsStatus.ACCES);
-      for (byte[] known : new byte[][] {some, below}) { // nor with a handle that others have
+      for (byte[] known : new byte[][] {some, below}) { // nor with a handle of another client
         assertThat(far.status(putFh(known), getAttr(Nfs4Attribute.TYPE)))
             .isEqualTo(NfsStatus.ACCES);
         assertThat(far.status(putFh(known), mkdir("x", 0755))).isEqualTo(NfsStatus.ACCES);

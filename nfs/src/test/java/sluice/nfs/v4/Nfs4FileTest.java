@@ -45,7 +45,7 @@ import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Names, attributes and content through COMPOUNDs.
+/// Tests names, attributes and content through COMPOUNDs.
 @Timeout(120)
 final class Nfs4FileTest {
   private Nfs4Rig rig;
@@ -126,7 +126,7 @@ final class Nfs4FileTest {
     return in;
   }
 
-  /// What a directory holds, a character for each byte.
+  /// Returns the names in a directory, with one character per byte.
   private Set<String> names(byte[] directory) {
     Set<String> names = new HashSet<>();
     long cookie = 0;
@@ -147,14 +147,15 @@ final class Nfs4FileTest {
     return names;
   }
 
-  /// RFC 8881 wants UTF-8, section 14.4; clients of Linux send what they are given.
+  /// RFC 8881, section 14.4, requires UTF-8, but Linux clients send arbitrary bytes.
   @Test
   void namesAreBytes() throws IOException {
     byte[] one = {'n', (byte) 0xE4};
     byte[] two = {'n', (byte) 0xFF, 1, '\n'};
     Op make =
         to -> {
-          to.int32(Nfs4Op.CREATE).int32(5).opaque(one).opaque(two); // a symbolic link to the other
+          // A symbolic link to the other name.
+          to.int32(Nfs4Op.CREATE).int32(5).opaque(one).opaque(two);
           Bitmap.of().write(to);
           to.int32(0);
         };

@@ -16,8 +16,8 @@ import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// COMPOUNDs of any operations with any arguments, and good ones with damage: every answer can be
-/// read, and the server goes on.
+/// Sends COMPOUNDs of random operations with random arguments, and damaged valid ones: every reply
+/// can be decoded, and the server keeps working.
 @Timeout(300)
 final class Nfs4FuzzTest {
   private static final int ROUNDS = Integer.getInteger("sluice.nfs.fuzz", 6000);
@@ -72,7 +72,7 @@ final class Nfs4FuzzTest {
         Nfs4TestClient.Reply reply = client.tryOn(0, ops);
         assertThat(reply.count).as("round %d", i).isBetween(1, ops.length + 1);
         if (reply.status == Nfs4Status.BADSESSION) {
-          client.verifier++; // it has destroyed its own
+          client.verifier++; // the session has destroyed itself
           client.connect();
         }
       }

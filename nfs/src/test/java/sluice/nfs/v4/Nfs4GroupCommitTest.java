@@ -39,8 +39,8 @@ import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.testbase.Await;
 
-/// COMPOUNDs that change something, over TCP: their replies wait for the journal, many for one
-/// commit, and their slots with them.
+/// Tests COMPOUNDs over TCP that change something: their replies and slots wait for the journal,
+/// and many share a commit.
 @Timeout(240)
 final class Nfs4GroupCommitTest {
   private static final int CALLS = 40;
@@ -63,7 +63,7 @@ final class Nfs4GroupCommitTest {
     }
   }
 
-  /// What Linux sends for a directory.
+  /// Returns the operations by which Linux creates a directory.
   private static Op[] makes(byte[] directory, String name) {
     return new Op[] {putFh(directory), mkdir(name, 0755), plain(Nfs4Op.GETFH), getAttr(1, 3, 4)};
   }
@@ -114,10 +114,10 @@ final class Nfs4GroupCommitTest {
     }
   }
 
-  /// What is sent, and how it is seen that it was done.
+  /// The operations of a change, and a test that it was done.
   private record Change(List<Op> ops, BooleanSupplier done) {}
 
-  /// Each kind of change is done, and not answered, while the device flushes nothing.
+  /// Each kind of change is done, but not answered, while the device does not flush.
   @Test
   void everyChangeWaits() throws Exception {
     try (Nfs4Rig rig = new Nfs4Rig();
@@ -155,7 +155,7 @@ final class Nfs4GroupCommitTest {
         stream.add(slot, slot, change.ops.toArray(Op[]::new));
         stream.flush();
         Await.until("change " + slot, change.done::getAsBoolean);
-        Thread.sleep(20); // what is not stable can be told of too early only
+        Thread.sleep(20); // an unstable reply can only be too early
         assertThat(stream.answered()).as("change %d is answered too early", slot).isFalse();
         rig.device.letFlushesGo();
         assertThat(stream.receive().status()).as("change %d", slot).isZero();

@@ -32,13 +32,13 @@ import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Op;
 
-/// NFSv4.1 over a directory of this machine.
+/// Tests NFSv4.1 over a directory of this machine.
 @Timeout(120)
 final class Nfs4HostTest {
   @TempDir Path directory;
 
-  /// Files that other programs have made, and that were not looked up yet, are listed with all that
-  /// is asked for, and their handles are good.
+  /// Files of other programs that were not looked up before are listed with all requested
+  /// attributes and valid handles.
   @Test
   void filesNotSeenBefore() throws Exception {
     assumeTrue(HostRights.all(), "opening files by handle needs root");
@@ -77,7 +77,7 @@ final class Nfs4HostTest {
     }
   }
 
-  /// What a client wants stable is made stable by itself, as no journal does it.
+  /// A stable write is made stable by `fsync`, because there is no journal.
   @Test
   void stableWrites() throws Exception {
     assumeTrue(HostRights.all(), "opening files by handle needs root");
@@ -108,7 +108,7 @@ final class Nfs4HostTest {
     }
   }
 
-  /// Names and handles, in pages.
+  /// Returns names and handles, page by page.
   private static Map<String, byte[]> list(Nfs4TestClient client, byte[] directory) {
     Map<String, byte[]> all = new HashMap<>();
     long cookie = 0;

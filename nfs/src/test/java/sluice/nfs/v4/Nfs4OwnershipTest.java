@@ -22,8 +22,8 @@ import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Whose sessions and client records are: which connection may end a session, how long a record
-/// lasts that was never confirmed, and how many one machine may have (RFC 8881, sections 2.10.3.1,
+/// Tests the ownership of sessions and client records: which connection may end a session, the
+/// lifetime of an unconfirmed record, and the limits per machine (RFC 8881, sections 2.10.3.1,
 /// 18.35 to 18.37).
 @Timeout(120)
 final class Nfs4OwnershipTest {
@@ -59,7 +59,7 @@ final class Nfs4OwnershipTest {
     client.calls.from(2, address("192.0.2.7"), 700);
     assertThat(client.bare(destroy()).status).isEqualTo(Nfs4Status.CONN_NOT_BOUND_TO_SESSION);
     Nfs4TestClient other = rig.client("two");
-    assertThat(other.status(destroy())).isZero(); // the rig's clients exported connection 1
+    assertThat(other.status(destroy())).isZero(); // the clients of the rig use connection 1
     client.calls.from(1, address("127.0.0.1"), 777);
     assertThat(client.bare(destroy()).status).isEqualTo(Nfs4Status.BADSESSION);
   }
@@ -166,7 +166,7 @@ final class Nfs4OwnershipTest {
     Nfs4Limits limits = Nfs4Limits.defaults();
     assertThat(sessions("192.0.2.1", 40)).isEqualTo(limits.sessionsPerHost());
     assertThat(confirm(introduced("elsewhere"))).as("another machine").isZero();
-    // all of a network of 64 bits may be one machine
+    // One machine may use all addresses of a /64 network.
     int first = sessions("2001:db8::1", 5);
     assertThat(first + sessions("2001:db8::2", 20)).isEqualTo(limits.sessionsPerHost());
     assertThat(client.status(ROOT)).isZero();
@@ -200,7 +200,7 @@ final class Nfs4OwnershipTest {
       one.bare(end);
       confirmed.add(one);
     }
-    // those that could not be confirmed give way to the next
+    // Unconfirmed clients are evicted by the next ones.
     assertThat(confirmed.size() + refused).isEqualTo(512);
     assertThat(confirm(introduced("elsewhere"))).isZero();
     assertThat(client.status(ROOT)).isZero();

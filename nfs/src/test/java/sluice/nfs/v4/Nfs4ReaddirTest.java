@@ -17,7 +17,7 @@ import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Op;
 
-/// READDIR of NFSv4.1 at old cookies, and at numbers that are none.
+/// Runs the READDIR contract on NFSv4.1.
 final class Nfs4ReaddirTest extends ReaddirContract {
   private @Nullable Nfs4Rig rig;
   private @Nullable Nfs4TestClient client;

@@ -26,7 +26,7 @@ import sluice.nfs.v4.Nfs4TestClient.Opened;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Leases that end, servers that are started again, and what clients may claim then.
+/// Tests expired leases, restarts of the server, and reclaims.
 @Timeout(120)
 final class Nfs4RecoveryTest {
   private static final Op ROOT = plain(Nfs4Op.PUTROOTFH);
@@ -122,8 +122,8 @@ final class Nfs4RecoveryTest {
     }
   }
 
-  /// No client can want a file without a name, and it takes space: a client that has it open and
-  /// does not come back is forgotten by and by.
+  /// An expired client that has a deleted file open is dropped, because no client can use that file
+  /// and it takes space.
   @Test
   void anExpiredClientKeepsNoFileWithoutAName() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
@@ -142,7 +142,7 @@ final class Nfs4RecoveryTest {
       Nfs4TestClient.Reply renewed = other.tryOn(0);
       assertThat(renewed.status).isZero();
       assertThat(rig.tree.status().freeInodes()).isEqualTo(free + 1);
-      assertThat(other.tryOn(0).fast).isTrue(); // no request looks again so soon
+      assertThat(other.tryOn(0).fast).isTrue(); // no request checks again so soon
       assertThat(silent.status(ROOT)).isEqualTo(Nfs4Status.BADSESSION);
       assertThat(patient.status(ROOT)).isZero();
     }

@@ -33,7 +33,7 @@ import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Op;
 
-/// As `Nfs3ReusedNumbersTest`, by NFSv4.1.
+/// Repeats `Nfs3ReusedNumbersTest` with NFSv4.1.
 @Timeout(120)
 final class Nfs4ReusedNumbersTest {
   private static final Caller ROOT = Caller.ROOT;
@@ -82,7 +82,7 @@ final class Nfs4ReusedNumbersTest {
     assertThat(client.statusOn(data, lookup("other"), GET_HANDLE)).isZero();
   }
 
-  /// A directory is moved, and the one it was in goes.
+  /// A directory is moved, and its old parent is removed.
   @Test
   void lookupOfTheParent() throws IOException {
     long above = rig.tree.create(ROOT, top, VICTIM, NewFile.directory(0755));
@@ -120,7 +120,7 @@ final class Nfs4ReusedNumbersTest {
         .isEqualTo(NfsStatus.NOENT);
   }
 
-  /// What was made is told of as it was made, not as it is a moment later.
+  /// A new file is reported as it was created, not as it is a moment later.
   @Test
   void createThatIsRemovedAtOnce() throws IOException {
     between.before(
@@ -145,11 +145,11 @@ final class Nfs4ReusedNumbersTest {
   void listing() throws IOException {
     long inode = victim();
     between.before("tryAttributes", inode, () -> assertThat(swap()).isEqualTo(inode));
-    assertThat(names()).doesNotContain("victim"); // it is gone
+    assertThat(names()).doesNotContain("victim"); // it is removed
     assertThat(names()).contains("other");
   }
 
-  /// What READDIR lists; each name has the handle that LOOKUP gives.
+  /// Returns the names in a READDIR reply; checks that each has the handle that LOOKUP returns.
   private List<String> names() {
     Nfs4TestClient.Reply reply =
         client.run(putFh(data), readDir(0, 8192, Nfs4Attribute.FILEHANDLE));

@@ -21,8 +21,8 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v3.Nfs3Rig;
 
-/// An NFSv4.1 server over an image in memory, without a network, and with a clock of its own. Of
-/// the test's thread; clients may be handed to others.
+/// An NFSv4.1 server over an image in memory, without a network and with its own clock. Confined to
+/// the test's thread; clients may be passed to other threads.
 public final class Nfs4Rig implements AutoCloseable {
   public CrashDevice device;
   final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
@@ -43,7 +43,9 @@ public final class Nfs4Rig implements AutoCloseable {
     this(limits, options, seen -> seen);
   }
 
-  /// @param seen what the server sees of the tree
+  /// Creates a server.
+  ///
+  /// @param seen a wrapper around the tree of the server
   public Nfs4Rig(UnaryOperator<FileTree> seen) throws IOException {
     this(Nfs4Limits.defaults(), ExportOptions.defaults().withSquash(Squash.NONE), seen);
   }
@@ -53,7 +55,7 @@ public final class Nfs4Rig implements AutoCloseable {
     this(limits, options, seen, Nfs3Rig.format(true));
   }
 
-  /// A server over an image that exists.
+  /// Creates a server over an existing image.
   Nfs4Rig(CrashDevice device) throws IOException {
     this(
         Nfs4Limits.defaults(),
@@ -82,16 +84,16 @@ public final class Nfs4Rig implements AutoCloseable {
     program = new Nfs4Program(exports, handles, writeVerifier, stable, limits, nanos::get);
   }
 
-  /// Ends the server and begins another on the same image; clients have to find out.
+  /// Ends the server and starts another on the same image, without telling the clients.
   void restart() throws IOException {
     exports.close();
     tree.close();
     start();
   }
 
-  /// Ends the server as a crash does, and begins another on what remains.
+  /// Ends the server by a crash and starts another on the remaining image.
   ///
-  /// @param left a copy of [#device] from before
+  /// @param left an earlier copy of [#device]
   void crash(CrashDevice left) throws IOException {
     exports.close();
     tree.close();
@@ -100,12 +102,12 @@ public final class Nfs4Rig implements AutoCloseable {
     start();
   }
 
-  /// Time passes.
+  /// Advances the clock.
   void seconds(long count) {
     nanos.addAndGet(count * 1_000_000_000L);
   }
 
-  /// Calls without a known client.
+  /// Returns calls without a client record.
   RpcTestCalls calls() {
     RpcTestCalls made = new RpcTestCalls(new Running());
     synchronized (calls) {
@@ -114,7 +116,7 @@ public final class Nfs4Rig implements AutoCloseable {
     return made;
   }
 
-  /// The server that runs at the moment.
+  /// The currently running server.
   private final class Running implements ForwardedProgram {
     @Override
     public RpcProgram program() {
@@ -127,7 +129,7 @@ public final class Nfs4Rig implements AutoCloseable {
     }
   }
 
-  /// A client with a session that has nothing to claim.
+  /// Returns a client with a session and nothing to reclaim.
   public Nfs4TestClient client(String owner) {
     Nfs4TestClient made = new Nfs4TestClient(calls(), owner);
     made.connect();

@@ -19,8 +19,8 @@ import sluice.nfs.v4.Nfs4TestClient.Reply;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Sessions that are asked for again, or refused: the slot of CREATE_SESSION (RFC 8881, section
-/// 18.36.4), with the cases of pynfs that its tests CSESS25 to CSESS29 have.
+/// Tests repeated and refused sessions: the slot of CREATE_SESSION (RFC 8881, section 18.36.4),
+/// with the cases CSESS25 to CSESS29 of pynfs.
 @Timeout(120)
 final class Nfs4SessionReplayTest {
   private static final int[] GOOD = {0, 8192, 8192, 8192, 128, 8};
@@ -56,10 +56,11 @@ final class Nfs4SessionReplayTest {
   }
 
   private static byte[] results(Reply reply) {
-    return Arrays.copyOfRange(reply.bytes, 4, reply.bytes.length); // behind the transaction's id
+    return Arrays.copyOfRange(reply.bytes, 4, reply.bytes.length); // behind the xid
   }
 
-  /// CSESS29: refusals keep nothing, and a better request with their sequence is no repetition.
+  /// CSESS29: a refusal is not cached, and a valid request with the same sequence number is not a
+  /// retry.
   @Test
   void aRefusalIsFollowedByABetterRequest() {
     int sequence = client.nextSession;
@@ -73,7 +74,7 @@ final class Nfs4SessionReplayTest {
     assertThat(create(sequence + 1, GOOD, GOOD).status).isZero();
   }
 
-  /// A refusal takes up its sequence: a client goes on with the next one.
+  /// A refusal uses up its sequence number: the client continues with the next one.
   @Test
   void aRefusalIsRepeatedAndTakesUpASequence() {
     int sequence = client.nextSession;
@@ -93,7 +94,7 @@ final class Nfs4SessionReplayTest {
     assertThat(create(sequence + 1, GOOD, GOOD).status).isEqualTo(Nfs4Status.SEQ_MISORDERED);
   }
 
-  /// CSESS26: a session with short replies is made, and a longer one refused.
+  /// CSESS26: a session with short replies is created, and a longer reply is refused.
   @Test
   void aReplyLongerThanTheSessionTakesIsRefused() {
     int[] short400 = {0, 400, 400, 400, 128, 8};
@@ -113,7 +114,8 @@ final class Nfs4SessionReplayTest {
     assertThat(reply.bytes.length).isLessThanOrEqualTo(400);
   }
 
-  /// What cannot be sent is not told as what cannot be kept, which a client asks for once more.
+  /// A reply that is too long to send is not reported as too long to cache, because the client
+  /// would send the request again.
   @ParameterizedTest
   @ValueSource(ints = {400, 4096})
   void aReplyThatIsToBeKeptIsRefusedByTheLimitItBreaks(int most) {
@@ -131,7 +133,7 @@ final class Nfs4SessionReplayTest {
     assertThat(reply.status).isEqualTo(expected);
   }
 
-  /// Numbers of a slot begin anew after 2^32 requests.
+  /// The sequence numbers of a slot start again after 2^32 requests.
   @Test
   void aSlotGoesOnBehindItsHighestNumber() {
     Nfs4Slot slot = new Nfs4Slot();

@@ -21,7 +21,7 @@ import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Clients, sessions and slots: what is done exactly once, and what is refused.
+/// Tests clients, sessions and slots: exactly-once execution and refusals.
 @Timeout(120)
 final class Nfs4SessionTest {
   private static final Op ROOT = plain(Nfs4Op.PUTROOTFH);

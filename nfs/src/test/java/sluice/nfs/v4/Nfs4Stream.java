@@ -11,11 +11,11 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 
-/// A server of NFSv4.1 behind TCP, and a session whose slots are used all at once. Of one thread.
+/// An NFSv4.1 server behind TCP, and a session that uses all its slots at once. Not thread-safe.
 public final class Nfs4Stream implements AutoCloseable {
   static final int SLOTS = 64;
 
-  /// The reply to a COMPOUND, in front of the result of its first operation.
+  /// The reply to a COMPOUND, positioned at the result of its first operation.
   record Answer(int xid, int status, int count, XdrReader in) {}
 
   public final Nfs4TestClient client;
@@ -32,7 +32,7 @@ public final class Nfs4Stream implements AutoCloseable {
     tcp = new RpcTestClient(server.server().port());
   }
 
-  /// A record with the operations behind a SEQUENCE.
+  /// Returns a record with operations after a SEQUENCE.
   public byte[] record(int xid, int slot, int sequence, Op... ops) {
     XdrWriter to = new XdrWriter(1 << 20);
     to.int32(xid).int32(0).int32(2).int32(100_003).int32(4).int32(1);
@@ -45,12 +45,12 @@ public final class Nfs4Stream implements AutoCloseable {
     return RpcTestClient.record(to.toBytes());
   }
 
-  /// The next request of a slot, which leaves with [#flush].
+  /// Adds the next request of a slot, which [#flush] sends.
   void add(int xid, int slot, Op... ops) {
     waiting.writeBytes(record(xid, slot, ++client.sequences[slot], ops));
   }
 
-  /// The last request of a slot once more.
+  /// Adds the last request of a slot again.
   void addAgain(int xid, int slot, Op... ops) {
     waiting.writeBytes(record(xid, slot, client.sequences[slot], ops));
   }
@@ -60,7 +60,7 @@ public final class Nfs4Stream implements AutoCloseable {
     waiting.reset();
   }
 
-  /// Whether a reply has come.
+  /// Returns true if a reply has arrived.
   boolean answered() throws IOException {
     return tcp.socket.getInputStream().available() > 0;
   }

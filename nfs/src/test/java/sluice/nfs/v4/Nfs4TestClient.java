@@ -12,15 +12,15 @@ import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// A small client of NFSv4.1: encodes COMPOUNDs as RFC 5662 has them and reads the replies. Of one
-/// thread.
+/// A small NFSv4.1 client: encodes COMPOUNDs according to RFC 5662 and reads the replies. Not
+/// thread-safe.
 public final class Nfs4TestClient {
-  /// One operation's number and arguments.
+  /// The number and arguments of one operation.
   public interface Op {
     void write(XdrWriter out);
   }
 
-  /// The reply to a COMPOUND, in front of the result of its first operation.
+  /// The reply to a COMPOUND, positioned at the result of its first operation.
   static final class Reply {
     final int status;
     final int count;
@@ -37,7 +37,7 @@ public final class Nfs4TestClient {
       count = in.int32();
     }
 
-    /// Reads number and status of the next result.
+    /// Reads the number and the status of the next result.
     int next(int op) {
       int number = in.int32();
       if (number != op) {
@@ -46,7 +46,7 @@ public final class Nfs4TestClient {
       return in.int32();
     }
 
-    /// As [#next], which must be a success.
+    /// Reads the next result, which must be a success.
     XdrReader ok(int op) {
       int status = next(op);
       if (status != 0) {
@@ -60,7 +60,7 @@ public final class Nfs4TestClient {
       return this;
     }
 
-    /// Skips results that say nothing but their status.
+    /// Skips results that consist only of a status.
     Reply plain(int... ops) {
       for (int op : ops) {
         ok(op);
@@ -91,7 +91,7 @@ public final class Nfs4TestClient {
 
   // ---- sessions ---------------------------------------------------------------------------------
 
-  /// A COMPOUND as it is.
+  /// Sends a COMPOUND.
   Reply compound(int minor, int count, Op... ops) {
     return new Reply(
         calls.call(
@@ -129,7 +129,7 @@ public final class Nfs4TestClient {
     };
   }
 
-  /// Becomes known and makes a session.
+  /// Announces the client and creates a session.
   public void connect() {
     XdrReader in = bare(exchangeId(0)).ok(Nfs4Op.EXCHANGE_ID);
     id = in.int64();
@@ -152,13 +152,13 @@ public final class Nfs4TestClient {
             .bool(cache);
   }
 
-  /// Operations behind a SEQUENCE, whatever comes of them.
+  /// Sends operations after a SEQUENCE and returns any reply.
   Reply tryOn(int slot, Op... ops) {
     sequences[slot]++;
     return repeat(slot, ops);
   }
 
-  /// The same again.
+  /// Sends the same request again.
   Reply repeat(int slot, Op... ops) {
     Op[] all = new Op[ops.length + 1];
     all[0] = sequence(slot, sequences[slot]);
@@ -184,12 +184,12 @@ public final class Nfs4TestClient {
     return to -> to.int32(op);
   }
 
-  /// Whether a COMPOUND was refused for want of a session, or was none.
+  /// Returns true if a COMPOUND was refused because of its session, or was not accepted.
   public static boolean isSessionGone(RpcTestCalls.Reply reply) {
     return reply.status() != 0 || reply.results().int32() == Nfs4Status.BADSESSION;
   }
 
-  /// Writes the state of clients that have opened nothing.
+  /// Writes the anonymous stateid.
   public static void anonymous(XdrWriter out) {
     StateId.ANONYMOUS.write(out);
   }
@@ -239,7 +239,7 @@ public final class Nfs4TestClient {
     };
   }
 
-  /// How OPEN creates.
+  /// The kind of creation in OPEN.
   interface How {
     void write(XdrWriter out);
   }
@@ -280,7 +280,9 @@ public final class Nfs4TestClient {
     return to -> to.int32(0);
   }
 
-  /// @param name null for the current file
+  /// Returns an OPEN operation.
+  ///
+  /// @param name the name; null for the current file
   public static Op open(String owner, int access, int deny, How how, @Nullable String name) {
     return to -> {
       to.int32(Nfs4Op.OPEN).int32(0).int32(access).int32(deny);
@@ -294,7 +296,7 @@ public final class Nfs4TestClient {
     };
   }
 
-  /// Claims what was open before the server was started.
+  /// Returns an OPEN that reclaims an open from before a restart.
   static Op reclaim(String owner, int access, int deny) {
     return to -> {
       to.int32(Nfs4Op.OPEN).int32(0).int32(access).int32(deny);
@@ -381,7 +383,7 @@ public final class Nfs4TestClient {
 
   // ---- several operations -----------------------------------------------------------------------
 
-  /// The handle of a path from the root of all.
+  /// Returns the handle of a path from the root of the name space.
   public byte[] handle(String... path) {
     Op[] ops = new Op[path.length + 2];
     ops[0] = plain(Nfs4Op.PUTROOTFH);
@@ -396,7 +398,7 @@ public final class Nfs4TestClient {
     return reply.ok(Nfs4Op.GETFH).opaque(128);
   }
 
-  /// What OPEN has said.
+  /// The result of OPEN.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Opened(StateId id, byte[] handle) {}
 
@@ -414,7 +416,7 @@ public final class Nfs4TestClient {
     return new Opened(id, reply.ok(Nfs4Op.GETFH).opaque(128));
   }
 
-  /// The stateid an operation on a file answers.
+  /// Returns the stateid in the result of an operation on a file.
   StateId stateId(byte[] file, int number, Op op) {
     return StateId.read(run(putFh(file), op).plain(Nfs4Op.PUTFH).ok(number));
   }

@@ -25,14 +25,14 @@ import sluice.nfs.v4.Nfs4TestClient.Opened;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Many clients at once on the same few files.
+/// Tests many concurrent clients on a few files.
 @Timeout(300)
 final class Nfs4ThreadsTest {
   private static final int CLIENTS = 6;
   private static final int FILES = 3;
   private static final int ROUNDS = 200;
 
-  /// How many hold the write lock of a file's first byte.
+  /// The number of holders of the write lock on a file's first byte.
   private final AtomicIntegerArray holders = new AtomicIntegerArray(FILES);
 
   @Test
@@ -76,7 +76,7 @@ final class Nfs4ThreadsTest {
       if (status == NfsStatus.OK) {
         StateId locks = StateId.read(locked.in);
         if (index != 0) {
-          // The first file is removed and made again, so there may be two of its name.
+          // The first file is removed and created again, so two files may have had its name.
           assertThat(holders.incrementAndGet(index)).isEqualTo(1);
         }
         assertThat(client.statusOn(file.handle(), write(file.id(), 0, 0, new byte[10]))).isZero();

@@ -2,10 +2,10 @@ package sluice.sys.call;
 
 import java.util.Locale;
 
-/// Processor architectures whose call numbers and structure layouts this module knows.
+/// The processor architectures whose call numbers and structure layouts this module knows.
 ///
-/// Immutable: any thread may use it. On [#OTHER], and on systems that are not Linux, every system
-/// call of this module answers `-ENOSYS`.
+/// Immutable and safe for use by any thread. On [#OTHER], and on systems other than Linux, every
+/// system call of this module returns `-ENOSYS`.
 public enum Arch {
   X86_64,
   AARCH64,
@@ -14,12 +14,12 @@ public enum Arch {
 
   private static final Arch CURRENT = detect();
 
-  /// The architecture this process runs on.
+  /// Returns the architecture on which this process runs.
   public static Arch current() {
     return CURRENT;
   }
 
-  /// Chooses a value that differs between the architectures.
+  /// Selects a value that differs between the architectures.
   public static int choose(int x86Value, int armValue) {
     return CURRENT == AARCH64 ? armValue : x86Value;
   }

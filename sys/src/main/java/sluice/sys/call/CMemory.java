@@ -5,10 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// Memory of a C library, by address. Stateless: any thread may call.
+/// Access to the memory of a C library, by address. Stateless and safe for use by any thread.
 ///
-/// An address must come from the library itself, which keeps what is there alive: nothing is
-/// checked here.
+/// An address must come from the library itself, which keeps its target alive: there are no checks.
 public final class CMemory {
   private static final long LONGEST_TEXT = 4096;
 
@@ -32,14 +31,14 @@ public final class CMemory {
     ALL.set(JAVA_INT, address, value);
   }
 
-  /// A text that ends with a zero byte; empty for a null pointer.
+  /// Returns a NUL-terminated string; empty for a null pointer.
   public static String text(long address) {
     return address == 0
         ? ""
         : MemorySegment.ofAddress(address).reinterpret(LONGEST_TEXT).getString(0);
   }
 
-  /// A function that an object of libfabric has.
+  /// Returns a function of a libfabric object.
   ///
   /// @param object address of the object
   /// @param table offset of the pointer to the table in the object

@@ -8,15 +8,15 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Memory that one object lends to its calls into the kernel. Closing it stops no other thread,
-/// while closing a shared arena is a handshake with every thread of the JVM: selectors are opened
-/// and closed as often as an application likes.
+/// Memory that one object uses for its system calls. Closing it affects no other thread, while
+/// closing a shared arena is a handshake with every thread of the JVM: an application may open and
+/// close many selectors.
 ///
-/// The garbage collector frees the memory. A recycled one is kept when it is closed, for the next
-/// of about its size, so that a program that opens and closes faster than the collector runs needs
-/// no more. What belongs to it may then belong to another owner, so the object that has lent it
-/// puts [#ENDED] in the place of each part: from then on every access throws
-/// [IllegalStateException], as with a closed arena. It cannot be closed while a call uses it.
+/// The garbage collector frees the memory. Recycled memory is kept when it is closed, for the next
+/// owner of about its size, so that a program that opens and closes faster than the collector runs
+/// needs no more. It may then belong to another owner, so the closing object replaces each of its
+/// parts by [#ENDED]: from then on every access throws [IllegalStateException], as with a closed
+/// arena. It cannot be closed while a call uses it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// | a shelf's `idle` | any thread | under the shelf's lock | the same |
 ///
 /// Lifecycle: open → (a call begins and ends)* → closed once. Limits: 64 large and 128 small pieces
-/// are kept, 1152 KiB together; what is more is the collector's.
+/// are kept, 1152 KiB in total; the collector frees all others.
 public final class CallMemory {
-  /// Throws [IllegalStateException] at each access, whatever the offset.
+  /// A segment on which each access throws [IllegalStateException], at any offset.
   public static final MemorySegment ENDED = ended();
 
   private static final int OPEN = 0;
@@ -46,35 +46,35 @@ public final class CallMemory {
     this.shelf = shelf;
   }
 
-  /// The arena is closed once per JVM, when the first object is opened.
+  /// Creates [#ENDED]. The arena is closed once per JVM, when the first object is opened.
   private static MemorySegment ended() {
     try (Arena arena = Arena.ofShared()) {
       return MemorySegment.ofAddress(0).reinterpret(Long.MAX_VALUE, arena, null);
     }
   }
 
-  /// Zeros that are not recycled.
+  /// Returns zeroed memory that is not recycled.
   public static CallMemory collected(long bytes) {
     return new CallMemory(Arena.ofAuto().allocate(bytes, Long.BYTES), null);
   }
 
-  /// Memory with any content, which the next owner gets after [#close]. More than 16 KiB is not
-  /// recycled.
+  /// Returns memory with undefined content, which is recycled after [#close]. More than 16 KiB is
+  /// not recycled.
   public static CallMemory recycled(long bytes) {
     Shelf shelf = bytes <= SMALL.bytes ? SMALL : bytes <= LARGE.bytes ? LARGE : null;
     return shelf == null ? collected(bytes) : new CallMemory(shelf.take(), shelf);
   }
 
-  /// Cuts the next part off, aligned to 8 bytes.
+  /// Returns the next part, aligned to 8 bytes.
   public MemorySegment part(long bytes) {
     MemorySegment part = memory.asSlice(used, bytes);
     used += (bytes + Long.BYTES - 1) & -Long.BYTES;
     return part;
   }
 
-  /// A call begins to use the memory.
+  /// Marks the start of a call that uses the memory.
   ///
-  /// @throws IllegalStateException when it is closed, or another call uses it
+  /// @throws IllegalStateException if it is closed, or another call uses it
   public void beginCall() {
     if (!state.compareAndSet(OPEN, IN_CALL)) {
       throw new IllegalStateException(
@@ -86,14 +86,14 @@ public final class CallMemory {
     try {
       state.setRelease(OPEN);
     } finally {
-      Reference.reachabilityFence(this); // the memory must live as long as the call
+      Reference.reachabilityFence(this); // the memory must exist as long as the call
     }
   }
 
-  /// Gives the memory to the next owner.
+  /// Closes the memory, which may be recycled.
   ///
-  /// @return false when it was closed before
-  /// @throws IllegalStateException when a call uses it; it stays open
+  /// @return false if it was closed before
+  /// @throws IllegalStateException if a call uses it; it stays open then
   public boolean close() {
     int before = state.compareAndExchange(OPEN, CLOSED);
     if (before == IN_CALL) {
@@ -108,7 +108,7 @@ public final class CallMemory {
     return true;
   }
 
-  /// Pieces of one size without an owner. Any thread takes and gives.
+  /// A pool of idle pieces of one size. Safe for use by any thread.
   private static final class Shelf {
     final int bytes;
     private final int most;

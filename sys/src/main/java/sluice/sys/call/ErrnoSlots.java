@@ -4,27 +4,27 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/// Places where a downcall leaves `errno`, lent to whichever thread makes a call.
+/// A pool of memory slots for `errno` of a downcall.
 ///
-/// Any thread borrows and returns. A thread-local would cost native memory for each virtual thread;
-/// here a thread tries the slot its id points to and then the next ones. A call that may block
-/// long, or that is hot, owns a place of its own instead (see [Kernel#newErrno]).
+/// Any thread borrows and returns slots. A thread-local would cost native memory for each virtual
+/// thread; here a thread tries the slot that its id selects and then the next ones. A caller whose
+/// calls are hot or may block for long uses memory of its own instead (see [Kernel#newErrno]).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `BUSY[i * STRIDE]` | any thread | compare-and-set (acquire) | release when returned |
 /// | `SEGMENTS[i]` bytes | the thread that holds slot i | plain | plain, by the C stub |
 ///
-/// Limits: 64 calls at once; one more finds no slot and allocates for itself.
+/// Limits: 64 calls at a time; a further caller gets no slot and allocates memory itself.
 public final class ErrnoSlots {
   private static final int COUNT = 64;
 
-  /// One flag per cache line of 64 bytes, so that threads do not disturb each other.
+  /// The distance of flags: one per cache line of 64 bytes, to avoid false sharing.
   private static final int STRIDE = 16;
 
   private static final int SLOT_BYTES = 64;
 
-  /// Where in a slot 48 bytes for a small argument of the call begin; `errno` is before.
+  /// The offset in a slot of 48 bytes for a small argument of the call; `errno` is in front of it.
   public static final long SCRATCH = 16;
 
   private static final AtomicIntegerArray BUSY = new AtomicIntegerArray(COUNT * STRIDE);
@@ -39,7 +39,9 @@ public final class ErrnoSlots {
 
   private ErrnoSlots() {}
 
-  /// @return a slot for [#segment], or -1 when all are lent
+  /// Borrows a slot.
+  ///
+  /// @return a slot for [#segment], or -1 if all are in use
   public static int borrow() {
     int start = (int) Thread.currentThread().threadId();
     for (int i = 0; i < COUNT; i++) {

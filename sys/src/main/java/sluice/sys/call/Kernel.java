@@ -14,28 +14,30 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.Optional;
 
-/// The way into the kernel: the C library's `syscall(2)`, with `errno` captured before the JVM can
-/// touch it.
+/// The entry to the kernel: the C library's `syscall(2)`, with `errno` captured before the JVM can
+/// change it.
 ///
-/// Any thread may call. Results are those of the kernel: what the call returns, or a negated errno.
-/// The linker holds a [MemorySegment] argument open for the length of the call (its arena cannot be
-/// closed under the kernel's hands), while an address in a `long` is not held:
-/// - [#call] takes numbers. An address among them belongs to memory this module owns.
-/// - [#callHolding] takes in addition the segment the caller's addresses point into. It travels as
-///   one argument more than `syscall(2)` looks at, which C allows for a variadic function; so a
-///   part of a segment can be named without making an object for it.
+/// Safe for use by any thread. Results are the kernel's: the value of the call, or a negated errno.
+/// The linker keeps a [MemorySegment] argument open during the call (its arena cannot be closed
+/// meanwhile), but not an address in a `long`:
+/// - [#call] takes numbers. Addresses among them must refer to memory that this module owns.
+/// - [#callHolding] also takes the segment to which the caller's addresses refer. It is passed as
+///   an additional argument that `syscall(2)` ignores, which C permits for a variadic function. So
+///   a part of a segment can be passed without allocating an object for it.
 ///
-/// All calls of this module have one signature, because the linker writes code for each one it
-/// meets, 5 to 30 ms of a start; another function with a signature it knows costs nothing.
+/// All calls of this module have the same signature, because the linker generates code for each
+/// signature, which adds 5 to 30 ms to the start. Another function with a known signature costs
+/// nothing.
 ///
-/// None is linked as `critical`: a thread that blocks in one would stop the garbage collector.
+/// No function is linked as `critical`: a thread that blocks in one would stop the garbage
+/// collector.
 public final class Kernel {
   public static final boolean SUPPORTED = Arch.current() != Arch.OTHER;
 
-  /// What the kernel answers to a call that it does not have.
+  /// The errno of a call that the kernel does not have.
   private static final int ENOSYS = 38;
 
-  /// Result, number of the call, six arguments, what is held.
+  /// Result; number of the call, six arguments, held segment.
   private static final FunctionDescriptor SIGNATURE =
       FunctionDescriptor.of(
           JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
@@ -43,16 +45,16 @@ public final class Kernel {
 
   private static final StructLayout ERRNO_LAYOUT = Linker.Option.captureStateLayout();
 
-  /// Of a place for `errno`.
+  /// The size of memory for `errno`.
   public static final long ERRNO_BYTES = ERRNO_LAYOUT.byteSize();
 
   private static final long ERRNO_OFFSET =
       ERRNO_LAYOUT.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-  /// Not final, so that the compiler does not inline it. The linker makes a slice of the memory for
-  /// `errno` at each call, which costs nothing where the compiler sees all of it; inlined into a
-  /// deep caller it may not (`MaxInlineLevel`), and each call leaves 40 bytes. Apart, it is
-  /// compiled the same way for each caller, at the price of an indirect jump.
+  /// Not final, so that the compiler does not inline it. The linker creates a slice of the memory
+  /// for `errno` at each call, which is free only if the compiler inlines all of it. Inlined into a
+  /// deep caller it may reach `MaxInlineLevel`, and each call then allocates 40 bytes. As a
+  /// separate call it is compiled the same way for each caller, at the cost of an indirect jump.
   @SuppressWarnings({"NonFinalStaticField", "FieldMayBeFinal", "ConstantField"})
   private static MethodHandle call =
       SUPPORTED
@@ -62,8 +64,8 @@ public final class Kernel {
 
   private Kernel() {}
 
-  /// A function of the C library as if it had the signature of `syscall(2)`: arguments beyond its
-  /// own are not looked at. `errno` is captured into the first argument.
+  /// Returns a handle for a function of the C library, with the signature of `syscall(2)`: it
+  /// ignores arguments beyond its own. `errno` is captured into the first argument.
   public static MethodHandle link(String function) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
@@ -72,21 +74,21 @@ public final class Kernel {
         Linker.Option.captureCallState("errno"));
   }
 
-  /// As [#link], of a function that not every C library has.
+  /// Returns a handle for a function that not every C library has; otherwise like [#link].
   public static Optional<MethodHandle> linkIfThere(String function) {
     return Linker.nativeLinker().defaultLookup().find(function).isPresent()
         ? Optional.of(link(function))
         : Optional.empty();
   }
 
-  /// A place for `errno` owned by one ring or poller, so that its calls need not borrow one. The
-  /// linker holds it open for the length of a call, as it does an argument.
+  /// Allocates memory for `errno`, for a ring or poller whose calls then need not borrow a slot.
+  /// The linker keeps it open during a call, like an argument.
   public static MemorySegment newErrno(Arena arena) {
     return arena.allocate(ERRNO_LAYOUT);
   }
 
-  /// Calls with up to six numbers, leaving `errno` in memory the caller owns. Only the caller's
-  /// thread may use `errno` then.
+  /// Calls with up to six numbers, leaving `errno` in memory that the caller owns. Only the calling
+  /// thread may use that memory meanwhile.
   public static long call(
       MemorySegment errno, SystemCall call, long a, long b, long c, long d, long e, long f) {
     return callHolding(errno, MemorySegment.NULL, call, a, b, c, d, e, f);
@@ -126,7 +128,7 @@ public final class Kernel {
     return call(call, a, 0, 0, 0, 0, 0);
   }
 
-  /// Calls with addresses inside `held`, whose arena stays open until the call returns.
+  /// Calls with addresses within `held`, whose arena stays open until the call returns.
   ///
   /// @param held a native segment
   public static long callHolding(

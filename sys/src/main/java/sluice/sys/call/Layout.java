@@ -3,14 +3,14 @@ package sluice.sys.call;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Offsets of a C structure, computed as the C compiler does: each member at the next multiple of
-/// its alignment, the size rounded up to the largest alignment.
+/// The member offsets of a C structure, computed as by a C compiler: each member is at the next
+/// multiple of its alignment, and the size is rounded up to the largest alignment.
 ///
-/// Built once by the class initialiser of the structure's class and read-only afterwards. A
+/// Built once by the class initializer of the structure's class and read-only afterwards. A
 /// structure class declares its members in C order and keeps the returned offsets in constants; the
-/// ABI test asks every layout for its [#members] and compares them with the system's headers.
+/// ABI test compares the [#members] of every layout with the system's headers.
 public final class Layout {
-  /// One member: its C name, its offset and its size in bytes.
+  /// A member: its C name, its offset and its size in bytes.
   public record Member(String name, int offset, int sizeBytes) {}
 
   private final String structure;
@@ -24,12 +24,14 @@ public final class Layout {
     this.packed = packed;
   }
 
-  /// @param structure how C names it, such as `struct iovec`
+  /// Returns an empty layout.
+  ///
+  /// @param structure its name in C, such as `struct iovec`
   public static Layout of(String structure) {
     return new Layout(structure, false);
   }
 
-  /// A layout without padding.
+  /// Returns an empty layout without padding.
   public static Layout packed(String structure) {
     return new Layout(structure, true);
   }
@@ -58,7 +60,8 @@ public final class Layout {
     return array(name, 8, 1);
   }
 
-  /// A member that is an array, or a nested structure with elements of `elementBytes` alignment.
+  /// Declares a member that is an array, or a nested structure with elements of `elementBytes`
+  /// alignment.
   ///
   /// @return its offset in bytes
   public int array(String name, int elementBytes, int count) {
@@ -70,12 +73,12 @@ public final class Layout {
     return offset;
   }
 
-  /// Reserves the members that are not used, up to `bytes`.
+  /// Reserves space for unused members, up to `bytes`.
   public void padTo(int bytes) {
     end = bytes;
   }
 
-  /// What `sizeof` gives for the members declared so far.
+  /// Returns the value of `sizeof` for the members declared so far.
   public int sizeBytes() {
     return roundUp(end, alignment);
   }

@@ -7,14 +7,14 @@ import java.lang.foreign.SegmentAllocator;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// File names as C strings.
+/// Encodes file names as C strings.
 ///
-/// Without state: any thread may call. A name with a NUL in it would silently mean a shorter one,
-/// so it is refused.
+/// Stateless and safe for use by any thread. A name that contains a NUL would be truncated
+/// silently, so it is rejected.
 public final class Paths {
   private Paths() {}
 
-  /// @return null when the name contains a NUL
+  /// Encodes a name. Returns null if it contains a NUL.
   public static @Nullable MemorySegment encode(SegmentAllocator allocator, byte[] name) {
     for (byte b : name) {
       if (b == 0) {

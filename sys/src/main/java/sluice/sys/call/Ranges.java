@@ -3,15 +3,15 @@ package sluice.sys.call;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// Turns `(segment, offset, length)` into what the kernel takes, after the checks that keep Java
-/// memory-safe.
+/// Converts `(segment, offset, length)` to an address for the kernel, after the checks that keep
+/// Java memory-safe.
 ///
-/// Any thread may call. Every range is checked: inside the segment, native, alive, and writable
-/// where the kernel writes.
+/// Safe for use by any thread. Every range is checked: it must be inside of the segment, native,
+/// alive, and writable if the kernel writes it.
 public final class Ranges {
   private Ranges() {}
 
-  /// Address of a range the kernel reads.
+  /// Returns the address of a range that the kernel reads.
   public static long readable(MemorySegment segment, long offset, long length) {
     Objects.checkFromIndexSize(offset, length, segment.byteSize());
     if (!segment.isNative()) {
@@ -26,7 +26,7 @@ public final class Ranges {
     return segment.address() + offset;
   }
 
-  /// Address of a range the kernel writes.
+  /// Returns the address of a range that the kernel writes.
   public static long writable(MemorySegment segment, long offset, long length) {
     checkWritable(segment);
     return readable(segment, offset, length);

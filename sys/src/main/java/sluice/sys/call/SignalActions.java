@@ -4,11 +4,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// What the process does on signals that a C library takes for itself. Of one thread: it takes note
-/// of the actions, calls the library, and puts the actions back.
+/// Preserves the signal actions of the process while a C library installs its own. Confined to one
+/// thread: it saves the actions, calls the library, and restores the actions.
 ///
-/// Providers of libfabric put handlers of their own on signals by which programs crash or end. The
-/// JVM finds null pointers and stops its threads by `SIGSEGV`: each would be taken for a crash.
+/// Providers of libfabric install handlers for signals with which programs crash or terminate. The
+/// JVM uses `SIGSEGV` to detect null pointers and to stop its threads; the handlers would treat
+/// each as a crash.
 public final class SignalActions implements AutoCloseable {
   public static final int SIGINT = 2;
   public static final int SIGQUIT = 3;
@@ -23,7 +24,7 @@ public final class SignalActions implements AutoCloseable {
     SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM
   };
 
-  /// More than `struct sigaction` has in any C library.
+  /// More than the size of `struct sigaction` in any C library.
   private static final long ACTION_BYTES = 256;
 
   private static final MethodHandle SIGACTION = Kernel.link("sigaction");
@@ -32,7 +33,7 @@ public final class SignalActions implements AutoCloseable {
   private final MemorySegment errno = Kernel.newErrno(arena);
   private final MemorySegment actions = arena.allocate(SIGNALS.length * ACTION_BYTES, 8);
 
-  /// Takes note of the actions.
+  /// Saves the actions.
   public SignalActions() {
     for (int i = 0; i < SIGNALS.length; i++) {
       call(SIGNALS[i], 0, actions.address() + i * ACTION_BYTES);
@@ -50,7 +51,7 @@ public final class SignalActions implements AutoCloseable {
     }
   }
 
-  /// Puts the actions back.
+  /// Restores the actions.
   @Override
   public void close() {
     for (int i = 0; i < SIGNALS.length; i++) {

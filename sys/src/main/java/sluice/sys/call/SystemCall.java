@@ -1,8 +1,8 @@
 package sluice.sys.call;
 
-/// System calls by name, with their numbers on each architecture.
+/// The system calls, with their numbers on each architecture.
 ///
-/// Immutable: any thread may use it.
+/// Immutable and safe for use by any thread.
 public enum SystemCall {
   READ(0, 63),
   WRITE(1, 64),
@@ -116,12 +116,12 @@ public enum SystemCall {
     this.number = Arch.choose(x86Number, armNumber);
   }
 
-  /// Number on the architecture this process runs on.
+  /// Returns the number on the architecture on which this process runs.
   public int number() {
     return number;
   }
 
-  /// Number on a given architecture.
+  /// Returns the number on a given architecture.
   public int number(Arch arch) {
     return arch == Arch.AARCH64 ? armNumber : x86Number;
   }

@@ -1,6 +1,6 @@
 package sluice.sys.call;
 
-/// `struct __kernel_timespec`: a span of time as the kernel reads it.
+/// `struct __kernel_timespec`: a duration in the kernel's format.
 public final class Timespec {
   public static final Layout LAYOUT = Layout.of("struct __kernel_timespec");
   public static final int TV_SEC = LAYOUT.u64("tv_sec");

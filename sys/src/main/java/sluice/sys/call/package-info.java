@@ -1,4 +1,4 @@
-/// The way into the kernel, and what calls are made of: numbers of system calls (`SystemCall`),
-/// layouts of C structures (`Layout`), memory that is lent to a call. Not exported: what other
-/// modules need of the kernel is in `sluice.sys`.
+/// The entry to the kernel and its building blocks: system call numbers (`SystemCall`), layouts of
+/// C structures (`Layout`), memory for the time of a call. Not exported: other modules reach the
+/// kernel through `sluice.sys`.
 package sluice.sys.call;

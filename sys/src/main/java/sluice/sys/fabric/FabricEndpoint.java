@@ -16,15 +16,15 @@ import sluice.sys.call.CMemory;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SignalActions;
 
-/// An endpoint of libfabric for reliable tagged messages (`FI_EP_RDM`), with one completion queue
-/// and one peer, on a domain of its own. Of one thread at a time: the caller has a lock, so that
+/// A libfabric endpoint for reliable tagged messages (`FI_EP_RDM`), with one completion queue, one
+/// peer, and a domain of its own. Used by one thread at a time: the caller holds a lock, so that
 /// libfabric needs none (`FI_THREAD_DOMAIN`).
 ///
-/// An operation has a slot, a number that comes back with its completion; the slot is also the
-/// memory that some providers want for an operation (`FI_CONTEXT`). Memory that is sent from or
-/// received into must stay until the completion has been taken or [#close] has returned true.
+/// An operation has a slot, a number that is returned with its completion; the slot is also the
+/// memory that some providers need for an operation (`FI_CONTEXT`). Memory to send from or receive
+/// into must exist until the completion has been polled or [#release] has returned true.
 ///
-/// Lifecycle: opened → told its peer → used → closed, after which calls throw.
+/// Lifecycle: opened → connected to its peer → used → closed, after which calls throw.
 public final class FabricEndpoint implements AutoCloseable {
   static final long FI_TAGGED = 1L << 3;
   static final long FI_RECV = 1L << 10;
@@ -44,13 +44,13 @@ public final class FabricEndpoint implements AutoCloseable {
   static final int FI_CQ_FORMAT_MSG = 2;
   static final int FI_ENABLE = 6;
 
-  /// Longest address of an endpoint that is supported.
+  /// The maximum supported length of an endpoint address.
   public static final int MAX_ADDRESS_BYTES = 64;
 
-  /// Most completions that one [#poll] takes.
+  /// The maximum number of completions per [#poll].
   private static final int BATCH = 16;
 
-  /// Of a slot: what `struct fi_context2` has.
+  /// The size of a slot: that of `struct fi_context2`.
   private static final long SLOT_BYTES = 64;
 
   private static final MethodHandle POLL = Libfabric.handle(3);
@@ -91,10 +91,10 @@ public final class FabricEndpoint implements AutoCloseable {
 
   /// Opens an endpoint of a provider.
   ///
-  /// @param provider as libfabric calls it
-  /// @param sends most sends at one time
-  /// @param receives most receives at one time
-  /// @throws IOException when the library or the provider cannot do it, with the reason
+  /// @param provider its name in libfabric
+  /// @param sends the maximum number of concurrent sends
+  /// @param receives the maximum number of concurrent receives
+  /// @throws IOException if the library or the provider does not support it, with the reason
   public static FabricEndpoint open(String provider, int sends, int receives) throws IOException {
     FabricEndpoint opened = new FabricEndpoint(Libfabric.get(), sends + receives);
     try (SignalActions _ = new SignalActions()) {
@@ -129,7 +129,7 @@ public final class FabricEndpoint implements AutoCloseable {
     read = CMemory.function(queue, FidCq.OPS, FiOpsCq.READ);
   }
 
-  /// Calls a function that makes an object: `(parent, attributes, &object, NULL)`.
+  /// Calls a function that creates an object: `(parent, attributes, &object, NULL)`.
   private long make(long parent, int table, int function, long attributes, String what)
       throws IOException {
     MemorySegment out = scratch.asSlice(scratch.byteSize() - Long.BYTES);
@@ -139,7 +139,7 @@ public final class FabricEndpoint implements AutoCloseable {
     return out.get(JAVA_LONG, 0);
   }
 
-  /// How a peer reaches this endpoint: bytes that mean something to the provider.
+  /// Returns the address of this endpoint for a peer: bytes in the format of the provider.
   public byte[] address() throws IOException {
     checkOpen();
     MemorySegment length = scratch.asSlice(scratch.byteSize() - Long.BYTES);
@@ -152,9 +152,9 @@ public final class FabricEndpoint implements AutoCloseable {
         .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
   }
 
-  /// Says where messages go.
+  /// Sets the peer.
   ///
-  /// @param address what [#address] returned at the peer
+  /// @param address the result of [#address] at the peer
   public void peer(byte[] address) throws IOException {
     checkOpen();
     Objects.checkIndex(address.length, MAX_ADDRESS_BYTES + 1);
@@ -170,9 +170,9 @@ public final class FabricEndpoint implements AutoCloseable {
     peer = out.get(JAVA_LONG, 0);
   }
 
-  /// Registers memory, which must stay until [#unregister] or [#close].
+  /// Registers memory, which must exist until [#unregister] or [#close].
   ///
-  /// @param writable whether messages are received into it
+  /// @param writable true if messages are received into it
   /// @return a key for [#send] and [#receive]
   public long register(MemorySegment memory, boolean writable) throws IOException {
     checkOpen();
@@ -199,10 +199,10 @@ public final class FabricEndpoint implements AutoCloseable {
 
   /// Sends a message.
   ///
-  /// @param key of the registration that the range is in
-  /// @param tag which of the peer's receives it is for
-  /// @param slot comes back with the completion; not in use
-  /// @return 0, or a negative error; `-EAGAIN` means that there is no room now
+  /// @param key the registration that contains the range
+  /// @param tag selects the receive of the peer
+  /// @param slot returned with the completion; must not be in use
+  /// @return 0, or a negative error; `-EAGAIN` if there is no room now
   public int send(MemorySegment from, long offset, int length, long key, long tag, int slot) {
     checkOpen();
     long address = Ranges.readable(from, offset, length);
@@ -226,7 +226,7 @@ public final class FabricEndpoint implements AutoCloseable {
     }
   }
 
-  /// Makes room for a message of the peer with a tag. As [#send].
+  /// Posts a receive for a message of the peer with a tag; otherwise like [#send].
   public int receive(MemorySegment to, long offset, int length, long key, long tag, int slot) {
     checkOpen();
     long address = Ranges.writable(to, offset, length);
@@ -250,8 +250,7 @@ public final class FabricEndpoint implements AutoCloseable {
     }
   }
 
-  /// Asks the provider to give up a receive, which then completes as failed unless it has completed
-  /// already.
+  /// Asks the provider to cancel a receive. It completes as failed unless it has completed already.
   public void cancel(int slot) {
     checkOpen();
     MemorySegment cancel = CMemory.function(endpoint, FidEp.OPS, FiOpsEp.CANCEL);
@@ -267,10 +266,10 @@ public final class FabricEndpoint implements AutoCloseable {
     return slotsAddress + Objects.checkIndex(index, count) * SLOT_BYTES;
   }
 
-  /// Lets the provider work, and takes completions. They are asked for by index, until the next
-  /// call.
+  /// Lets the provider make progress and polls completions. They are accessed by index until the
+  /// next call.
   ///
-  /// @return how many; a negative error when the queue is broken
+  /// @return the number of completions; a negative error if the queue is broken
   public int poll() {
     checkOpen();
     failedEntry = false;
@@ -296,7 +295,7 @@ public final class FabricEndpoint implements AutoCloseable {
     return count == -Errno.EAGAIN ? 0 : (int) count;
   }
 
-  /// Slot of a completed operation; -1 when the provider names none.
+  /// Returns the slot of a completed operation; -1 if the provider does not report it.
   public int slotOf(int index) {
     long context =
         failedEntry
@@ -306,14 +305,14 @@ public final class FabricEndpoint implements AutoCloseable {
     return slot < 0 || slot >= slots.byteSize() ? -1 : (int) (slot / SLOT_BYTES);
   }
 
-  /// Length of a received message.
+  /// Returns the length of a received message.
   public long lengthOf(int index) {
     return failedEntry
         ? error.get(JAVA_LONG, FiCqErrEntry.LEN)
         : entries.get(JAVA_LONG, index * entryBytes() + FiCqMsgEntry.LEN);
   }
 
-  /// Why the operation failed; null when it did not.
+  /// Returns the failure of an operation; null if it succeeded.
   public @Nullable String failureOf(int index) {
     if (!failedEntry || index != 0) {
       return null;
@@ -322,14 +321,14 @@ public final class FabricEndpoint implements AutoCloseable {
     return library.describe(Math.abs(number)) + " (" + number + ")";
   }
 
-  /// Whether [#failureOf] is that a message is longer than the receive it met.
+  /// Returns true if [#failureOf] means that a message was longer than the matching receive.
   public boolean isTruncated(int index) {
     return failedEntry
         && index == 0
         && Math.abs(error.get(JAVA_INT, FiCqErrEntry.ERR)) == Libfabric.FI_ETRUNC; // shm: negative
   }
 
-  /// What an error of [#send], [#receive] or [#poll] means.
+  /// Returns the meaning of an error of [#send], [#receive] or [#poll].
   ///
   /// @param error negative
   public String describe(int error) {
@@ -346,16 +345,16 @@ public final class FabricEndpoint implements AutoCloseable {
     return Libfabric.callInt(CMemory.function(object, Fid.OPS, FiOps.CLOSE), object);
   }
 
-  /// Ends all operations: none completes any more, and the memory they had is the caller's.
+  /// Ends all operations: none completes any more, and their memory belongs to the caller again.
   /// Idempotent.
   @Override
   public void close() {
     boolean _ = release();
   }
 
-  /// As [#close].
+  /// Closes the endpoint, see [#close].
   ///
-  /// @return whether the provider has let go of the memory; if not, it must stay for ever
+  /// @return true if the provider has released the memory; if not, it must exist forever
   public boolean release() {
     if (closed) {
       return endpoint == 0;

@@ -2,9 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_cq_attr`: a completion queue to be made.
+/// `struct fi_cq_attr`: the parameters of a new completion queue.
 ///
-/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
+/// caller that fills it.
 ///
 /// ```c
 /// struct fi_cq_attr {

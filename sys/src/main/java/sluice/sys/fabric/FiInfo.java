@@ -2,9 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_info`: what is wanted, or what can be had; a list.
+/// `struct fi_info`: a list of requested or available properties.
 ///
-/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
+/// caller that fills it.
 ///
 /// ```c
 /// struct fi_info {

@@ -2,9 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_ops_av`: functions of a table of addresses.
+/// `struct fi_ops_av`: the functions of an address table.
 ///
-/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
+/// caller that fills it.
 ///
 /// ```c
 /// struct fi_ops_av {

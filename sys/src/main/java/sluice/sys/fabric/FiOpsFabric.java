@@ -2,9 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_ops_fabric`: functions of a fabric.
+/// `struct fi_ops_fabric`: the functions of a fabric.
 ///
-/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
+/// caller that fills it.
 ///
 /// ```c
 /// struct fi_ops_fabric {

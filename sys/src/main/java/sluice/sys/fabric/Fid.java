@@ -2,9 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fid`: how every object of libfabric begins, 24 bytes.
+/// `struct fid`: the beginning of every object of libfabric, 24 bytes.
 ///
-/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
+/// caller that fills it.
 ///
 /// ```c
 /// struct fid {

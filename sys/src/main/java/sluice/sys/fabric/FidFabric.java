@@ -4,7 +4,8 @@ import sluice.sys.call.Layout;
 
 /// `struct fid_fabric`: an opened fabric.
 ///
-/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
+/// caller that fills it.
 ///
 /// ```c
 /// struct fid_fabric {

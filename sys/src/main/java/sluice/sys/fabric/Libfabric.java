@@ -16,13 +16,13 @@ import sluice.sys.call.CMemory;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SignalActions;
 
-/// The C library libfabric, found when it is first asked for: one interface to network cards with
-/// queues in user space, and to stand-ins for them (`tcp`, `shm`). Immutable: any thread may call.
+/// The C library libfabric, loaded at first use: one interface to network cards with queues in user
+/// space, and to substitutes for them (`tcp`, `shm`). Immutable and safe for use by any thread.
 ///
-/// Its objects have tables of functions, and most calls go through those; see [FabricEndpoint].
-/// Calls pass as many words as any of them takes: C looks at its own arguments only.
+/// Its objects have function tables, through which most calls go; see [FabricEndpoint]. All calls
+/// pass the same number of words, because a C function ignores arguments beyond its own.
 public final class Libfabric {
-  /// Least version, and the one whose behaviour is asked for.
+  /// The minimum version, and the version whose behaviour is requested.
   static final int VERSION = 1 << 16 | 17;
 
   static final int FI_EAVAIL = 259;
@@ -48,13 +48,13 @@ public final class Libfabric {
     version = (int) call(library.findOrThrow("fi_version"));
   }
 
-  /// The library, or why there is none.
+  /// The library, or the reason for its absence.
   private record Found(@Nullable Libfabric library, String why) {
     static final Found FOUND = find();
 
     private static Found find() {
       try (SignalActions _ = new SignalActions()) {
-        // Its cache of registrations would otherwise replace functions of the C library.
+        // Its registration cache would otherwise replace functions of the C library.
         setEnvironment("FI_MR_CACHE_MONITOR", "disabled");
         Libfabric library = new Libfabric(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
         return library.version >>> 16 == 1 && library.version >= VERSION
@@ -86,7 +86,9 @@ public final class Libfabric {
     }
   }
 
-  /// @throws IOException when the library is not there, or too old, with the reason
+  /// Returns the library.
+  ///
+  /// @throws IOException if the library is missing or too old, with the reason
   static Libfabric get() throws IOException {
     Libfabric library = Found.FOUND.library();
     if (library == null) {
@@ -95,9 +97,9 @@ public final class Libfabric {
     return library;
   }
 
-  /// Why a provider cannot be used here, with the fix; empty when it can.
+  /// Returns the reason why a provider cannot be used, with the remedy; empty if it can.
   ///
-  /// @param provider as libfabric calls it: `tcp`, `shm`, `verbs`, `efa`
+  /// @param provider its name in libfabric: `tcp`, `shm`, `verbs`, `efa`
   public static String why(String provider) {
     try {
       Libfabric library = get();
@@ -112,7 +114,7 @@ public final class Libfabric {
     return (version >>> 16) + "." + (version & 0xffff);
   }
 
-  /// A handle for functions whose address is the first argument.
+  /// Returns a handle for functions whose address is the first argument.
   static MethodHandle handle(int words) {
     MemoryLayout[] arguments = new MemoryLayout[words];
     Arrays.fill(arguments, JAVA_LONG);
@@ -120,7 +122,7 @@ public final class Libfabric {
     return Linker.nativeLinker().downcallHandle(signature);
   }
 
-  /// Calls a function with up to nine words. Memory that an argument points to must outlive the
+  /// Calls a function with up to nine words. Memory to which an argument refers must outlive the
   /// call.
   static long call(MemorySegment function, long... words) {
     long[] all = Arrays.copyOf(words, WORDS);
@@ -135,15 +137,15 @@ public final class Libfabric {
     }
   }
 
-  /// As [#call], of a function whose result is an `int`.
+  /// Calls a function whose result is an `int`; otherwise like [#call].
   static int callInt(MemorySegment function, long... words) {
     return (int) call(function, words);
   }
 
-  /// What a provider offers for reliable tagged messages between two endpoints.
+  /// Returns the properties of a provider for reliable tagged messages between two endpoints.
   ///
-  /// @return address of a `struct fi_info`, for [#freeInfo]
-  /// @throws IOException when it offers nothing of the kind here
+  /// @return the address of a `struct fi_info`, for [#freeInfo]
+  /// @throws IOException if the provider does not support them here
   long info(String provider, int sends, int receives) throws IOException {
     try (Arena arena = Arena.ofConfined();
         SignalActions _ = new SignalActions()) {
@@ -164,7 +166,7 @@ public final class Libfabric {
               internet ? FabricEndpoint.FI_SOURCE : 0,
               hints,
               out.address());
-      CMemory.word(fabricName, 0); // not libfabric's to free
+      CMemory.word(fabricName, 0); // libfabric must not free it
       freeInfo(hints);
       if (result < 0) {
         throw new IOException(
@@ -207,7 +209,7 @@ public final class Libfabric {
     long _ = call(freeinfo, info);
   }
 
-  /// Opens the fabric that an info is of.
+  /// Opens the fabric of an info.
   long openFabric(long info) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(JAVA_LONG);
@@ -217,14 +219,16 @@ public final class Libfabric {
     }
   }
 
+  /// Returns the text of an error.
+  ///
   /// @param error positive
   String describe(int error) {
     return CMemory.text(call(strerror, error));
   }
 
-  /// Passes a good result through.
+  /// Returns a result that is not an error.
   ///
-  /// @throws IOException when it is a negated error
+  /// @throws IOException if it is a negated error
   long check(long result, String what) throws IOException {
     if (result < 0) {
       throw new IOException(what + ": " + describe((int) -result) + " (" + result + ")");

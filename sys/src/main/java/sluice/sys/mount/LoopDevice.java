@@ -10,8 +10,8 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// Block devices that the kernel makes of files, see `loop(4)`. Without state: any thread may call.
-/// All return what the kernel does: 0 or a number, or a negative errno.
+/// Loop devices: block devices backed by files, see `loop(4)`. Stateless and safe for use by any
+/// thread. All methods return the kernel's result: 0 or a number, or a negative errno.
 ///
 /// ```
 /// struct loop_config { u32 fd, block_size;          /*  0 */
@@ -23,7 +23,7 @@ import sluice.sys.call.SystemCall;
 ///                      u64 lo_init[2]; };                                             /* 216 */
 /// ```
 public final class LoopDevice {
-  /// The file is let go when the last user of the device has closed it.
+  /// A flag: the file is detached when the last user of the device has closed it.
   public static final int LO_FLAGS_AUTOCLEAR = 4;
 
   public static final int LO_FLAGS_READ_ONLY = 1;
@@ -57,20 +57,20 @@ public final class LoopDevice {
 
   private LoopDevice() {}
 
-  /// The number of a device that has no file; the kernel makes another device if need be.
+  /// Returns the number of a device without a file. The kernel creates another device if necessary.
   ///
   /// @param control `/dev/loop-control`, open
   public static int free(int control) {
     return (int) Kernel.call(SystemCall.IOCTL, control, LOOP_CTL_GET_FREE, 0);
   }
 
-  /// Puts a file behind a device (since Linux 5.8).
+  /// Attaches a file to a device (since Linux 5.8).
   ///
-  /// @param device open; for writing, unless it is to be read only
+  /// @param device open; for writing, unless it is to be read-only
   /// @param file open; the kernel keeps it open
-  /// @param name kept with the device, see [#name]
+  /// @param name stored with the device, see [#name]
   /// @param flags `LO_FLAGS_` bits
-  /// @return 0, or -EBUSY where another file is behind it by now
+  /// @return 0, or -EBUSY if another file is attached by now
   public static int configure(int device, int file, String name, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment config = arena.allocate(CONFIG.sizeBytes(), Long.BYTES);
@@ -83,7 +83,7 @@ public final class LoopDevice {
     }
   }
 
-  /// The name that a device was given with its file; empty when it has none.
+  /// Returns the name that was stored with a device's file; empty if there is none.
   public static String name(int device) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(INFO.sizeBytes(), Long.BYTES);

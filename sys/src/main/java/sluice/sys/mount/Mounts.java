@@ -9,18 +9,19 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Paths;
 import sluice.sys.call.SystemCall;
 
-/// Mounting, and what a server of a FUSE file system asks of its device.
+/// Mounts and unmounts file systems, and clones FUSE devices.
 ///
-/// Without state: any thread may call. All return what the kernel does: 0, or a negative errno.
+/// Stateless and safe for use by any thread. All methods return the kernel's result: 0, or a
+/// negative errno.
 public final class Mounts {
   public static final int MS_RDONLY = 1;
   public static final int MS_NOSUID = 2;
   public static final int MS_NODEV = 4;
 
-  /// Aborts requests under way; what is not written is lost.
+  /// Aborts requests in progress; unwritten data is lost.
   public static final int MNT_FORCE = 1;
 
-  /// Takes the mount out of the tree of names now, and ends it when its last user has let go.
+  /// Removes the mount from the directory tree now, and ends it when its last user has released it.
   public static final int MNT_DETACH = 2;
 
   public static final int UMOUNT_NOFOLLOW = 8;
@@ -31,9 +32,9 @@ public final class Mounts {
 
   /// Mounts a file system.
   ///
-  /// @param source shown as the device
+  /// @param source the device shown in mount tables
   /// @param flags `MS_` bits
-  /// @param data options, as the file system wants them
+  /// @param data options in the format of the file system
   public static int mount(String source, String target, String type, int flags, String data) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment from = Paths.encode(arena, Paths.bytes(source));
@@ -54,10 +55,10 @@ public final class Mounts {
     }
   }
 
-  /// Ends a mount; blocks while the file system writes the rest.
+  /// Ends a mount. Blocks while the file system writes its remaining data.
   ///
   /// @param flags [#MNT_FORCE], [#MNT_DETACH], [#UMOUNT_NOFOLLOW]
-  /// @return 0, or -EBUSY while it is used
+  /// @return 0, or -EBUSY while it is in use
   public static int umount2(String target, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, Paths.bytes(target));
@@ -67,10 +68,10 @@ public final class Mounts {
     }
   }
 
-  /// Makes a freshly opened `/dev/fuse` another way to the requests of a mount.
+  /// Makes a newly opened `/dev/fuse` another channel for the requests of a mount.
   ///
-  /// @param fd just opened
-  /// @param mounted the descriptor the mount was made with
+  /// @param fd newly opened
+  /// @param mounted the descriptor with which the mount was made
   public static int cloneFuseDevice(int fd, int mounted) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment from = arena.allocate(Integer.BYTES, Integer.BYTES);

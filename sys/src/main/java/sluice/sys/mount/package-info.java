@@ -1,2 +1,2 @@
-/// Mounts, and block devices made of files. For `sluice.fs` and the commands.
+/// Mounts, and block devices backed by files. For `sluice.fs` and the commands.
 package sluice.sys.mount;

@@ -6,40 +6,41 @@ import java.net.SocketException;
 import java.security.Security;
 import java.util.Arrays;
 
-/// What the JDK decides once, when it starts or first uses the network, and sockets of ours must
-/// decide alike. Properties that an application changes later decide nothing. Any thread may ask.
+/// The decisions that the JDK makes once, at its start or at its first use of the network, and that
+/// the sockets of Sluice must follow. Later changes of properties have no effect. Safe for use by
+/// any thread.
 ///
-/// | decision | the JDK takes it | taken here |
+/// | decision | made by the JDK | made here |
 /// |---|---|---|
 /// | directory for temporary files | at the start | [#begin], by the agent |
 /// | IPv6 | as its network library is loaded | by asking the JDK, with the first socket |
 /// | directory for sockets, texts of errors | as its classes of sockets are loaded | with the first socket |
 ///
 /// The JDK is asked for IPv6 because only it knows when its library was loaded: an application may
-/// set `java.net.preferIPv4Stack` in its first line, which counts, or after it has looked at an
-/// address, which does not.
+/// set `java.net.preferIPv4Stack` in its first line, which is effective, or after it has used an
+/// address, which is not.
 public final class JdkDecisions {
   private static final String TEMPORARY = System.getProperty("java.io.tmpdir", "/tmp");
 
   private JdkDecisions() {}
 
-  /// Takes the decisions of the JDK's start. It loads nothing of the network: the application's
-  /// first line has not run.
+  /// Makes the decisions of the JDK's start. Loads no network classes: the first line of the
+  /// application has not run yet.
   public static void begin() {
     assert TEMPORARY != null;
   }
 
-  /// Whether sockets are of IPv6, and talk IPv4 too (RFC 3493, 3.7).
+  /// Returns true if sockets are of IPv6 and also accept IPv4 (RFC 3493, 3.7).
   public static boolean ipv6() {
     return Network.IPV6;
   }
 
-  /// Where listening sockets of the UNIX family get a name of their own.
+  /// Returns the directory for listening UNIX sockets without a given name.
   public static String socketDirectory() {
     return Network.DIRECTORY;
   }
 
-  /// Whether messages of exceptions name the other side.
+  /// Returns true if exception messages name the peer.
   public static boolean hostInfo() {
     return Network.HOST_INFO;
   }
@@ -49,8 +50,8 @@ public final class JdkDecisions {
     static final String DIRECTORY = directory();
     static final boolean HOST_INFO = hostInfo();
 
-    /// The JDK shows addresses of IPv6 if it uses IPv6. Where no interface has one, as with
-    /// `disable_ipv6` in many containers, it does not use it either.
+    /// Returns true if the JDK uses IPv6. It then reports IPv6 addresses. If no interface has one,
+    /// as with `disable_ipv6` in many containers, the JDK does not use it either.
     private static boolean hasIpv6() {
       try {
         return NetworkInterface.networkInterfaces()
@@ -66,7 +67,8 @@ public final class JdkDecisions {
       return named.isEmpty() ? TEMPORARY : named;
     }
 
-    /// The system property goes before the one of the security properties.
+    /// Returns true if messages include hosts. The system property takes precedence over the
+    /// security property.
     private static boolean hostInfo() {
       String name = "jdk.includeInExceptions";
       String words = System.getProperty(name, Security.getProperty(name));

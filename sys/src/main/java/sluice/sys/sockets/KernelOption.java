@@ -7,16 +7,20 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// What one socket option is for the kernel. Immutable; the caller keeps the descriptor open and
-/// has checked the type of the value.
+/// The kernel's form of a socket option. Immutable; the caller keeps the descriptor open and has
+/// checked the type of the value.
 interface KernelOption {
-  /// @return the value as the option's type; null where there is none
+  /// Reads the option.
+  ///
+  /// @return the value in the option's type; null if there is none
   @Nullable Object get(int fd, StandardProtocolFamily family) throws IOException;
 
-  /// @throws IllegalArgumentException when the value is out of range
+  /// Sets the option.
+  ///
+  /// @throws IllegalArgumentException if the value is out of range
   void set(int fd, StandardProtocolFamily family, Object value) throws IOException;
 
-  /// A number that the kernel takes as it is.
+  /// A number that the kernel uses unchanged.
   record Amount(int level, int option) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -29,7 +33,7 @@ interface KernelOption {
     }
   }
 
-  /// A number that other parts of the kernel set.
+  /// A number that is set by other parts of the kernel.
   record ReadOnly(String name, KernelOption option) implements KernelOption {
     @Override
     public @Nullable Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -42,7 +46,7 @@ interface KernelOption {
     }
   }
 
-  /// On or off.
+  /// A boolean.
   record Flag(int level, int option) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -57,12 +61,12 @@ interface KernelOption {
 
   /// The size of a socket's buffer in bytes.
   ///
-  /// @param least what smaller values are raised to
+  /// @param least the minimum, to which smaller values are raised
   /// @param which for errors
   record BufferSize(int option, int least, String which) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
-      return getInt(fd, Sockets.SOL_SOCKET, option) / 2; // Linux tells twice what was asked for
+      return getInt(fd, Sockets.SOL_SOCKET, option) / 2; // Linux reports twice the requested size
     }
 
     @Override
@@ -75,7 +79,7 @@ interface KernelOption {
     }
   }
 
-  /// Seconds that closing waits; negative does not.
+  /// The number of seconds that a close waits; negative means that it does not.
   record Linger() implements KernelOption {
     private static final int MOST = 65_535;
 
@@ -91,11 +95,11 @@ interface KernelOption {
     }
   }
 
-  /// A byte of packets of both versions of the Internet protocol: an IPv6 socket sends both.
+  /// A byte of the packets of both IP versions: an IPv6 socket sends both.
   ///
   /// @param v4 option of `IPPROTO_IP`
   /// @param v6 option of `IPPROTO_IPV6`
-  /// @param problem what is said of values that are no bytes
+  /// @param problem message for values that are not bytes
   record PacketByte(int v4, int v6, String problem) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -112,7 +116,7 @@ interface KernelOption {
     }
   }
 
-  /// On or off, for both versions of the Internet protocol.
+  /// A boolean for both IP versions.
   ///
   /// @param v4 option of `IPPROTO_IP`
   /// @param v6 option of `IPPROTO_IPV6`
@@ -128,7 +132,7 @@ interface KernelOption {
     }
   }
 
-  /// Whether routers may divide packets: for the kernel a way of finding the path's limit.
+  /// The permission to fragment packets, which for the kernel is a mode of path MTU discovery.
   record DontFragment() implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -145,7 +149,7 @@ interface KernelOption {
     }
   }
 
-  /// A call of the kernel's.
+  /// A system call.
   interface Action {
     void run() throws SysException;
   }

@@ -11,8 +11,8 @@ import java.net.StandardProtocolFamily;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Sockets;
 
-/// The interface that multicast datagrams leave by: an address for IPv4, an index for IPv6. Without
-/// state.
+/// The option for the interface through which multicast datagrams leave. The kernel takes an
+/// address for IPv4 and an index for IPv6. Stateless.
 record MulticastInterface() implements KernelOption {
   private static final int V4_BYTES = 4;
 

@@ -8,8 +8,8 @@ import java.net.StandardSocketOptions;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The options that `java.net.SocketOptions` numbers, by their names. Stateless: any thread may
-/// call.
+/// The socket options that `java.net.SocketOptions` numbers, mapped to their named counterparts.
+/// Stateless and safe for use by any thread.
 public final class NumberedOptions {
   private static final Map<Integer, SocketOption<?>> NAMES =
       Map.of(
@@ -25,17 +25,21 @@ public final class NumberedOptions {
 
   private NumberedOptions() {}
 
-  /// Sets an option of a socket.
+  /// The operation of a socket that sets an option.
   public interface Setter {
     <T> void set(SocketOption<T> name, T value) throws IOException;
   }
 
-  /// Reads an option of a socket.
+  /// The operation of a socket that reads an option.
   public interface Getter {
     <T> T get(SocketOption<T> name) throws IOException;
   }
 
-  /// @param value `Boolean.FALSE` turns lingering off, as `SocketOptions` says
+  /// Sets an option by its number in `SocketOptions`.
+  ///
+  /// @param value the value; `Boolean.FALSE` turns lingering off, as `SocketOptions` specifies
+  /// @throws SocketException if the number is unknown, the value has the wrong type, or the socket
+  ///   refuses the option
   public static void set(Setter socket, int option, @Nullable Object value) throws SocketException {
     Object given = option == SocketOptions.SO_LINGER && Boolean.FALSE.equals(value) ? -1 : value;
     SocketOption<?> name = name(option);
@@ -54,6 +58,9 @@ public final class NumberedOptions {
     socket.set(name, name.type().cast(value));
   }
 
+  /// Reads an option by its number in `SocketOptions`.
+  ///
+  /// @throws SocketException if the number is unknown or the socket refuses the option
   public static Object get(Getter socket, int option) throws SocketException {
     try {
       return socket.get(name(option));
@@ -70,6 +77,7 @@ public final class NumberedOptions {
     return name;
   }
 
+  /// Returns the exception itself if it is a [SocketException], or a new one with the same message.
   public static SocketException asSocketException(IOException problem) {
     return problem instanceof SocketException known
         ? known

@@ -21,10 +21,10 @@ import sluice.sys.sockets.KernelOption.PacketByte;
 import sluice.sys.sockets.KernelOption.PacketFlag;
 import sluice.sys.sockets.KernelOption.ReadOnly;
 
-/// The socket options of one kind of channel or socket, and what each is for the kernel. Immutable;
-/// any thread calls.
+/// The socket options of one kind of channel or socket, each with its counterpart in the kernel.
+/// Immutable and safe for use by any thread.
 public final class OptionTable {
-  /// As the JDK's `SO_OOBINLINE`, which has no public name; the socket adaptor uses it.
+  /// The JDK's `SO_OOBINLINE`, which has no public name. The socket adaptor uses it.
   public static final SocketOption<Boolean> SO_OOBINLINE =
       new SocketOption<>() {
         @Override
@@ -43,7 +43,7 @@ public final class OptionTable {
         }
       };
 
-  /// Connected TCP sockets.
+  /// The options of connected TCP sockets.
   public static final OptionTable STREAM =
       new OptionTable()
           .with(StandardSocketOptions.SO_SNDBUF, sendBuffer())
@@ -58,7 +58,7 @@ public final class OptionTable {
           .with(SO_OOBINLINE, flag(Sockets.SO_OOBINLINE))
           .withExtended(Extended::tcp);
 
-  /// Listening TCP sockets.
+  /// The options of listening TCP sockets.
   public static final OptionTable SERVER =
       new OptionTable()
           .with(StandardSocketOptions.SO_RCVBUF, receiveBuffer())
@@ -66,14 +66,15 @@ public final class OptionTable {
           .with(StandardSocketOptions.SO_REUSEPORT, flag(Sockets.SO_REUSEPORT))
           .withExtended(Extended::tcp);
 
-  /// `java.net.Socket`: as channels, but that the option without a public name is not listed.
+  /// The options of `java.net.Socket`: those of a TCP channel, except that `SO_OOBINLINE` is not
+  /// listed.
   public static final OptionTable SOCKET = new OptionTable().withAll(STREAM).without(SO_OOBINLINE);
 
-  /// `java.net.ServerSocket`, which has an option that its channel does not have.
+  /// The options of `java.net.ServerSocket`, which has one option more than its channel.
   public static final OptionTable SERVER_SOCKET =
       new OptionTable().withAll(SERVER).with(StandardSocketOptions.IP_TOS, trafficClass());
 
-  /// Connected UNIX sockets.
+  /// The options of connected UNIX sockets.
   public static final OptionTable UNIX_STREAM =
       new OptionTable()
           .with(StandardSocketOptions.SO_SNDBUF, sendBuffer())
@@ -81,11 +82,11 @@ public final class OptionTable {
           .with(StandardSocketOptions.SO_LINGER, new Linger())
           .withExtended(Extended::unix);
 
-  /// Listening UNIX sockets.
+  /// The options of listening UNIX sockets.
   public static final OptionTable UNIX_SERVER =
       new OptionTable().with(StandardSocketOptions.SO_RCVBUF, receiveBuffer());
 
-  /// UDP sockets.
+  /// The options of UDP sockets.
   public static final OptionTable DATAGRAM =
       new OptionTable()
           .with(StandardSocketOptions.SO_SNDBUF, sendBuffer())
@@ -137,7 +138,7 @@ public final class OptionTable {
     return this;
   }
 
-  /// It can still be set and read.
+  /// Removes an option from the listed names. It can still be set and read.
   private OptionTable without(SocketOption<?> name) {
     boolean _ = names.remove(name);
     return this;
@@ -147,7 +148,7 @@ public final class OptionTable {
     void addTo(OptionTable table);
   }
 
-  /// A JVM may be limited to other modules than that of the extended options.
+  /// Adds extended options if the JVM has the module `jdk.net` that defines them.
   private OptionTable withExtended(Extension extension) {
     if (ModuleLayer.boot().findModule("jdk.net").isPresent()) {
       extension.addTo(this);
@@ -155,7 +156,7 @@ public final class OptionTable {
     return this;
   }
 
-  /// Loaded only where there are such options.
+  /// The extended options. The class is loaded only if the module `jdk.net` is present.
   private static final class Extended {
     static void tcp(OptionTable table) {
       table
@@ -190,15 +191,15 @@ public final class OptionTable {
     }
   }
 
-  /// The options that there are.
+  /// Returns the supported options.
   public Set<SocketOption<?>> names() {
     return Collections.unmodifiableSet(names);
   }
 
-  /// Whether there is an option, and the value is of its type.
+  /// Checks that an option is supported and that a value has its type.
   ///
-  /// @throws UnsupportedOperationException when there is no such option
-  /// @throws IllegalArgumentException when the value is not of the option's type
+  /// @throws UnsupportedOperationException if the option is not supported
+  /// @throws IllegalArgumentException if the value does not have the option's type
   public void check(SocketOption<?> name, Object value) {
     KernelOption _ = row(name);
     if (!name.type().isInstance(value)) {
@@ -206,36 +207,42 @@ public final class OptionTable {
     }
   }
 
-  /// @throws UnsupportedOperationException when there is no such option
+  /// Checks that an option is supported.
+  ///
+  /// @throws UnsupportedOperationException if the option is not supported
   public void check(SocketOption<?> name) {
     KernelOption _ = row(name);
   }
 
-  /// Sets an option of a socket, whose descriptor the caller keeps open.
+  /// Sets an option of a socket. The caller keeps the descriptor open during the call.
   ///
-  /// @param family of the socket; `INET6` is both versions
-  /// @throws UnsupportedOperationException when there is no such option
-  /// @throws IllegalArgumentException when the value is not of the option's type, or out of range
+  /// @param family the family of the socket; `INET6` stands for both versions of IP
+  /// @throws UnsupportedOperationException if the option is not supported
+  /// @throws IllegalArgumentException if the value does not have the option's type or is out of
+  ///   range
   public void set(int fd, StandardProtocolFamily family, SocketOption<?> name, Object value)
       throws IOException {
     check(name, value);
     row(name).set(fd, family, value);
   }
 
-  /// Reads an option of a socket, whose descriptor the caller keeps open.
+  /// Reads an option of a socket. The caller keeps the descriptor open during the call.
   ///
-  /// @param family of the socket; `INET6` is both versions
-  /// @throws UnsupportedOperationException when there is no such option
-  @SuppressWarnings({"unchecked", "NullAway"}) // of the option's type; null: no interface
+  /// @param family the family of the socket; `INET6` stands for both versions of IP
+  /// @throws UnsupportedOperationException if the option is not supported
+  // the value has the option's type; null means no interface
+  @SuppressWarnings({"unchecked", "NullAway"})
   public <T> T get(int fd, StandardProtocolFamily family, SocketOption<T> name) throws IOException {
     return (T) row(name).get(fd, family);
   }
 
-  /// @throws UnsupportedOperationException when there is no such option
+  /// Returns the kernel's counterpart of an option.
+  ///
+  /// @throws UnsupportedOperationException if the option is not supported
   private KernelOption row(SocketOption<?> name) {
     KernelOption row = rows.get(Objects.requireNonNull(name));
     if (row == null && name.name().equals(SO_OOBINLINE.name())) {
-      row = rows.get(SO_OOBINLINE); // the JDK's own
+      row = rows.get(SO_OOBINLINE); // the JDK's own instance of the option
     }
     if (row == null) {
       throw new UnsupportedOperationException("'" + name + "' not supported");

@@ -13,8 +13,8 @@ import java.util.Objects;
 import jdk.net.UnixDomainPrincipal;
 import sluice.sys.PeerCredentials;
 
-/// The user and the group of a UNIX socket's peer. Without state; loaded only where there is the
-/// module `jdk.net`.
+/// The option for the user and the group of a UNIX socket's peer. Stateless; loaded only if the
+/// module `jdk.net` is present.
 record PeerPrincipal() implements KernelOption {
   @Override
   public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -30,8 +30,8 @@ record PeerPrincipal() implements KernelOption {
     throw new SocketException("Unable to set socket option SO_PEERCRED");
   }
 
-  /// Names come from the peer's entry in `/proc`, which the JDK knows how to read; without one, or
-  /// when the entry is of a later process, numbers are names.
+  /// Returns the peer's principals. The JDK reads the names from the peer's entry in `/proc`. If
+  /// there is no entry, or if it belongs to a later process, the numbers serve as names.
   private static UnixDomainPrincipal principal(int pid, int uid, int gid) throws IOException {
     try {
       Map<String, Object> owners =
@@ -41,7 +41,7 @@ record PeerPrincipal() implements KernelOption {
             (UserPrincipal) owners.get("owner"), (GroupPrincipal) owners.get("group"));
       }
     } catch (IOException | UnsupportedOperationException | IllegalArgumentException none) {
-      // ended, hidden, or a default file system that is not the JDK's
+      // The process has ended or is hidden, or the default file system is not the JDK's.
     }
     var lookup = FileSystems.getDefault().getUserPrincipalLookupService();
     return new UnixDomainPrincipal(

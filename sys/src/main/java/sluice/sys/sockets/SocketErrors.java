@@ -9,20 +9,24 @@ import java.net.SocketException;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Errors of the kernel's socket calls as applications know them from the JDK: same types, same
-/// texts. Without state: any thread may call.
+/// Converts errors of the kernel's socket calls into the exceptions that the JDK would throw, with
+/// the same types and messages. Stateless and safe for use by any thread.
 public final class SocketErrors {
   private static final int EPROTO = 71;
 
   private SocketErrors() {}
 
-  /// Of a call that makes, binds or connects a socket, or asks for an option.
+  /// Returns the exception for the failure of a call that creates, binds or connects a socket, or
+  /// that accesses an option.
   ///
   /// @param errno positive or negated
   public static IOException of(int errno) {
     return of(errno, Errno.describe(errno));
   }
 
+  /// Returns the exception for an errno, with a given message.
+  ///
+  /// @param errno positive or negated
   /// @param text the message
   public static IOException of(int errno, String text) {
     return switch (Math.abs(errno)) {
@@ -35,15 +39,17 @@ public final class SocketErrors {
     };
   }
 
+  /// Returns the exception for a failed system call, with the failure as its cause.
   public static IOException of(SysException failure) {
     IOException known = of(failure.errno());
     known.initCause(failure);
     return known;
   }
 
-  /// Passes a good result through.
+  /// Passes a successful result through.
   ///
-  /// @param result what a system call returned: negative is an errno
+  /// @param result the result of a system call; a negative value is an errno
+  /// @throws IOException if the result is negative
   public static int check(int result) throws IOException {
     if (result < 0) {
       throw of(result);
@@ -51,12 +57,12 @@ public final class SocketErrors {
     return result;
   }
 
-  /// A control call of `sys`.
+  /// A control call of module `sys`.
   public interface Call<T> {
     T run() throws SysException;
   }
 
-  /// Runs it, with errors as the JDK's.
+  /// Runs a call and converts its failure into the JDK's exception.
   public static <T> T translate(Call<T> call) throws IOException {
     try {
       return call.run();

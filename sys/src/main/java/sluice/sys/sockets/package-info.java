@@ -1,4 +1,5 @@
-/// Socket options and errors as the JDK's sockets and channels have them, for all of ours.
+/// Socket options and errors that match those of the JDK's sockets and channels, for all socket
+/// types of this project.
 @NullMarked
 package sluice.sys.sockets;
 

@@ -10,16 +10,17 @@ import sluice.sys.Errno;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The processors a thread runs on. Without state: each call is about the platform thread that
-/// calls.
+/// The set of processors that a thread may run on. Stateless: each call concerns the platform
+/// thread that makes it.
 public final class Affinity {
-  /// The kernel wants room for all processors it may have.
+  /// The size of the processor mask. The kernel requires room for every processor that the machine
+  /// may have.
   private static final int MASK_BYTES = 1024;
 
   private Affinity() {}
 
-  /// Returns the numbers of the processors that the calling thread may run on, in order; empty if
-  /// the kernel does not say.
+  /// Returns the numbers of the processors that the calling thread may run on, in ascending order.
+  /// The list is empty if the kernel refuses the query.
   public static List<Integer> processors() {
     List<Integer> found = new ArrayList<>();
     try (Arena arena = Arena.ofConfined()) {
@@ -34,11 +35,12 @@ public final class Affinity {
     return found;
   }
 
-  /// Keeps the calling thread on one processor, if it may run there.
+  /// Binds the calling thread to one processor, if the thread may run there.
   ///
   /// @param processor number, from 0
-  /// @return 0 or a negative errno: -EINVAL when it may not, because the processor is off or the
-  ///   process was kept away from it (taskset(1), cpuset); nothing has changed then
+  /// @return 0 or a negative errno: -EINVAL if the thread may not run there, because the processor
+  ///   is offline or the process is kept away from it (taskset(1), cpuset). Nothing has changed in
+  ///   this case.
   public static int bind(int processor) {
     if (processor < 0
         || processor >= MASK_BYTES * Byte.SIZE

@@ -11,18 +11,19 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The system call that a thread of this process waits in, and how the wait is ended from outside:
-/// a socket is shut down, a pipe or a file gives its place to `/dev/null`, a FIFO that is being
-/// opened is opened at its other end too. For calls of the JDK that no interrupt and no close ends.
-/// Any thread may call.
+/// A system call in which a thread of this process blocks, and the means to end it from another
+/// thread. A socket is shut down; `/dev/null` replaces a pipe or a file; a FIFO that is being
+/// opened is opened at its other end as well. This ends calls of the JDK that neither an interrupt
+/// nor a close can end. Safe for use by any thread.
 ///
-/// @param thread number of the thread in the kernel
-/// @param line what `/proc` says of its call: the number, arguments, stack and program counter
+/// @param thread the kernel's number of the thread
+/// @param line the description of the call in `/proc`: its number, arguments, stack and program
+///   counter
 public record BlockedCall(int thread, String line) {
   private static final Path TASKS = Path.of("/proc/self/task");
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
-  /// `poll` is a call of its own on x86 only.
+  /// The number of `poll`, which exists as a separate call on x86 only.
   private static final long POLL = SystemCall.PPOLL.number() == 271 ? 7 : -1;
 
   private static final long ACCEPT = SystemCall.PPOLL.number() == 271 ? 43 : 202;
@@ -41,10 +42,10 @@ public record BlockedCall(int thread, String line) {
   private static final int O_CLOEXEC = 0x80000;
   private static final int LONGEST_PATH = 4_096;
 
-  /// The signal by which the JDK wakes its own threads: it has a handler that does nothing.
+  /// The signal with which the JDK wakes its own threads. Its handler does nothing.
   private static final int WAKE_SIGNAL = 62;
 
-  /// The call of a thread; null if it runs, or has ended.
+  /// Returns the call in which a thread blocks; null if the thread runs or has ended.
   public static @Nullable BlockedCall of(int thread) {
     try {
       String line = Files.readString(TASKS.resolve(thread + "/syscall")).strip();
@@ -56,10 +57,10 @@ public record BlockedCall(int thread, String line) {
     }
   }
 
-  /// Ends the wait, if the thread is still in this call and the call can be ended. Descriptors up
-  /// to 2 are those of the process and are left.
+  /// Ends the wait if the thread is still in this call and the call can be ended. Descriptors 0 to
+  /// 2 belong to the process and are left alone.
   ///
-  /// @return whether something was done
+  /// @return true if an attempt to end the call was made
   public boolean end() throws IOException {
     String[] words = line.split(" ", -1);
     if (!Kernel.SUPPORTED || words.length < 7 || !equals(of(thread))) {
@@ -97,7 +98,8 @@ public record BlockedCall(int thread, String line) {
     return true;
   }
 
-  /// The number of the last descriptor of `/dev/null`: which of them does not matter.
+  /// Returns the number of the last descriptor of `/dev/null`, or -1. If there are several, any of
+  /// them will do.
   private static int numberOf(RandomAccessFile open) throws IOException {
     if (open.getFD().valid()) {
       try (var numbers = Files.newDirectoryStream(DESCRIPTORS)) {
@@ -116,11 +118,12 @@ public record BlockedCall(int thread, String line) {
     try {
       return Files.readSymbolicLink(descriptor).toString().equals("/dev/null");
     } catch (IOException e) {
-      return false; // closed meanwhile
+      return false; // closed in the meantime
     }
   }
 
-  /// Without a handler the signal would end the process. The JDK sets it with its first channel.
+  /// Returns true if the wake signal has a handler; without one the signal would end the process.
+  /// The JDK installs the handler with its first channel, so the method opens a pipe first.
   private static boolean hasHandler() throws IOException {
     Pipe pipe = Pipe.open();
     pipe.sink().close();
@@ -134,7 +137,7 @@ public record BlockedCall(int thread, String line) {
     return false;
   }
 
-  /// The first of the descriptors that are polled.
+  /// Returns the first of the polled descriptors.
   private static int descriptorAt(long address) throws IOException {
     try (RandomAccessFile memory = new RandomAccessFile("/proc/self/mem", "r")) {
       memory.seek(address);
@@ -156,7 +159,7 @@ public record BlockedCall(int thread, String line) {
       return false;
     }
     try (RandomAccessFile _ = new RandomAccessFile(path.toFile(), "rw")) {
-      return true; // to read and write waits for no other end
+      return true; // opening for reading and writing does not wait for the other end
     }
   }
 

@@ -1,7 +1,7 @@
 package sluice.sys.threads;
 
-/// Threads of the host that code of a domain may be the first to need: they have nothing of the
-/// thread that makes them. Any thread may call. Stateless.
+/// Creates threads of the host that code of a domain may be the first to need. They inherit nothing
+/// from the thread that creates them. Stateless and safe for use by any thread.
 public final class HostThread {
   private static final ThreadGroup ROOT = root();
 
@@ -15,14 +15,14 @@ public final class HostThread {
     return group;
   }
 
-  /// Returns the topmost group.
+  /// Returns the topmost thread group.
   public static ThreadGroup group() {
     return ROOT;
   }
 
-  /// Makes a daemon in the topmost group, not started: neither the group nor the context class
-  /// loader nor inheritable values are those of the caller, whose `childValue` may be code of a
-  /// domain.
+  /// Creates a daemon thread in the topmost group and does not start it. The thread inherits
+  /// neither the caller's group, nor its context class loader, nor its inheritable thread locals,
+  /// whose `childValue` may be code of a domain.
   public static Thread daemon(String name, Runnable task) {
     return Thread.ofPlatform()
         .group(ROOT)

@@ -10,20 +10,20 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
-/// What a thread has of the thread that started it: the context class loader, inheritable thread
-/// locals, and among these a mark, by which threads are known that code of the JDK has started. Any
-/// thread may call.
+/// The state that a thread inherits from the thread that started it: the context class loader and
+/// the inheritable thread locals. One of these locals is a mark, which identifies threads that code
+/// of the JDK has started. Safe for use by any thread.
 ///
-/// `Thread.inheritableThreadLocals` is private; [VirtualThreads#OPTION] opens it. Without that, no
-/// thread has a mark. A thread reads its locals only when it starts another or asks for one itself,
-/// so they may be taken away at any time.
+/// `Thread.inheritableThreadLocals` is private; [VirtualThreads#OPTION] opens it. Without that
+/// option, no thread has a mark. A thread reads its inheritable locals only when it starts another
+/// thread or asks for one of them, so they may be removed at any time.
 public final class InheritedContext {
   private static final InheritableThreadLocal<Object> MARK = new InheritableThreadLocal<>();
   private static final @Nullable Locals LOCALS = Locals.find();
 
   private InheritedContext() {}
 
-  /// The fields of a thread's locals, as JDK 25 has them.
+  /// The fields and methods of a thread's locals in JDK 25.
   private record Locals(
       VarHandle map, MethodHandle make, MethodHandle set, VarHandle table, VarHandle value) {
     static @Nullable Locals find() {
@@ -48,8 +48,8 @@ public final class InheritedContext {
     }
   }
 
-  /// Gives a mark to a thread that has not begun, and to the threads that it will start, unless
-  /// these inherit nothing.
+  /// Marks a thread that has not started yet. Threads that it starts get the mark too, unless they
+  /// inherit nothing.
   public static void mark(Thread thread, Object mark) {
     Locals locals = LOCALS;
     if (locals == null || isMarked(thread, mark)) {
@@ -67,8 +67,8 @@ public final class InheritedContext {
     }
   }
 
-  /// Returns true if a thread has a mark, its own or an inherited one. A thread that runs may
-  /// change its locals meanwhile, and is not disturbed.
+  /// Returns true if a thread has a mark, be it its own or inherited. A running thread may change
+  /// its locals at the same time, and this method does not disturb it.
   public static boolean isMarked(Thread thread, Object mark) {
     Locals locals = LOCALS;
     Object map = locals == null ? null : locals.map.get(thread);
@@ -83,14 +83,15 @@ public final class InheritedContext {
     return false;
   }
 
-  @SuppressWarnings("unchecked") // a reference to a local
+  @SuppressWarnings("unchecked") // the reference points to a thread local
   private static boolean refersTo(Reference<?> entry) {
     return ((Reference<Object>) entry).refersTo(MARK);
   }
 
-  /// Takes all from a thread that goes on without them.
+  /// Removes all inherited state from a thread that continues without it.
   ///
-  /// @param loader is replaced by the system's; another one stays
+  /// @param loader the context class loader to replace with the system class loader; any other one
+  ///   stays
   public static void release(Thread thread, @Nullable ClassLoader loader) {
     if (thread.getContextClassLoader() == loader) {
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());

@@ -2,12 +2,12 @@ package sluice.sys.threads;
 
 import org.jspecify.annotations.Nullable;
 
-/// Waiting for the end of threads. Any thread may call. Stateless.
+/// Waits for threads to end. Stateless and safe for use by any thread.
 public final class ThreadEnds {
   private ThreadEnds() {}
 
-  /// Waits for the end of a thread, if there is one. An interrupt does not break the wait off; it
-  /// is kept.
+  /// Waits for the end of a thread, if there is one. An interrupt does not end the wait; the
+  /// caller's interrupt status is restored afterwards.
   public static void join(@Nullable Thread thread) {
     boolean interrupted = false;
     while (thread != null && thread.isAlive()) {

@@ -9,15 +9,15 @@ import sluice.sys.Errno;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The time slices that the kernel's fair scheduler gives platform threads, in nanoseconds: the
-/// longer that of a thread is, the later it comes where others want to run too, and the longer it
-/// runs then; its share of the processors stays the same. Needs no privilege. Without state, any
-/// thread may call.
+/// The time slices that the kernel's fair scheduler gives to platform threads, in nanoseconds. A
+/// thread with a longer slice runs later when others compete for the processor, and then runs
+/// longer; its share of the processor time stays the same. Requires no privilege. Stateless and
+/// safe for use by any thread.
 ///
 /// Linux 6.12 and later (`sched_setattr(2)`, `sched_runtime`; I. Stoica, H. Abdel-Wahab, "Earliest
-/// Eligible Virtual Deadline First", 1995). Earlier kernels take the value and do as before.
+/// Eligible Virtual Deadline First", 1995). Earlier kernels accept the value without any effect.
 public final class TimeSlice {
-  /// The longest that the kernel gives.
+  /// The longest slice that the kernel grants.
   public static final long LONGEST_NANOS = 100_000_000;
 
   /// The kernel's own choice: one to three milliseconds.
@@ -31,19 +31,19 @@ public final class TimeSlice {
 
   private TimeSlice() {}
 
-  /// Returns the kernel's number of the calling platform thread, or of the carrier of a virtual
-  /// one.
+  /// Returns the kernel's number of the calling platform thread, or of the carrier if the caller is
+  /// a virtual thread.
   public static int threadNumber() {
     return (int) Kernel.call(SystemCall.GETTID, 0);
   }
 
-  /// Sets the time slice of a thread of this process. Its nice value stays.
+  /// Sets the time slice of a thread of this process. Its nice value does not change.
   ///
-  /// @param threadNumber as the kernel counts
-  /// @param nanos 100 000 to [#LONGEST_NANOS], of which the kernel takes the nearest value; or
-  ///   [#DEFAULT_NANOS]
-  /// @return 0 or a negative errno: -ESRCH when there is no such thread, -EPERM when a filter of
-  ///   system calls refuses
+  /// @param threadNumber the kernel's number of the thread
+  /// @param nanos 100 000 to [#LONGEST_NANOS], or [#DEFAULT_NANOS]; the kernel chooses the nearest
+  ///   value that it supports
+  /// @return 0 or a negative errno: -ESRCH if there is no such thread, -EPERM if a system call
+  ///   filter refuses
   public static int set(int threadNumber, long nanos) {
     if (nanos < 0) {
       return -Errno.EINVAL;
@@ -61,8 +61,8 @@ public final class TimeSlice {
     }
   }
 
-  /// Returns the time slice of a thread of this process in nanoseconds, 0 where the kernel tells
-  /// none, or a negative errno as [#set] does.
+  /// Returns the time slice of a thread of this process in nanoseconds. Returns 0 if the kernel
+  /// does not report it, or a negative errno as [#set] does.
   public static long of(int threadNumber) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(BYTES, Long.BYTES);

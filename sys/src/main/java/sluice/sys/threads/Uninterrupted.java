@@ -2,24 +2,29 @@ package sluice.sys.threads;
 
 import java.time.Duration;
 
-/// Waits of threads that nothing of ours interrupts. An interrupt of one comes from code beside it,
-/// such as that of a plug-in, and is no reason to end: it is taken, so that no later wait ends at
-/// once, and the wait goes on. Any thread may call. Stateless.
+/// Waits for threads that nothing in this project interrupts. An interrupt of such a thread comes
+/// from unrelated code, such as a plug-in, and is no reason to end. The wait clears the interrupt,
+/// so that later waits do not end at once, and goes on. Stateless and safe for use by any thread.
 public final class Uninterrupted {
   private Uninterrupted() {}
 
-  /// A wait that an interrupt breaks off.
+  /// A wait that an interrupt ends early.
   @FunctionalInterface
   public interface Wait {
-    /// @throws InterruptedException when it was broken off; it can be begun again
+    /// Waits.
+    ///
+    /// @throws InterruptedException if an interrupt ended the wait; it can be repeated
     void await() throws InterruptedException;
   }
 
-  /// A wait of at most some time.
+  /// A wait with a time limit.
   @FunctionalInterface
   public interface TimedWait {
-    /// @param nanos at least 1
-    /// @return whether it was not over before
+    /// Waits.
+    ///
+    /// @param nanos the longest time to wait, at least 1
+    /// @return true if the wait ended before the time was over
+    /// @throws InterruptedException if an interrupt ended the wait; it can be repeated
     boolean await(long nanos) throws InterruptedException;
   }
 
@@ -30,31 +35,31 @@ public final class Uninterrupted {
         wait.await();
         return;
       } catch (InterruptedException e) {
-        // See above.
+        // Cleared, see the class comment.
       }
     }
   }
 
   /// Waits until the wait ends or the time is over.
   ///
-  /// @return what the wait returned
+  /// @return the result of the wait
   public static boolean await(Duration atMost, TimedWait wait) {
     long deadline = System.nanoTime() + atMost.toNanos();
     while (true) {
       try {
         return wait.await(Math.max(1, deadline - System.nanoTime()));
       } catch (InterruptedException e) {
-        // See above.
+        // Cleared, see the class comment.
       }
     }
   }
 
-  /// Sleeps once; an interrupt ends the sleep, so that the caller looks around.
+  /// Sleeps once. An interrupt ends the sleep early, so that the caller can check its state.
   public static void sleep(Duration time) {
     try {
       Thread.sleep(time);
     } catch (InterruptedException e) {
-      // See above.
+      // Cleared, see the class comment.
     }
   }
 }

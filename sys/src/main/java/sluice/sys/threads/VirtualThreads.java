@@ -9,15 +9,15 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Virtual threads on carriers of one's own. Any thread may call.
+/// Virtual threads on carriers of the caller's choice. Safe for use by any thread.
 ///
-/// The JDK has this inside and does not export it: the constructor of
+/// The JDK has this feature internally but does not export it: it is the constructor of
 /// `java.lang.ThreadBuilders.VirtualThreadBuilder` that takes a scheduler. [#OPTION] opens it. The
-/// scheduler gets each piece of a thread's work, from its start or from a wait to the next wait,
-/// and runs it on a platform thread. A virtual thread that one of these starts gets the same
-/// scheduler.
+/// scheduler receives each piece of a thread's work, from its start or the end of a wait up to the
+/// next wait, and runs it on a platform thread. Virtual threads started by such a thread get the
+/// same scheduler.
 public final class VirtualThreads {
-  /// The option of the JVM without which there are no carriers of one's own.
+  /// The option of the JVM that makes custom carriers possible.
   public static final String OPTION =
       ModuleOption.to("--add-opens java.base/java.lang", VirtualThreads.class);
 
@@ -70,10 +70,10 @@ public final class VirtualThreads {
     }
   }
 
-  /// Returns what a virtual thread's scheduler gets each time the thread is ready: the same object
-  /// as long as it lives.
+  /// Returns the object that a virtual thread's scheduler receives each time the thread is ready.
+  /// It stays the same for the life of the thread.
   ///
-  /// @throws UnsupportedOperationException if the JVM was not started with the option
+  /// @throws UnsupportedOperationException if the JVM was not started with [#OPTION]
   public static Runnable continuation(Thread virtual) {
     MethodHandle continuation = CONTINUATION;
     if (continuation == null) {
@@ -86,9 +86,10 @@ public final class VirtualThreads {
     }
   }
 
-  /// Interrupts a virtual thread, and does not run what closes the channel or wakes the selector
-  /// that it waits for, as `Thread.interrupt` does before it wakes the thread: that is left to the
-  /// caller. A thread that begins such a wait at this moment has that run all the same.
+  /// Interrupts a virtual thread without closing the channel or waking the selector that it waits
+  /// for. `Thread.interrupt` would do so before it wakes the thread; here it is left to the caller.
+  /// If the thread begins such a wait at this very moment, the close or wake-up happens all the
+  /// same.
   public static void interrupt(Thread virtual) {
     VarHandle blocker = BLOCKER;
     if (blocker != null) {
@@ -97,8 +98,9 @@ public final class VirtualThreads {
     virtual.interrupt();
   }
 
-  /// Returns the platform thread that carries the calling thread, which is the calling thread
-  /// itself if that is a platform thread. Costs a register: the compiler knows the method.
+  /// Returns the platform thread that carries the calling thread, or the calling thread itself if
+  /// it is a platform thread. The compiler treats the method as an intrinsic, so the call costs no
+  /// more than reading a register.
   public static Thread carrier() {
     MethodHandle carrier = CARRIER;
     if (carrier == null) {
@@ -111,14 +113,14 @@ public final class VirtualThreads {
     }
   }
 
-  /// Whether this JVM lets threads have carriers of one's own.
+  /// Returns true if this JVM allows virtual threads on custom carriers.
   public static boolean isAvailable() {
     return BUILDER != null && CARRIER != null;
   }
 
-  /// Makes threads that a scheduler carries.
+  /// Creates a builder of virtual threads that run on a scheduler.
   ///
-  /// @throws UnsupportedOperationException if the JVM was not started with the option
+  /// @throws UnsupportedOperationException if the JVM was not started with [#OPTION]
   public static Thread.Builder.OfVirtual on(Executor carriers) {
     if (BUILDER == null || CARRIER == null) {
       throw new UnsupportedOperationException(

@@ -5,17 +5,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Wakes one thread, by a bounded piece of work of the waker.
+/// Wakes one thread at a bounded cost for the waking thread.
 ///
-/// `LockSupport.unpark` of a virtual thread runs the thread's scheduler, and where memory is short
-/// it sleeps and tries again. A platform thread that wakes a virtual one, as the handler of a loop
-/// or of a device, posts it into an inbox instead: one exchange and one store. A thread of the host
-/// takes from that, which costs the woken one some 10 µs. Any thread may call [#wake].
+/// `LockSupport.unpark` of a virtual thread runs that thread's scheduler, which sleeps and retries
+/// if memory is short. A platform thread that wakes a virtual one, such as the handler of a loop or
+/// of a device, therefore posts it into an inbox, at the cost of one exchange and one store. A
+/// thread of the host empties the inbox, which delays the wake-up by some 10 µs. [#wake] is safe
+/// for use by any thread.
 public final class Wakeup {
   private final Thread thread;
   private final AtomicBoolean isPosted = new AtomicBoolean();
 
-  /// One for the calling thread.
+  /// Creates a wake-up for the calling thread.
   public Wakeup() {
     thread = Thread.currentThread();
     if (thread.isVirtual()) {
@@ -23,7 +24,8 @@ public final class Wakeup {
     }
   }
 
-  /// Called by the thread before it looks whether it is to wait: the next wake-up is posted again.
+  /// Prepares the next wait: the next wake-up is posted again. The thread calls this before it
+  /// checks whether it has to wait.
   public void prepare() {
     isPosted.set(false);
   }
@@ -33,7 +35,7 @@ public final class Wakeup {
     return thread;
   }
 
-  /// Has the thread look again at what it waits for.
+  /// Wakes the thread, so that it checks again the condition that it waits for.
   public void wake() {
     if (!thread.isVirtual() || Thread.currentThread().isVirtual()) {
       LockSupport.unpark(thread);
@@ -42,7 +44,7 @@ public final class Wakeup {
     }
   }
 
-  /// Threads that are to be woken, by the order in which they were posted.
+  /// The queue of threads to wake, in the order in which they were posted.
   private static final class Inbox {
     private static final class Node {
       private @Nullable Thread thread;
@@ -61,9 +63,9 @@ public final class Wakeup {
       READER.start();
     }
 
-    /// The initializer has run.
+    /// Starts the reader, by running the static initializer.
     static void start() {
-      // See above.
+      // The static initializer does the work.
     }
 
     static void post(Thread thread) {

@@ -1,2 +1,3 @@
-/// What of the JDK's threads is inside of it: carriers of one's own.
+/// Access to internals of the JDK's threads, such as custom carriers of virtual threads, and to the
+/// kernel's view of threads.
 package sluice.sys.threads;

@@ -12,14 +12,16 @@ import sluice.sys.call.CallMemory;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 
-/// A group of provided buffers: equal pieces of one region that the kernel takes for receives.
+/// A group of provided buffers: pieces of equal size of one region, from which the kernel takes
+/// buffers for receives.
 ///
-/// Only the ring's owner thread uses it. A buffer is [#add]ed when its bytes are not read any more,
-/// and taken by the kernel when a completion names it. Closing the [IoUring] closes it.
+/// Confined to the ring's owner thread. A buffer is [#add]ed once its bytes are no longer needed;
+/// the kernel has taken it when a completion names it. Closing the [IoUring] closes the group.
 ///
-/// Of an incremental group (Linux 6.12) the kernel takes as much of a buffer as a receive brings,
-/// and goes on behind it with the next one: a completion with [Cqe#F_BUF_MORE] does not use it up.
-/// The bytes lie behind those of the completion before that named the same buffer.
+/// In an incremental group (Linux 6.12) the kernel uses only as much of a buffer as a receive
+/// fills, and continues behind it with the next receive. A completion with [Cqe#F_BUF_MORE] does
+/// not use up the buffer. Its bytes lie behind those of the previous completion that named the same
+/// buffer.
 ///
 /// ```
 ///  entry 0 of the ring of struct io_uring_buf, and the tail that overlaps its last field
@@ -40,8 +42,9 @@ import sluice.sys.call.Ranges;
 /// | kernel `tail` | owner | acquire, by the kernel | release, in [#commit] |
 /// | `tail` | owner | plain | plain |
 ///
-/// Limits: 1 to 32 768 entries, a power of two, and no more buffers given than there are entries;
-/// the region may hold more, up to 65 536. must stay mapped until the ring is closed.
+/// Limits: 1 to 32 768 entries, a power of two. The kernel holds at most as many buffers as there
+/// are entries; the region may have more, up to 65 536. The region must stay mapped until the ring
+/// is closed.
 public final class BufferRing {
   static final Layout LAYOUT = Layout.of("struct io_uring_buf");
   static final int ADDR = LAYOUT.u64("addr");
@@ -117,9 +120,9 @@ public final class BufferRing {
     }
   }
 
-  /// Gives a buffer to the kernel, visible after [#commit].
+  /// Gives a buffer to the kernel, which sees it after [#commit].
   ///
-  /// @param id which piece of the region, from 0; not given already
+  /// @param id the index of the buffer in the region, from 0; the kernel must not hold it already
   public void add(int id) {
     if (id < 0 || id >= buffers) {
       throw new IndexOutOfBoundsException("buffer " + id + " of " + buffers);
@@ -131,13 +134,13 @@ public final class BufferRing {
     tail++;
   }
 
-  /// Shows the kernel what was added.
+  /// Publishes the added buffers to the kernel.
   public void commit() {
     SHORT.setRelease(entries, (long) TAIL, tail);
   }
 
-  /// Buffers the kernel holds, by its own account. A system call: for tests and diagnosis. Linux
-  /// 6.8.
+  /// Returns the number of buffers that the kernel holds, as the kernel reports it. Makes a system
+  /// call; for tests and diagnosis. Linux 6.8.
   public int held() throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(STATUS_LAYOUT.sizeBytes(), Integer.BYTES);
@@ -147,27 +150,27 @@ public final class BufferRing {
     }
   }
 
-  /// The region the buffers are cut from.
+  /// Returns the region that contains the buffers.
   public MemorySegment region() {
     return region;
   }
 
-  /// Number given to [SubmissionQueue#receiveMultishot].
+  /// Returns the number of the group, for [SubmissionQueue#receiveMultishot].
   public int group() {
     return group;
   }
 
-  /// Number of entries.
+  /// Returns the number of entries.
   public int count() {
     return mask + 1;
   }
 
-  /// Size of each buffer.
+  /// Returns the size of each buffer in bytes.
   public int bufferBytes() {
     return bufferBytes;
   }
 
-  /// Gives the entries back; the ring is closed already, so the kernel no longer reads them.
+  /// Releases the entries. The io_uring is closed already, so the kernel no longer reads them.
   void release() {
     pages.release();
     entries = CallMemory.ENDED;

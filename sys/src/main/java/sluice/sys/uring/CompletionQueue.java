@@ -9,8 +9,8 @@ import sluice.sys.call.CallMemory;
 
 /// The completion queue of an [IoUring]: a cursor over entries in memory shared with the kernel.
 ///
-/// Only the ring's owner thread uses it. Look at [#available] entries by index from 0, then
-/// [#advance]; nothing is copied or allocated.
+/// Confined to the ring's owner thread. The owner reads the [#available] entries by index from 0,
+/// then calls [#advance]. Nothing is copied or allocated.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,9 +20,9 @@ import sluice.sys.call.CallMemory;
 /// | entries | kernel | plain, after `tail` | plain |
 /// | kernel `cq.overflow` | kernel | opaque | |
 ///
-/// Limits: as many entries as the ring was opened with. When they are full the kernel keeps further
-/// completions in its own memory and delivers them later; only if it has no memory are they lost,
-/// and counted in [#overflow].
+/// Limits: the number of entries with which the ring was opened. When all are in use, the kernel
+/// keeps further completions in its own memory and delivers them later. Completions are lost, and
+/// counted in [#overflow], only if the kernel has no memory either.
 public final class CompletionQueue {
   private static final VarHandle INT = JAVA_INT.varHandle();
 
@@ -44,45 +44,47 @@ public final class CompletionQueue {
     head = ring.get(JAVA_INT, headOffset);
   }
 
-  /// The ring is closed: from now on every method throws [IllegalStateException].
+  /// Ends the queue because the ring is closed. Every method throws [IllegalStateException] from
+  /// now on.
   void end() {
     ring = CallMemory.ENDED;
   }
 
-  /// Completions that wait to be looked at.
+  /// Returns the number of completions that are ready.
   public int available() {
     return (int) INT.getAcquire(ring, tailOffset) - head;
   }
 
-  /// What the operation was staged with.
+  /// Returns the user data with which the operation was staged.
   ///
-  /// @param index 0 ≤ index < [#available]
+  /// @param index from 0 to [#available] - 1
   public long userData(int index) {
     return ring.get(JAVA_LONG, entry(index) + Cqe.USER_DATA);
   }
 
-  /// The operation's result, or a negative errno.
+  /// Returns the operation's result, or a negative errno.
   public int result(int index) {
     return ring.get(JAVA_INT, entry(index) + Cqe.RES);
   }
 
-  /// Bits of [Cqe].
+  /// Returns the flags: bits of [Cqe].
   public int flags(int index) {
     return ring.get(JAVA_INT, entry(index) + Cqe.FLAGS);
   }
 
-  /// Gives `count` entries back to the kernel.
+  /// Returns `count` entries to the kernel.
   public void advance(int count) {
     head += count;
     INT.setRelease(ring, headOffset, head);
   }
 
-  /// Completions lost because neither the queue nor the kernel had room; 0 in a healthy process.
+  /// Returns the number of completions lost because neither the queue nor the kernel had room; 0 in
+  /// a healthy process.
   public int overflow() {
     return (int) INT.getOpaque(ring, overflowOffset);
   }
 
-  /// Number of entries.
+  /// Returns the number of entries.
   public int capacity() {
     return mask + 1;
   }

@@ -4,8 +4,8 @@ import sluice.sys.call.Layout;
 
 /// A completion queue entry, 16 bytes.
 ///
-/// The layout is read by [CompletionQueue]; the flags are for the code that gets a completion. Any
-/// thread may use the constants.
+/// [CompletionQueue] reads the layout; the flags are for the code that receives a completion. The
+/// constants are safe for use by any thread.
 ///
 /// ```
 ///  byte 0          8       12      16
@@ -24,22 +24,22 @@ public final class Cqe {
   static final int FLAGS = LAYOUT.u32("flags");
   static final int SIZE = LAYOUT.sizeBytes();
 
-  /// The upper 16 bits of the flags are a buffer id.
+  /// A flag: the upper 16 bits of the flags are a buffer id.
   public static final int F_BUFFER = 1;
 
-  /// The operation stays armed and will complete again.
+  /// A flag: the operation stays armed and will complete again.
   public static final int F_MORE = 1 << 1;
 
-  /// More data was in the socket when this completion was made.
+  /// A flag: the socket held more data when this completion was made.
   public static final int F_SOCK_NONEMPTY = 1 << 2;
 
-  /// A zero-copy send has let go of its memory.
+  /// A flag: a zero-copy send no longer uses its memory.
   public static final int F_NOTIF = 1 << 3;
 
-  /// The buffer is not used up: the next receive goes on behind these bytes.
+  /// A flag: the buffer is not used up; the next receive continues behind these bytes.
   public static final int F_BUF_MORE = 1 << 4;
 
-  /// How far right a buffer id must be shifted.
+  /// The number of bits by which the flags are shifted right to get a buffer id.
   public static final int BUFFER_SHIFT = 16;
 
   private Cqe() {}

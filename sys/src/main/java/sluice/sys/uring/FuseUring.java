@@ -5,10 +5,10 @@ import sluice.sys.IoVec;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 
-/// The two commands of FUSE over io_uring, which Linux has since 6.14: `struct fuse_uring_cmd_req`
-/// in the data of an entry of a ring of [IoUring#SETUP_SQE128].
+/// The two commands of FUSE over io_uring (Linux 6.14): a `struct fuse_uring_cmd_req` in the
+/// command data of a submission entry. They need a ring of [IoUring#SETUP_SQE128].
 ///
-/// Without state: the owner of the ring calls. Each command completes with 0 when the entry's
+/// Stateless; called by the owner of the ring. Each command completes with 0 when the entry's
 /// memory holds a request, or with a negative errno when the entry is gone: -ENOTCONN at the end of
 /// the connection.
 ///
@@ -33,17 +33,17 @@ public final class FuseUring {
   static final int FUSE_IO_URING_CMD_REGISTER = 1;
   static final int FUSE_IO_URING_CMD_COMMIT_AND_FETCH = 2;
 
-  /// Ranges that an entry is registered with: headers and content.
+  /// The number of memory ranges with which an entry is registered: the headers and the payload.
   public static final int RANGES = 2;
 
   private FuseUring() {}
 
-  /// Stages the registration of an entry. The kernel copies the vector during the submission; it
-  /// writes to the ranges while a command of the entry has not completed.
+  /// Stages the registration of an entry. The kernel copies the vector during the submission. It
+  /// may write to the ranges while a command of the entry is pending.
   ///
-  /// @param fd of `/dev/fuse`, on a connection whose INIT was answered
-  /// @param queue number of a processor
-  /// @param vector of [#RANGES] entries of [IoVec]
+  /// @param fd the descriptor of `/dev/fuse`, on a connection whose INIT was answered
+  /// @param queue the number of a processor
+  /// @param vector [#RANGES] entries of [IoVec]
   public static void register(
       SubmissionQueue submission, int fd, int queue, MemorySegment vector, long userData) {
     long address = Ranges.readable(vector, 0, (long) RANGES * IoVec.SIZE);
@@ -51,9 +51,9 @@ public final class FuseUring {
     submission.commandData(QID, queue);
   }
 
-  /// Stages the handing over of an answer, which takes the next request.
+  /// Stages the transfer of an answer, which also fetches the next request.
   ///
-  /// @param commitId what the request came with
+  /// @param commitId the id that came with the answered request
   public static void commitAndFetch(
       SubmissionQueue submission, int fd, int queue, long commitId, long userData) {
     submission.command(fd, FUSE_IO_URING_CMD_COMMIT_AND_FETCH, 0, 0, userData);

@@ -18,15 +18,16 @@ import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 import sluice.sys.call.Timespec;
 
-/// An io_uring: two queues shared with the kernel, and the call that hands over one and waits for
-/// the other.
+/// An io_uring instance: a submission queue and a completion queue shared with the kernel, and the
+/// system call that submits entries and waits for completions.
 ///
-/// With [#SETUP_SINGLE_ISSUER] the platform thread that opens it owns it and calls everything.
-/// Another thread is refused here: the kernel would not always (the number of a registered ring
-/// means a different ring there). Virtual threads change carriers, so they cannot own one.
+/// With [#SETUP_SINGLE_ISSUER], the platform thread that opens the ring owns it and makes all
+/// calls. Calls of other threads are rejected here, because the kernel would not always reject
+/// them: the number of a registered ring denotes a different ring in another thread. Virtual
+/// threads change carriers, so they cannot own a ring.
 ///
-/// Without that flag the ring belongs to whichever one thread uses it at a time; the caller sees to
-/// that. What a thread submitted is cancelled by the kernel (-ECANCELED) when that thread ends.
+/// Without that flag, any thread may use the ring, one at a time; the caller ensures this. When a
+/// thread ends, the kernel cancels the operations that it submitted (-ECANCELED).
 ///
 /// ```
 ///   SubmissionQueue ──stage──▶ enter(): publish, submit, wait ──▶ CompletionQueue
@@ -38,23 +39,25 @@ import sluice.sys.call.Timespec;
 /// | `argument` | owner | plain, by the kernel during the call | plain |
 /// | queues | see [SubmissionQueue], [CompletionQueue], [BufferRing] | | |
 ///
-/// Lifecycle: open → use → close. [#close] cancels all that is armed or queued, then gives the
-/// rings back. Operations that a block device already works on cannot be cancelled: wait for their
+/// Lifecycle: open → use → close. [#close] cancels all armed or queued operations and then releases
+/// the rings. Operations that a block device already processes cannot be cancelled: wait for their
 /// completions before closing.
 public final class IoUring implements AutoCloseable {
   private static final long MEMORY_NANOS = 1_000_000_000;
   private static final long MEMORY_LOOK_NANOS = 10_000_000;
 
-  /// Run deferred work without interrupting the thread.
+  /// A setup flag: the kernel runs deferred work without interrupting the thread.
   public static final int SETUP_COOP_TASKRUN = 1 << 8;
 
-  /// Submission entries of 128 bytes, for [SubmissionQueue#command]. Linux 5.19.
+  /// A setup flag: submission entries have 128 bytes, as [SubmissionQueue#command] needs. Linux
+  /// 5.19.
   public static final int SETUP_SQE128 = 1 << 10;
 
-  /// Only one thread submits. Linux 6.0.
+  /// A setup flag: only one thread submits. Linux 6.0.
   public static final int SETUP_SINGLE_ISSUER = 1 << 12;
 
-  /// Completions are made inside [#enter] only. Needs [#SETUP_SINGLE_ISSUER]. Linux 6.1.
+  /// A setup flag: completions are made inside of [#enter] only. Needs [#SETUP_SINGLE_ISSUER].
+  /// Linux 6.1.
   public static final int SETUP_DEFER_TASKRUN = 1 << 13;
 
   static final int SETUP_CQSIZE = 1 << 3;
@@ -118,10 +121,11 @@ public final class IoUring implements AutoCloseable {
   private final RingPages rings;
   private final RingPages entries;
 
-  /// Freed by the collector, as what follows.
+  /// The memory for the errno of calls. The garbage collector frees it, as it does [#argument].
   private final MemorySegment errno;
 
-  /// `struct io_uring_getevents_arg`, its timespec, then one timespec per submission entry.
+  /// A `struct io_uring_getevents_arg` with its timespec, followed in memory by one timespec per
+  /// submission entry.
   private final MemorySegment argument;
 
   private final long argumentAddress;
@@ -161,8 +165,8 @@ public final class IoUring implements AutoCloseable {
     completion = new CompletionQueue(rings.segment(), params);
   }
 
-  /// Tries again where memory is short: the kernel gives back what closed rings of the same user
-  /// had locked a while after their end.
+  /// Calls `io_uring_setup`, and retries while memory is short. The kernel returns the locked
+  /// memory of the same user's closed rings some time after they are closed.
   private static long setup(int entries, IoUringParams params) {
     long deadline = System.nanoTime() + MEMORY_NANOS;
     while (true) {
@@ -174,12 +178,12 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Opens a ring owned by the calling thread. Waits up to a second where memory is short.
+  /// Opens a ring that the calling thread owns. Waits up to a second if memory is short.
   ///
   /// @param entries submission entries, rounded up to a power of two and clamped by the kernel
   /// @param cqEntries completion entries (`SETUP_CQSIZE` is implied), at least `entries`
   /// @param setupFlags `SETUP_` bits; `CLAMP` and `SUBMIT_ALL` are added
-  /// @throws SysException EPERM (sysctl, seccomp), ENOSYS, ENOMEM (memlock), EINVAL (kernel too
+  /// @throws SysException EPERM (sysctl, seccomp), ENOSYS, ENOMEM (memlock) or EINVAL (kernel too
   ///   old), with the remedy
   public static IoUring open(int entries, int cqEntries, int setupFlags) throws SysException {
     if ((setupFlags & SETUP_SINGLE_ISSUER) != 0 && Thread.currentThread().isVirtual()) {
@@ -204,22 +208,24 @@ public final class IoUring implements AutoCloseable {
     return Integer.toHexString(value);
   }
 
-  /// Stages operations.
+  /// Returns the queue that stages operations.
   public SubmissionQueue submission() {
     return submission;
   }
 
-  /// Reads completions.
+  /// Returns the queue that reads completions.
   public CompletionQueue completion() {
     return completion;
   }
 
-  /// Submits all that is staged and waits for completions.
+  /// Submits all staged operations and waits for completions.
   ///
-  /// @param minComplete how many completions to wait for
-  /// @param timeoutNanos 0 does not wait, negative waits without limit
-  /// @return entries submitted, or a negative errno: -ETIME and -EINTR are no failures
-  /// @throws WrongThreadException on another thread than the owner
+  /// @param minComplete the number of completions to wait for
+  /// @param timeoutNanos the longest time to wait; 0 does not wait, a negative value waits without
+  ///   limit
+  /// @return the number of entries submitted, or a negative errno; -ETIME and -EINTR are not
+  ///   failures
+  /// @throws WrongThreadException if the calling thread is not the owner
   public int enter(int minComplete, long timeoutNanos) {
     checkOwner();
     int submit = submission.publish();
@@ -232,7 +238,7 @@ public final class IoUring implements AutoCloseable {
               Kernel.call(
                   errno, SystemCall.IO_URING_ENTER, enterFd, submit, wait, enterFlags, 0, 0);
     } finally {
-      Reference.reachabilityFence(this); // its memory must live as long as the call
+      Reference.reachabilityFence(this); // the ring's memory must stay alive during the call
     }
   }
 
@@ -262,11 +268,11 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Submits all that is staged and no more: with [#SETUP_DEFER_TASKRUN] nothing that was submitted
-  /// before goes on meanwhile, and no completion is made.
+  /// Submits all staged operations and does nothing else. With [#SETUP_DEFER_TASKRUN], operations
+  /// submitted earlier make no progress in this call, and no completion is made.
   ///
-  /// @return entries submitted, or a negative errno
-  /// @throws WrongThreadException on another thread than the owner
+  /// @return the number of entries submitted, or a negative errno
+  /// @throws WrongThreadException if the calling thread is not the owner
   public int submit() {
     checkOwner();
     int submit = submission.publish();
@@ -279,24 +285,24 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// How often the kernel was entered.
+  /// Returns the number of times the kernel was entered.
   public long enters() {
     return enters;
   }
 
-  /// The ring's descriptor, for [SubmissionQueue#msgRing] and polling.
+  /// Returns the ring's descriptor, for [SubmissionQueue#msgRing] and polling.
   public int fd() {
     return fd;
   }
 
-  /// `IORING_FEAT_` bits.
+  /// Returns the `IORING_FEAT_` bits.
   public int features() {
     return features;
   }
 
-  /// Registers buffers for receives. They are given to the kernel with [BufferRing#add].
+  /// Registers buffers for receives. [BufferRing#add] gives them to the kernel.
   ///
-  /// @param group number of the group, 0 to 65 535
+  /// @param group the number of the group, 0 to 65 535
   /// @param region `count * bufferBytes` bytes that outlive the ring
   /// @param count a power of two, at most 32 768
   public BufferRing registerBufferRing(int group, MemorySegment region, int count, int bufferBytes)
@@ -304,13 +310,14 @@ public final class IoUring implements AutoCloseable {
     return registerBufferRing(group, region, count, bufferBytes, false);
   }
 
-  /// Registers buffers for receives. They are given to the kernel with [BufferRing#add].
+  /// Registers buffers for receives. [BufferRing#add] gives them to the kernel.
   ///
-  /// @param group number of the group, 0 to 65 535
+  /// @param group the number of the group, 0 to 65 535
   /// @param region at least `count * bufferBytes` bytes that outlive the ring
-  /// @param count buffers that the kernel may have at a time, a power of two, at most 32 768
-  /// @param incremental whether a receive takes only as much of a buffer as it needs
-  /// @throws SysException EINVAL when `incremental` and Linux is older than 6.12
+  /// @param count the number of buffers that the kernel may hold at a time, a power of two, at most
+  ///   32 768
+  /// @param incremental true if a receive uses only as much of a buffer as it needs
+  /// @throws SysException EINVAL if `incremental` is set and Linux is older than 6.12
   public BufferRing registerBufferRing(
       int group, MemorySegment region, int count, int bufferBytes, boolean incremental)
       throws SysException {
@@ -319,12 +326,12 @@ public final class IoUring implements AutoCloseable {
     return ring;
   }
 
-  /// Pins memory for [SubmissionQueue#readFixed] and [SubmissionQueue#writeFixed], as the only such
-  /// buffer of this ring.
+  /// Pins memory for [SubmissionQueue#readFixed] and [SubmissionQueue#writeFixed]. The ring has at
+  /// most one such buffer.
   ///
   /// @param region at most 1 GiB; the kernel keeps its pages until [#unregisterBuffers] or the end
-  ///   of the ring, whatever becomes of the mapping
-  /// @throws SysException ENOMEM when it does not fit in what this process may lock
+  ///   of the ring, even if they are unmapped
+  /// @throws SysException ENOMEM if the region exceeds the memory that this process may lock
   public void registerBuffer(MemorySegment region) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment vector = arena.allocate(IoVec.SIZE, Long.BYTES);
@@ -333,12 +340,12 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Ends [#registerBuffer]; waits for operations that use the memory.
+  /// Reverts [#registerBuffer]. Waits for operations that use the memory.
   public void unregisterBuffers() throws SysException {
     register(UNREGISTER_BUFFERS, MemorySegment.NULL, 0);
   }
 
-  /// Makes an empty table of direct descriptors.
+  /// Creates an empty table of direct descriptors.
   ///
   /// @param slots at most RLIMIT_NOFILE
   public void registerFiles(int slots) throws SysException {
@@ -351,8 +358,8 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Lets [#enter] name the ring by an index instead of a descriptor, which saves a reference count
-  /// on each call.
+  /// Makes [#enter] refer to the ring by an index instead of a descriptor, which saves a reference
+  /// count on each call.
   public void registerRingFd() throws SysException {
     if (enterFd != fd) {
       return;
@@ -368,7 +375,7 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Whether [#registerRingFd] is in force.
+  /// Returns true if [#registerRingFd] is in effect.
   public boolean ringFdRegistered() {
     return (enterFlags & ENTER_REGISTERED_RING) != 0;
   }
@@ -380,7 +387,7 @@ public final class IoUring implements AutoCloseable {
     return update;
   }
 
-  /// `io_uring_register(2)`.
+  /// Calls `io_uring_register(2)`.
   void register(int opcode, MemorySegment structure, int count) throws SysException {
     SysException.check(
         tryRegister(opcode, structure, count), "io_uring_register", fd, opcode, count);
@@ -395,10 +402,10 @@ public final class IoUring implements AutoCloseable {
         errno, SystemCall.IO_URING_REGISTER, fd, opcode, structure.address(), count, 0, 0);
   }
 
-  /// Gives the rings back from another thread while the owner lives, but is not inside of [#enter]
-  /// and never calls anything again: the caller proves that. What is armed is cancelled by the
-  /// kernel a little later; nothing more is received for it. Not for a ring with [#registerRingFd],
-  /// which its thread keeps open.
+  /// Releases the rings from another thread while the owner is alive. The caller guarantees that
+  /// the owner is not inside of [#enter] and will not call any method again. The kernel cancels
+  /// armed operations a little later; they receive nothing more. Not for a ring with
+  /// [#registerRingFd], which its thread keeps open.
   public void abandon() {
     if (closed) {
       return;
@@ -421,10 +428,10 @@ public final class IoUring implements AutoCloseable {
     entries.release();
   }
 
-  /// Submits what is staged, cancels everything, then gives the rings back. A second call does
+  /// Submits the staged operations, cancels everything and releases the rings. A second call does
   /// nothing.
   ///
-  /// @throws WrongThreadException on another thread while the owner lives
+  /// @throws WrongThreadException if the calling thread is not the owner and the owner is alive
   @Override
   public void close() {
     if (closed) {
@@ -446,8 +453,8 @@ public final class IoUring implements AutoCloseable {
     giveBack();
   }
 
-  /// Submits what is staged (closes may be among it), then cancels until the kernel finds nothing
-  /// more, dropping the completions.
+  /// Submits the staged operations, which may include closes. Then cancels until the kernel finds
+  /// nothing more to cancel, and drops the completions.
   private void cancelAll() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment cancel = arena.allocate(CANCEL_LAYOUT.sizeBytes(), Long.BYTES);
@@ -458,7 +465,7 @@ public final class IoUring implements AutoCloseable {
         boolean idle = drain() == 0 && submission.staged() == 0;
         int result = (int) tryRegister(REGISTER_SYNC_CANCEL, cancel, 1);
         if (idle && result <= 0 && result != -Errno.EINTR) {
-          return; // 0: cancelled nothing, so nothing is left; -EINVAL: Linux before 6.0
+          return; // 0: nothing was cancelled, so nothing is left; -EINVAL: Linux before 6.0
         }
       }
     }
@@ -479,8 +486,9 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// The exit of a thread cancels its operations; Java calls a thread dead earlier: slightly, or by
-  /// seconds where the processor is busy with others.
+  /// Waits until the kernel has ended the owner thread, which cancels its operations. Java reports
+  /// a thread as dead before that: slightly, or by seconds if the processor is busy with other
+  /// threads.
   private void awaitOwnerExit() {
     long pid = Kernel.call(SystemCall.GETPID, 0);
     long timeout = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);

@@ -6,9 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct io_uring_params`: what a ring is asked for, and what the kernel made of it.
+/// `struct io_uring_params`: the requested properties of a ring, and the values that the kernel
+/// chose.
 ///
-/// Written and read on the thread that opens the ring, then only read.
+/// Written and read by the thread that opens the ring; only read after that.
 ///
 /// ```
 ///  byte 0            4            8       12              16               20         24
@@ -81,7 +82,7 @@ final class IoUringParams {
     return segment.get(JAVA_INT, FLAGS);
   }
 
-  /// Bytes of a submission entry.
+  /// Returns the size of a submission entry in bytes.
   int sqEntryBytes() {
     return (flags() & IoUring.SETUP_SQE128) == 0 ? Sqe.SIZE : 2 * Sqe.SIZE;
   }
@@ -90,17 +91,22 @@ final class IoUringParams {
     return segment.get(JAVA_INT, FEATURES);
   }
 
+  /// Returns an offset in the submission ring.
+  ///
   /// @param field one of the `SQ_` constants of `struct io_sqring_offsets`
   int sqOffset(int field) {
     return segment.get(JAVA_INT, SQ_OFF + field);
   }
 
+  /// Returns an offset in the completion ring.
+  ///
   /// @param field one of the `CQ_` constants of `struct io_cqring_offsets`
   int cqOffset(int field) {
     return segment.get(JAVA_INT, CQ_OFF + field);
   }
 
-  /// Bytes of the mapping that holds both rings' indexes, the completion entries and the array.
+  /// Returns the size of the mapping that holds both rings' indexes, the completion entries and the
+  /// array of submission indexes.
   long ringBytes() {
     long completions = cqOffset(CQ_CQES) + (long) cqEntries() * Cqe.SIZE;
     long array = sqOffset(SQ_ARRAY) + (long) sqEntries() * Integer.BYTES;

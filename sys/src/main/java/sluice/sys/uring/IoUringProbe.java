@@ -11,9 +11,10 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.call.Layout;
 
-/// What this kernel's io_uring offers, asked once by opening a small ring.
+/// The features of this kernel's io_uring, detected once by opening a small ring.
 ///
-/// Immutable: any thread may use it. [#run] makes a ring on the calling thread and closes it.
+/// Immutable and safe for use by any thread. [#run] opens a ring on the calling thread and closes
+/// it.
 ///
 /// ```c
 /// struct io_uring_probe_op { __u8 op; __u8 resv; __u16 flags; __u32 resv2; };
@@ -50,7 +51,7 @@ public final class IoUringProbe {
     this.operations = operations;
   }
 
-  /// Asks the kernel. Never throws: what was refused is in [#whyNot].
+  /// Queries the kernel. Never throws: [#whyNot] reports a refusal.
   public static IoUringProbe run() {
     try {
       return probe(IoUring.SETUP_SINGLE_ISSUER | IoUring.SETUP_DEFER_TASKRUN, true);
@@ -84,34 +85,34 @@ public final class IoUringProbe {
     }
   }
 
-  /// Whether a ring can be opened at all.
+  /// Returns true if a ring can be opened.
   public boolean available() {
     return whyNot == null;
   }
 
-  /// Why not, with the remedy; null when [#available].
+  /// Returns the reason why no ring can be opened, with the remedy; null if [#available].
   public @Nullable SysException whyNot() {
     return whyNot;
   }
 
-  /// Whether `SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN` is accepted (Linux 6.1).
+  /// Returns true if the kernel accepts `SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN` (Linux 6.1).
   public boolean deferTaskrun() {
     return deferTaskrun;
   }
 
-  /// `IORING_FEAT_` bits.
+  /// Returns the `IORING_FEAT_` bits.
   public int features() {
     return features;
   }
 
-  /// Whether the kernel has an operation.
+  /// Returns true if the kernel supports an operation.
   ///
-  /// @param opcode of [Opcode]
+  /// @param opcode a constant of [Opcode]
   public boolean supports(int opcode) {
     return operations.get(opcode);
   }
 
-  /// Number of operations the kernel has.
+  /// Returns the number of operations that the kernel supports.
   public int operationCount() {
     return operations.cardinality();
   }

@@ -1,8 +1,8 @@
 package sluice.sys.uring;
 
-/// Operations of io_uring (`enum io_uring_op`), those this project uses or reports.
+/// The operations of io_uring (`enum io_uring_op`) that this project uses or reports.
 ///
-/// Immutable: any thread may use it.
+/// Constants only; safe for use by any thread.
 public final class Opcode {
   public static final int NOP = 0;
   public static final int READV = 1;

@@ -3,20 +3,23 @@ package sluice.sys.uring;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Turns an [IoUring]: submits, waits and hands over completions, with one rule for the ways in
-/// which `io_uring_enter(2)` may end. Belongs to the thread that uses the ring, see there.
+/// Drives an [IoUring]: submits operations, waits and hands over completions, with one rule for all
+/// outcomes of `io_uring_enter(2)`. Confined to the thread that uses the ring, see [IoUring].
 ///
-/// Four errors are no failures, since nothing is lost and the next call goes on: EINTR (a signal),
-/// ETIME (the wait is over), EAGAIN (no memory for a request, which stays staged) and EBUSY
-/// (completions are to be drained first). Every other one says that the ring cannot be used.
+/// Four errors are not failures, because nothing is lost and the next call continues: EINTR (a
+/// signal), ETIME (the wait is over), EAGAIN (no memory for a request, which stays staged) and
+/// EBUSY (completions have to be drained first). Any other error means that the ring is unusable.
 ///
-/// Lifecycle: made for a ring → used → [#end] before the ring is closed, if completions count then.
+/// Lifecycle: created for a ring → used → [#end] before the ring is closed, if its last completions
+/// matter.
 public final class RingDriver {
   /// Receives completions.
   @FunctionalInterface
   public interface Sink {
-    /// @param userData what the operation was staged with
-    /// @param result of the operation, or a negative errno
+    /// Handles one completion.
+    ///
+    /// @param userData the user data with which the operation was staged
+    /// @param result the result of the operation, or a negative errno
     /// @param flags bits of [Cqe]
     void completed(long userData, int result, int flags);
   }
@@ -24,7 +27,8 @@ public final class RingDriver {
   private final IoUring ring;
   private final CompletionQueue completion;
 
-  /// Completions that were handed over and whose entries the kernel has not got back.
+  /// The number of completions that were handed over and whose entries have not yet been returned
+  /// to the kernel.
   private int drained;
 
   private boolean ended;
@@ -34,10 +38,11 @@ public final class RingDriver {
     this.completion = ring.completion();
   }
 
-  /// Submits all that is staged, and waits for a completion unless there are some.
+  /// Submits all staged operations, and waits for a completion unless some are ready.
   ///
-  /// @param timeoutNanos 0 does not wait, negative waits without limit
-  /// @throws IllegalStateException when the ring cannot be used
+  /// @param timeoutNanos the longest time to wait; 0 does not wait, a negative value waits without
+  ///   limit
+  /// @throws IllegalStateException if the ring is unusable
   public void turn(long timeoutNanos) {
     int result = enter(completion.available() > 0 ? 0 : timeoutNanos);
     if (result < 0) {
@@ -45,9 +50,10 @@ public final class RingDriver {
     }
   }
 
-  /// Submits all that is staged and waits, however long, until there is a completion.
+  /// Submits all staged operations and waits without limit until there is a completion.
   ///
-  /// @return 0, or a negative errno when the ring cannot be used; what is staged or armed stays so
+  /// @return 0, or a negative errno if the ring is unusable; staged and armed operations stay as
+  ///   they are
   public int await() {
     int result = 0;
     while (result == 0 && completion.available() == 0) {
@@ -68,10 +74,11 @@ public final class RingDriver {
         || result == -Errno.EBUSY;
   }
 
-  /// Hands over the completions that are there, those that come meanwhile excluded. One for which
-  /// the sink throws counts as handed over. The sink may stage operations, and may call [#end].
+  /// Hands over the completions that are ready now, but none that arrive during the call. A
+  /// completion for which the sink throws counts as handed over. The sink may stage operations and
+  /// may call [#end].
   ///
-  /// @return how many there were
+  /// @return the number of completions that were ready
   public int drain(Sink sink) {
     int count = completion.available();
     try {
@@ -88,8 +95,7 @@ public final class RingDriver {
     return count;
   }
 
-  /// Hands over the completions that are there and were not yet handed over, for the last time: the
-  /// ring may be closed now.
+  /// Hands over the remaining completions for the last time. The ring may be closed afterwards.
   public void end(Sink rest) {
     ended = true;
     for (int i = drained; i < completion.available(); i++) {

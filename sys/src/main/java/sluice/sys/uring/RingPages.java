@@ -7,13 +7,13 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// Pages that a ring shares with the kernel. [#release] gives them back at once and stops no other
-/// thread: it puts fresh pages of zeros, which take no memory until they are touched, in their
-/// place. The addresses belong to [#segment] for as long as it is reachable, then the garbage
-/// collector unmaps them. So a late access, which the ring's own checks refuse, would find zeros of
-/// its own and never what another ring has there.
+/// Pages that a ring shares with the kernel. [#release] gives them back at once without stopping
+/// other threads: it replaces them with fresh zero pages, which take no memory until they are
+/// touched. The addresses stay reserved while [#segment] is reachable; then the garbage collector
+/// unmaps them. The ring's own checks reject late accesses. If one got through, it would read zeros
+/// and never the memory of another ring.
 ///
-/// Any thread may call.
+/// Safe for use by any thread.
 final class RingPages {
   private static final int MAP_FIXED = 0x10;
   private static final int MAP_NORESERVE = 0x4000;
@@ -28,13 +28,13 @@ final class RingPages {
                 bytes, Arena.ofAuto(), ignored -> Kernel.call(SystemCall.MUNMAP, address, bytes));
   }
 
-  /// Memory of a ring, with all pages present.
+  /// Maps memory of a ring, with all pages present.
   static RingPages of(int fd, long offset, long bytes) throws SysException {
     int flags = Mapping.MAP_SHARED | Mapping.MAP_POPULATE;
     return new RingPages(Mapping.address(bytes, true, flags, fd, offset), bytes);
   }
 
-  /// Zeros, with all pages present, for a ring to be told of.
+  /// Maps zeroed memory, with all pages present, for registration with a ring.
   static RingPages anonymous(long bytes) throws SysException {
     int flags = FRESH | Mapping.MAP_POPULATE;
     return new RingPages(Mapping.address(bytes, true, flags, -1, 0), bytes);
@@ -44,7 +44,8 @@ final class RingPages {
     return segment;
   }
 
-  /// Takes the pages away from the process. Where the kernel refuses, the collector does it later.
+  /// Removes the pages from the process. If the kernel refuses, the garbage collector does it
+  /// later.
   void release() {
     int protection = Mapping.PROT_READ | Mapping.PROT_WRITE;
     int flags = FRESH | MAP_FIXED | MAP_NORESERVE;

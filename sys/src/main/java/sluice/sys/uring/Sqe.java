@@ -2,9 +2,9 @@ package sluice.sys.uring;
 
 import sluice.sys.call.Layout;
 
-/// A submission queue entry, 64 bytes; 128 in a ring of [IoUring#SETUP_SQE128].
+/// A submission queue entry: 64 bytes, or 128 in a ring of [IoUring#SETUP_SQE128].
 ///
-/// A description only; [SubmissionQueue] writes entries, on the ring's owner thread.
+/// Describes the layout only; [SubmissionQueue] writes entries, on the ring's owner thread.
 ///
 /// ```
 ///  byte  0      1      2        4            8                16
@@ -49,7 +49,7 @@ public final class Sqe {
   static final int PAD2 = LAYOUT.u64("__pad2");
   static final int SIZE = LAYOUT.sizeBytes();
 
-  /// The same entry as a command to a file.
+  /// The layout of an entry that carries a command to a file.
   static final Layout COMMAND_LAYOUT = Layout.of("struct io_uring_sqe");
 
   static final int CMD_OP;
@@ -75,10 +75,10 @@ public final class Sqe {
 
   static final int IORING_RECV_MULTISHOT = 1 << 1;
 
-  /// `len` of a poll: stay armed.
+  /// A bit of `len` of a poll: it stays armed.
   static final int IORING_POLL_ADD_MULTI = 1;
 
-  /// `addr` of a message: data, not a descriptor.
+  /// The `addr` of a message that carries data rather than a descriptor.
   static final int IORING_MSG_DATA = 0;
 
   private Sqe() {}

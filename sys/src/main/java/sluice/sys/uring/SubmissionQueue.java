@@ -13,14 +13,15 @@ import sluice.sys.call.CallMemory;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.Timespec;
 
-/// The submission queue of an [IoUring]: each method stages one operation, the next [IoUring#enter]
-/// hands all over.
+/// The submission queue of an [IoUring]. Each method stages one operation; the next [IoUring#enter]
+/// submits all staged operations.
 ///
-/// Only the ring's owner thread uses it. Nothing is allocated. When the queue is full a method
-/// submits what is staged first. Memory an operation names must stay valid until its last
-/// completion, except that message headers and socket addresses are copied at submission.
+/// Confined to the ring's owner thread. Nothing is allocated. If the queue is full, a method first
+/// submits the staged operations. Memory named by an operation must stay valid until its last
+/// completion. Message headers and socket addresses are an exception: they are copied at
+/// submission.
 ///
-/// Common parameters: `fixed` says that `fd` is a slot of the direct descriptor table; `userData`
+/// Common parameters: `fixed` means that `fd` is a slot of the direct descriptor table; `userData`
 /// comes back with the completion ([#IGNORED] marks completions of no interest); `skipSuccess`
 /// suppresses the completion unless the operation fails (a short send counts as failed only with
 /// `MSG_WAITALL`).
@@ -32,7 +33,7 @@ import sluice.sys.call.Timespec;
 /// | kernel `sq.head` | kernel | acquire: entries before it are free | release |
 /// | `tail` | owner | plain | plain |
 public final class SubmissionQueue {
-  /// User data of operations whose completion says nothing the caller wants to hear.
+  /// The user data of operations whose completions are of no interest to the caller.
   public static final long IGNORED = 0;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
@@ -42,7 +43,7 @@ public final class SubmissionQueue {
   private MemorySegment ring;
   private MemorySegment entries;
 
-  /// One `struct __kernel_timespec` per entry, for timeouts.
+  /// A `struct __kernel_timespec` for each entry, for timeouts.
   private MemorySegment timespecs;
 
   private final long headOffset;
@@ -78,25 +79,26 @@ public final class SubmissionQueue {
     return (long) sqEntries * Timespec.BYTES;
   }
 
-  /// The ring is closed: from now on every method throws [IllegalStateException].
+  /// Ends the queue because the ring is closed. Every method throws [IllegalStateException] from
+  /// now on.
   void end() {
     ring = CallMemory.ENDED;
     entries = CallMemory.ENDED;
     timespecs = CallMemory.ENDED;
   }
 
-  /// Operations staged and not yet taken by the kernel.
+  /// Returns the number of operations that are staged and not yet taken by the kernel.
   public int staged() {
     return tail - headAcquire();
   }
 
-  /// Number of entries.
+  /// Returns the number of entries.
   public int capacity() {
     return mask + 1;
   }
 
-  /// Makes sure that the next `count` operations need no submission in between, as linked ones must
-  /// not.
+  /// Makes room for the next `count` operations, so that no submission happens between them. Linked
+  /// operations must not be separated by a submission.
   ///
   /// @param count at most [#capacity]
   public void reserve(int count) {
@@ -116,7 +118,7 @@ public final class SubmissionQueue {
     throw new IllegalStateException("the kernel takes no submissions: completions not drained?");
   }
 
-  /// Arms accepting: each completion's result is a new descriptor (close-on-exec, blocking).
+  /// Arms accepting. The result of each completion is a new descriptor (close-on-exec, blocking).
   public void acceptMultishot(int fd, long userData) {
     stage(
         first(Opcode.ACCEPT, 0, Sqe.IORING_ACCEPT_MULTISHOT, fd),
@@ -127,17 +129,17 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Accepts one connection: the result is a new descriptor (close-on-exec, blocking). Of several
-  /// rings that wait on one listener the longest waiting gets it; an armed multishot would stay
-  /// first in line and get them all.
+  /// Accepts one connection. The result is a new descriptor (close-on-exec, blocking). If several
+  /// rings wait on one listener, the ring that has waited longest gets the connection. An armed
+  /// multishot accept would instead stay first in line and get them all.
   public void accept(int fd, long userData) {
     stage(first(Opcode.ACCEPT, 0, 0, fd), 0, 0, (long) SOCK_CLOEXEC << 32, userData, 0);
   }
 
-  /// Arms receiving into buffers of a group: each completion carries [Cqe#F_BUFFER] and a buffer
-  /// id. Without [Cqe#F_MORE] it is over.
+  /// Arms receiving into buffers of a group. Each completion carries [Cqe#F_BUFFER] and a buffer
+  /// id. A completion without [Cqe#F_MORE] is the last one.
   ///
-  /// @param group of a [BufferRing]
+  /// @param group the number of a [BufferRing]
   public void receiveMultishot(int fd, boolean fixed, int group, long userData) {
     int flags = Sqe.IOSQE_BUFFER_SELECT | fixedFlag(fixed);
     stage(
@@ -149,14 +151,15 @@ public final class SubmissionQueue {
         group & 0xffff);
   }
 
-  /// As [#receiveMultishot], for one completion.
+  /// Receives once into a buffer of a group: like [#receiveMultishot], but with a single
+  /// completion.
   public void receiveSelected(int fd, boolean fixed, int group, long userData) {
     int flags = Sqe.IOSQE_BUFFER_SELECT | fixedFlag(fixed);
     stage(first(Opcode.RECV, flags, 0, fd), 0, 0, 0, userData, group & 0xffff);
   }
 
-  /// Sends bytes. With `MSG_WAITALL | MSG_DONTWAIT | MSG_NOSIGNAL` and `skipSuccess` silence is
-  /// success: a completion comes in the same submission and only when not all was taken.
+  /// Sends bytes. With `MSG_WAITALL | MSG_DONTWAIT | MSG_NOSIGNAL` and `skipSuccess`, a completion
+  /// arrives only if not all bytes were taken, and then in the same submission.
   ///
   /// @param messageFlags `MSG_` bits of [sluice.sys.Sockets]
   public void send(
@@ -177,7 +180,8 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Sends the ranges of a message header made with [MsgHeader], which is copied at submission.
+  /// Sends the ranges of a message header made with [MsgHeader]. The header is copied at
+  /// submission.
   public void sendMessage(
       int fd,
       boolean fixed,
@@ -195,7 +199,7 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Connects; completes with 0 or a negative errno.
+  /// Connects. Completes with 0 or a negative errno.
   ///
   /// @param address bytes made by [sluice.sys.SocketAddresses], copied at submission
   public void connect(
@@ -204,23 +208,23 @@ public final class SubmissionQueue {
     stage(first(Opcode.CONNECT, fixedFlag(fixed), 0, fd), length, location, 0, userData, 0);
   }
 
-  /// Ends one or both directions; completes with 0 or a negative errno. The kernel always hands
-  /// this to a worker thread (about 10 µs): with an ordinary descriptor
-  /// [sluice.sys.Sockets#shutdown] is cheaper.
+  /// Shuts down one or both directions of a connection. Completes with 0 or a negative errno. The
+  /// kernel always hands this operation to a worker thread (about 10 µs), so
+  /// [sluice.sys.Sockets#shutdown] is cheaper for an ordinary descriptor.
   ///
   /// @param how `SHUT_RD` 0, `SHUT_WR` 1, `SHUT_RDWR` 2
   public void shutdown(int fd, boolean fixed, int how, long userData) {
     stage(first(Opcode.SHUTDOWN, fixedFlag(fixed), 0, fd), 0, 0, how, userData, 0);
   }
 
-  /// Closes a descriptor; completes only on failure, as [#IGNORED]. An armed receive keeps the
-  /// connection open: cancel it or shut down first.
+  /// Closes a descriptor. Completes only on failure, as [#IGNORED]. An armed receive keeps the
+  /// connection open: cancel it or shut down the connection first.
   public void close(int fd) {
     stage(first(Opcode.CLOSE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, fd), 0, 0, 0, IGNORED, 0);
   }
 
-  /// Puts an open descriptor into a slot of the direct descriptor table, in place of what was
-  /// there. What is staged later finds it; completes only on failure.
+  /// Puts an open descriptor into a slot of the direct descriptor table and replaces the previous
+  /// content. Operations staged later may use the slot. Completes only on failure.
   ///
   /// @param descriptor holds the descriptor, an int, until the next [IoUring#enter]
   public void fillSlot(int slot, MemorySegment descriptor, long offset, long userData) {
@@ -233,16 +237,16 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Frees a slot of the direct descriptor table; completes only on failure, as [#IGNORED].
+  /// Frees a slot of the direct descriptor table. Completes only on failure, as [#IGNORED].
   public void closeDirect(int slot) {
     long index = (slot + 1L) << 32;
     stage(first(Opcode.CLOSE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, 0), 0, 0, 0, IGNORED, index);
   }
 
-  /// Waits for readiness; completes with the events that are set, or a negative errno.
+  /// Waits for readiness. Completes with the events that occurred, or a negative errno.
   ///
   /// @param events `POLLIN`, … of [sluice.sys.PollFds]
-  /// @param multishot whether it stays armed; completions are then edge-like
+  /// @param multishot true if the poll stays armed; completions are then edge-like
   public void pollAdd(int fd, int events, boolean multishot, long userData) {
     stage(
         first(Opcode.POLL_ADD, 0, 0, fd),
@@ -253,7 +257,7 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Ends a poll: it completes with -ECANCELED. This operation completes only on failure.
+  /// Removes a poll, which completes with -ECANCELED. The removal itself completes only on failure.
   public void pollRemove(long targetUserData, long userData) {
     stage(
         first(Opcode.POLL_REMOVE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
@@ -264,9 +268,9 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Cancels one operation: it completes with -ECANCELED unless it completes by itself before. This
-  /// operation completes only on failure (-ENOENT: there was none; -EALREADY: too late), which can
-  /// be ignored.
+  /// Cancels one operation, which completes with -ECANCELED unless it completes by itself before.
+  /// The cancellation itself completes only on failure, which can be ignored (-ENOENT: there was no
+  /// such operation; -EALREADY: too late).
   public void cancel(long targetUserData, long userData) {
     stage(
         first(Opcode.ASYNC_CANCEL, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
@@ -277,35 +281,36 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Reads; completes with the count, 0 at the end, or a negative errno.
+  /// Reads into memory. Completes with the number of bytes, 0 at the end of the file, or a negative
+  /// errno.
   ///
-  /// @param position in the file, or -1 for streams and the file's own position
+  /// @param position in the file, or -1 for streams and for the file's own position
   public void read(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.writable(segment, offset, length);
     stage(first(Opcode.READ, 0, 0, fd), position, address, length, userData, 0);
   }
 
-  /// Writes; completes with the count or a negative errno.
+  /// Writes memory. Completes with the number of bytes or a negative errno.
   ///
-  /// @param position in the file, or -1 for streams and the file's own position
+  /// @param position in the file, or -1 for streams and for the file's own position
   public void write(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.readable(segment, offset, length);
     stage(first(Opcode.WRITE, 0, 0, fd), position, address, length, userData, 0);
   }
 
-  /// As [#read], into ranges one after another.
+  /// Reads like [#read], into several ranges in sequence.
   ///
-  /// @param vector entries of [IoVec], which the kernel has taken once they are submitted
-  /// @param count of them, from 1 to [IoVec#LIMIT]
+  /// @param vector entries of [IoVec], which the kernel copies at submission
+  /// @param count the number of entries, from 1 to [IoVec#LIMIT]
   public void readVector(
       int fd, MemorySegment vector, long offset, int count, long position, long userData) {
     long address = entries(vector, offset, count);
     stage(first(Opcode.READV, 0, 0, fd), position, address, count, userData, 0);
   }
 
-  /// As [#write], from ranges one after another; entries as in [#readVector].
+  /// Writes like [#write], from several ranges in sequence. For the entries see [#readVector].
   public void writeVector(
       int fd, MemorySegment vector, long offset, int count, long position, long userData) {
     long address = entries(vector, offset, count);
@@ -319,36 +324,36 @@ public final class SubmissionQueue {
     return Ranges.readable(vector, offset, (long) count * IoVec.SIZE);
   }
 
-  /// As [#read], into memory inside of [IoUring#registerBuffer].
+  /// Reads like [#read], into memory inside of the buffer of [IoUring#registerBuffer].
   public void readFixed(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.writable(segment, offset, length);
     stage(first(Opcode.READ_FIXED, 0, 0, fd), position, address, length, userData, 0);
   }
 
-  /// As [#write], from memory inside of [IoUring#registerBuffer].
+  /// Writes like [#write], from memory inside of the buffer of [IoUring#registerBuffer].
   public void writeFixed(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.readable(segment, offset, length);
     stage(first(Opcode.WRITE_FIXED, 0, 0, fd), position, address, length, userData, 0);
   }
 
-  /// Does nothing; completes with 0.
+  /// Does nothing. Completes with 0.
   public void nop(long userData) {
     stage(first(Opcode.NOP, 0, 0, -1), 0, 0, 0, userData, 0);
   }
 
-  /// Completes with -ETIME after `nanos`, or with -ECANCELED.
+  /// Completes with -ETIME after `nanos`, or with -ECANCELED if it is cancelled.
   public void timeout(long nanos, long userData) {
     reserve(1);
     stage(first(Opcode.TIMEOUT, 0, 0, -1), 0, timespec(nanos), 1, userData, 0);
   }
 
-  /// Limits the time of the operation staged immediately before this one, which then completes with
-  /// -ECANCELED. Completes with -ETIME when it struck, -ECANCELED when the operation was in time.
-  /// Call [#reserve] with 2 before the pair.
+  /// Limits the time of the operation staged immediately before this one. When the time is over,
+  /// that operation completes with -ECANCELED and this one with -ETIME. If that operation finishes
+  /// in time, this one completes with -ECANCELED. Call [#reserve] with 2 before the pair.
   ///
-  /// @throws IllegalStateException when the operation before was submitted already
+  /// @throws IllegalStateException if the previous operation has already been submitted
   public void linkTimeout(long nanos, long userData) {
     if (tail == published || staged() == capacity()) {
       throw new IllegalStateException("nothing staged to link to: reserve(2) before the pair");
@@ -358,7 +363,7 @@ public final class SubmissionQueue {
     stage(first(Opcode.LINK_TIMEOUT, 0, 0, -1), 0, timespec(nanos), 1, userData, 0);
   }
 
-  /// Puts a completion with `userData` and `result` into another ring. Completes here only on
+  /// Posts a completion with `userData` and `result` to another ring. Completes here only on
   /// failure, as [#IGNORED].
   ///
   /// @param targetRingFd [IoUring#fd] of the other ring
@@ -373,12 +378,12 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Asks a file for something of its own; [#commandData] fills in the rest. Only in a ring of
-  /// [IoUring#SETUP_SQE128].
+  /// Stages a command to a file whose meaning the file's driver defines. [#commandData] fills in
+  /// its data. Only for a ring of [IoUring#SETUP_SQE128].
   ///
-  /// @param operation what the file knows it by
-  /// @param address of memory the command names, or 0
-  /// @param length of that memory, in the command's units
+  /// @param operation the driver's number of the command
+  /// @param address of memory that the command refers to, or 0
+  /// @param length of that memory, in units that the command defines
   void command(int fd, int operation, long address, int length, long userData) {
     if (entryBytes == Sqe.SIZE) {
       throw new IllegalStateException("commands need a ring of SETUP_SQE128");
@@ -390,16 +395,16 @@ public final class SubmissionQueue {
     }
   }
 
-  /// Eight bytes of the data of the command that was just staged.
+  /// Sets eight bytes of the data of the command that was just staged.
   ///
   /// @param offset a multiple of 8 below 80
   void commandData(int offset, long value) {
     entries.set(JAVA_LONG, slot(tail - 1) + Sqe.CMD + offset, value);
   }
 
-  /// Shows the kernel what is staged.
+  /// Publishes the staged entries to the kernel.
   ///
-  /// @return how many entries the kernel has not taken yet
+  /// @return the number of entries that the kernel has not taken yet
   int publish() {
     INT.setRelease(ring, tailOffset, tail);
     published = tail;
@@ -431,7 +436,7 @@ public final class SubmissionQueue {
     return (long) (index & mask) * entryBytes;
   }
 
-  /// Fills the timespec that belongs to the next entry.
+  /// Fills the timespec that belongs to the next entry, and returns its address.
   private long timespec(long nanos) {
     long at = (long) (tail & mask) * Timespec.BYTES;
     timespecs.set(JAVA_LONG, at, TimeUnit.NANOSECONDS.toSeconds(nanos));
@@ -439,7 +444,7 @@ public final class SubmissionQueue {
     return timespecs.address() + at;
   }
 
-  /// The first eight bytes of an entry, little-endian: opcode, flags, ioprio, fd.
+  /// Returns the first eight bytes of an entry, little-endian: opcode, flags, ioprio, fd.
   private static long first(int opcode, int flags, int ioprio, int fd) {
     return opcode | (long) flags << 8 | (long) ioprio << 16 | (long) fd << 32;
   }

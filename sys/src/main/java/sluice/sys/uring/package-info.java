@@ -1,2 +1,2 @@
-/// io_uring: a ring (`IoUring`), its queues, buffers and operations.
+/// io_uring: a ring (`IoUring`) with its queues, buffers and operations.
 package sluice.sys.uring;

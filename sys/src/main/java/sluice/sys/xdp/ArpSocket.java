@@ -13,9 +13,9 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
-/// A packet socket that gets a copy of each ARP frame that an interface hands to the kernel, which
-/// keeps its own. Owned by one thread; what it does not read is dropped behind a few hundred
-/// frames.
+/// A packet socket that receives a copy of each ARP frame that an interface passes to the kernel.
+/// The kernel still processes the frame itself. Used by one thread at a time. Unread frames queue
+/// up, and beyond a few hundred further ones are dropped.
 public final class ArpSocket implements AutoCloseable {
   static final int AF_PACKET = 17;
   static final int ETH_P_ARP = 0x0806;
@@ -31,11 +31,11 @@ public final class ArpSocket implements AutoCloseable {
     this.fd = fd;
   }
 
-  /// Opens one.
+  /// Opens a socket for one interface.
   ///
   /// @throws SysException EPERM: no CAP_NET_RAW
   public static ArpSocket open(int interfaceIndex) throws SysException {
-    // protocol 0: nothing comes before bind() has said of which interface
+    // Protocol 0: no frame arrives before bind() has chosen the interface.
     long opened = Kernel.call(SystemCall.SOCKET, AF_PACKET, SOCK_RAW | Sockets.SOCK_CLOEXEC, 0);
     ArpSocket made = new ArpSocket((int) SysException.check(opened, OPEN, "AF_PACKET"));
     try (Arena arena = Arena.ofConfined()) {
@@ -56,7 +56,7 @@ public final class ArpSocket implements AutoCloseable {
 
   /// Reads the next frame, if there is one.
   ///
-  /// @return its bytes, cut off at the room; or -EAGAIN, -ENETDOWN, …
+  /// @return the number of its bytes, cut off at `room`; or -EAGAIN, -ENETDOWN, …
   public int read(MemorySegment into, long at, int room) {
     long address = Ranges.writable(into, at, room);
     return (int)
@@ -64,7 +64,7 @@ public final class ArpSocket implements AutoCloseable {
             into, SystemCall.RECVFROM, fd, address, room, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
-  /// Idempotent.
+  /// Closes the socket. A second call does nothing.
   @Override
   public void close() {
     if (!closed) {

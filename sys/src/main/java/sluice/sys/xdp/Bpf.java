@@ -11,22 +11,22 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// `bpf(2)`: maps, programs, and the links that attach them. All are descriptors, which the caller
-/// closes; a program is detached with its link's descriptor, also when the process dies. Any thread
-/// may call.
+/// The system call `bpf(2)`: maps, programs, and the links that attach programs. All are
+/// descriptors, which the caller closes. Closing a link's descriptor detaches its program, as does
+/// the death of the process. Safe for use by any thread.
 public final class Bpf {
   public static final int BPF_MAP_TYPE_HASH = 1;
   public static final int BPF_MAP_TYPE_XSKMAP = 17;
 
-  /// Attached in the driver of the card.
+  /// A flag of [#attach]: the program runs in the driver of the network card.
   public static final int XDP_FLAGS_DRV_MODE = 4;
 
-  /// Attached behind the driver, for every interface.
+  /// A flag of [#attach]: the program runs behind the driver, which every interface supports.
   public static final int XDP_FLAGS_SKB_MODE = 2;
 
   public static final int XDP_PASS = 2;
 
-  /// The program is content with packets whose rest is in further buffers (Linux 5.18).
+  /// A flag of [#load]: the program supports packets that continue in further buffers (Linux 5.18).
   public static final int BPF_F_XDP_HAS_FRAGS = 0x20;
 
   static final int BPF_MAP_CREATE = 0;
@@ -51,10 +51,11 @@ public final class Bpf {
     return arena.allocate(BpfAttr.BYTES, Long.BYTES);
   }
 
-  /// Makes a map from numbers of 4 bytes to numbers of 4 bytes.
+  /// Creates a map from numbers of 4 bytes to numbers of 4 bytes.
   ///
   /// @return its descriptor
-  /// @throws SysException EPERM: no CAP_BPF and CAP_NET_ADMIN; ENOSYS: not in this container
+  /// @throws SysException EPERM: no CAP_BPF and CAP_NET_ADMIN; ENOSYS: not available in this
+  ///   container
   public static int createMap(int type, int entries) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = attributes(arena);
@@ -93,10 +94,10 @@ public final class Bpf {
 
   /// Loads a program for XDP.
   ///
-  /// @param name for lists of programs, at most 15 letters, digits and `_`
+  /// @param name the name in lists of programs: at most 15 letters, digits and `_`
   /// @param flags [#BPF_F_XDP_HAS_FRAGS], or 0
   /// @return its descriptor
-  /// @throws SysException with what the kernel's verifier has to say, when it refuses the program
+  /// @throws SysException with the message of the kernel's verifier, if it rejects the program
   public static int load(BpfProgram program, String name, int flags) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment log = arena.allocate(LOG_BYTES);
@@ -119,11 +120,11 @@ public final class Bpf {
     }
   }
 
-  /// Attaches a program to an interface, until the descriptor is closed.
+  /// Attaches a program to an interface until the returned descriptor is closed.
   ///
   /// @param flags [#XDP_FLAGS_DRV_MODE] or [#XDP_FLAGS_SKB_MODE]
-  /// @return a descriptor, or -EBUSY (another program is attached), -EOPNOTSUPP, -EINVAL (not by
-  ///   this driver), …
+  /// @return a descriptor, or -EBUSY (another program is attached), -EOPNOTSUPP, -EINVAL (not
+  ///   supported by this driver), …
   public static int attach(int program, int interfaceIndex, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = attributes(arena);

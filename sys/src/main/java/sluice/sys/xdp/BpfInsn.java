@@ -9,7 +9,7 @@ import sluice.sys.call.Layout;
 
 /// `struct bpf_insn`: one instruction of BPF, 8 bytes.
 ///
-/// A flyweight without state: the owner of the memory may call, from one thread at a time.
+/// A stateless flyweight: the owner of the memory calls it, from one thread at a time.
 ///
 /// ```
 ///  byte 0      1         2     4     8
@@ -44,7 +44,7 @@ final class BpfInsn {
     program.set(JAVA_INT, at + IMM, (int) instruction);
   }
 
-  /// An instruction as one number, for lists of them.
+  /// Returns an instruction encoded as one number, for lists of instructions.
   static long of(int code, int destination, int source, int offset, int immediate) {
     return (long) code << 56
         | (long) (source << 4 | destination) << 48

@@ -7,12 +7,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Assembles a program of BPF: each method adds an instruction. Used by one thread.
+/// An assembler for BPF programs: each method adds an instruction. Used by one thread at a time.
 ///
-/// Registers are numbers: 0 is a result, 1 to 5 are arguments and do not outlive a call, 6 to 9 do,
-/// 10 is the end of the stack. Jumps lead forward, to a label that is set later.
+/// Registers are numbers: 0 holds a result; 1 to 5 are arguments and do not survive a call; 6 to 9
+/// do; 10 is the end of the stack. Jumps lead forward, to a label that is set later.
 ///
-/// Codes are those of the kernel's `Documentation/bpf/standardization/instruction-set.rst`.
+/// The instruction codes are defined in the kernel's
+/// `Documentation/bpf/standardization/instruction-set.rst`.
 public final class BpfProgram {
   private static final int ADD_CONSTANT = 0x07;
   private static final int LOAD_WIDE = 0x18;
@@ -32,7 +33,8 @@ public final class BpfProgram {
   private static final int MOVE_CONSTANT = 0xb7;
   private static final int MOVE = 0xbf;
 
-  /// Says that a wide number is the descriptor of a map (`BPF_PSEUDO_MAP_FD`).
+  /// The source register of a wide load whose number is the descriptor of a map
+  /// (`BPF_PSEUDO_MAP_FD`).
   private static final int MAP_DESCRIPTOR = 1;
 
   private static final int LOOK_UP = 1;
@@ -54,7 +56,7 @@ public final class BpfProgram {
     return add(code, register, source, 0, value);
   }
 
-  /// The next instruction is where jumps to the label lead.
+  /// Sets a label at the next instruction.
   public BpfProgram label(String name) {
     labels.put(name, instructions.size());
     return this;
@@ -76,7 +78,7 @@ public final class BpfProgram {
     return add(AND_CONSTANT, register, 0, 0, value);
   }
 
-  /// Loads 1, 2 or 4 bytes as they are, in the machine's order.
+  /// Loads 1, 2 or 4 bytes in the machine's byte order.
   public BpfProgram load(int bytes, int to, int base, int offset) {
     int code =
         switch (bytes) {
@@ -108,27 +110,29 @@ public final class BpfProgram {
     return jump(JUMP_IF_NOT_EQUAL, register, 0, value, label);
   }
 
-  /// Compares the low 32 bits.
+  /// Jumps if the low 32 bits of a register are equal to a value.
   public BpfProgram jumpIf32(int register, int value, String label) {
     return jump(JUMP_IF_EQUAL_32, register, 0, value, label);
   }
 
-  /// Compares the low 32 bits.
+  /// Jumps if the low 32 bits of a register differ from a value.
   public BpfProgram jumpUnless32(int register, int value, String label) {
     return jump(JUMP_IF_NOT_EQUAL_32, register, 0, value, label);
   }
 
-  /// Loads a map, which a call takes in register 1.
+  /// Loads a map into a register. Calls expect it in register 1.
   public BpfProgram map(int to, int descriptor) {
     return add(LOAD_WIDE, to, MAP_DESCRIPTOR, 0, descriptor).add(0, 0, 0, 0, 0);
   }
 
-  /// Register 0 becomes the entry of the map in 1 for the key that 2 points to, or 0.
+  /// Looks up an entry in the map in register 1, for the key that register 2 points to. Register 0
+  /// becomes the address of the entry, or 0.
   public BpfProgram lookUp() {
     return add(CALL, 0, 0, 0, LOOK_UP);
   }
 
-  /// Register 0 becomes the verdict: to the socket in the map in 1 at index 2, or else that in 3.
+  /// Calls `bpf_redirect_map`. Register 0 becomes the verdict: redirect to the socket in the map in
+  /// register 1 at the index in register 2; if there is none, the verdict in register 3.
   public BpfProgram redirect() {
     return add(CALL, 0, 0, 0, REDIRECT_MAP);
   }
@@ -137,9 +141,9 @@ public final class BpfProgram {
     return add(EXIT, 0, 0, 0, 0);
   }
 
-  /// The instructions, with the jumps resolved.
+  /// Writes the instructions, with the jumps resolved.
   ///
-  /// @throws IllegalStateException when a label was never set
+  /// @throws IllegalStateException if a label was never set
   MemorySegment write(Arena arena) {
     for (Jump jump : jumps) {
       Integer target = labels.get(jump.label);

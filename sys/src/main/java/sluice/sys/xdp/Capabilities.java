@@ -10,11 +10,12 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// What the calling thread may do that other users' threads may not (`capabilities(7)`).
+/// The capabilities of the calling thread: privileges that other users' threads do not have
+/// (`capabilities(7)`).
 ///
-/// Linux keeps capabilities for each thread of the operating system, and a thread changes its own
-/// alone. Threads that it starts afterwards have what it has then; threads that run already, those
-/// of the JVM among them, keep theirs.
+/// Linux keeps capabilities for each thread of the operating system, and a thread can change only
+/// its own. Threads that it starts afterwards inherit its capabilities at that time. Threads that
+/// already run, such as those of the JVM, keep theirs.
 ///
 /// ```c
 /// struct __user_cap_header_struct { __u32 version; int pid; };
@@ -39,12 +40,12 @@ public final class Capabilities {
   static final int PERMITTED = LAYOUT.u32("permitted");
   static final int INHERITABLE = LAYOUT.u32("inheritable");
 
-  /// Of version 3: capabilities 0 to 31, then 32 to 63.
+  /// The number of words in version 3: one for capabilities 0 to 31, one for 32 to 63.
   private static final int WORDS = 2;
 
   private Capabilities() {}
 
-  /// Those that count in the calling thread now, one bit for each.
+  /// Returns the effective capabilities of the calling thread, one bit for each.
   public static long effective() throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment sets = read(arena, header(arena));
@@ -54,16 +55,17 @@ public final class Capabilities {
     }
   }
 
-  /// Takes capabilities from the calling thread for ever, and from the programs that it starts:
-  /// also out of the bounding set, where the thread may change that. A capability that it does not
-  /// have is no error.
+  /// Drops capabilities of the calling thread for ever, and of the programs that it starts. The
+  /// bounding set loses them too, if the thread may change it. It is not an error if the thread
+  /// does not have a capability.
   ///
-  /// @param capabilities `CAP_…`
+  /// @param capabilities `CAP_…` constants
   public static void drop(int... capabilities) throws SysException {
     for (int each : capabilities) {
       long result = Kernel.call(SystemCall.PRCTL, PR_CAPBSET_DROP, each, 0, 0, 0);
-      boolean unknown = result == -Errno.EINVAL; // of a newer kernel than this one
-      boolean mayNot = result == -Errno.EPERM; // CAP_SETPCAP is not there: no root, no set to fear
+      boolean unknown = result == -Errno.EINVAL; // a capability of a newer kernel
+      // no CAP_SETPCAP: the thread is not root, so its bounding set grants nothing
+      boolean mayNot = result == -Errno.EPERM;
       if (!unknown && !mayNot) {
         long _ = SysException.check(result, "prctl", "PR_CAPBSET_DROP", each);
       }
@@ -85,7 +87,7 @@ public final class Capabilities {
   private static MemorySegment header(Arena arena) {
     MemorySegment header = arena.allocate(HEADER_LAYOUT.sizeBytes(), Integer.BYTES);
     header.set(JAVA_INT, VERSION, _LINUX_CAPABILITY_VERSION_3);
-    return header; // of the calling thread: pid 0
+    return header; // pid 0: the calling thread
   }
 
   private static MemorySegment read(Arena arena, MemorySegment header) throws SysException {

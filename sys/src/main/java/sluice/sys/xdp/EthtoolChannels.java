@@ -2,7 +2,7 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct ethtool_channels`: how many queues an interface has, 36 bytes. Offsets without state.
+/// `struct ethtool_channels`: the number of queues of an interface, 36 bytes. Stateless offsets.
 ///
 /// ```
 ///  byte 0     4 … 16              20         24         28            32               36

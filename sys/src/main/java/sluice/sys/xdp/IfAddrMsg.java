@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct ifaddrmsg`: which address of which interface a message of rtnetlink is about, 8 bytes;
-/// attributes follow. Offsets without state.
+/// `struct ifaddrmsg`: the interface and the kind of address that a message of rtnetlink concerns,
+/// 8 bytes; attributes follow. Stateless offsets.
 ///
 /// ```
 ///  byte 0            1               2           3           4           8

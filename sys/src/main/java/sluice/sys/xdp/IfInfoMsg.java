@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct ifinfomsg`: which interface a message of rtnetlink is about, 16 bytes; attributes
-/// follow. Offsets without state.
+/// `struct ifinfomsg`: the interface that a message of rtnetlink concerns, 16 bytes; attributes
+/// follow. Stateless offsets.
 ///
 /// ```
 ///  byte 0            1   2          4           8           12           16

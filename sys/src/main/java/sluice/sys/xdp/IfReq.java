@@ -10,7 +10,7 @@ import sluice.sys.call.Layout;
 
 /// `struct ifreq`: a network interface and one of its properties, 40 bytes.
 ///
-/// A flyweight without state: the owner of the memory may call, from one thread at a time.
+/// A stateless flyweight: the owner of the memory calls it, from one thread at a time.
 ///
 /// ```
 ///  byte 0             16           40
@@ -27,12 +27,14 @@ final class IfReq {
   static final int IFR_NAME = LAYOUT.array("ifr_name", 1, 16);
   static final int IFR_IFRU = LAYOUT.array("ifr_ifru", 8, 3);
 
-  /// Longest name, without the zero byte behind it.
+  /// The length of the longest name, without the zero byte behind it.
   static final int MOST_NAME_BYTES = 15;
 
   private IfReq() {}
 
-  /// @throws IllegalArgumentException when no interface can have the name
+  /// Returns a new structure with a name and flags.
+  ///
+  /// @throws IllegalArgumentException if the name is not valid for an interface
   static MemorySegment of(Arena arena, String name, int flags) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     if (bytes.length == 0 || bytes.length > MOST_NAME_BYTES || name.indexOf('/') >= 0) {

@@ -15,11 +15,11 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A network interface of the calling thread's namespace; `java.net.NetworkInterface` finds none
-/// that has no address. Immutable: any thread may use it.
+/// A network interface in the calling thread's namespace. Unlike `java.net.NetworkInterface`, this
+/// class also finds interfaces without an address. Immutable and safe for use by any thread.
 ///
-/// @param index its number
-/// @param mtu longest packet in bytes
+/// @param index the kernel's number of the interface
+/// @param mtu the length of the longest packet in bytes
 /// @param macAddress 48 bits
 public record NetInterface(int index, int mtu, long macAddress) {
   static final long SIOCGIFMTU = 0x8921;
@@ -32,9 +32,10 @@ public record NetInterface(int index, int mtu, long macAddress) {
   private static final String CALL = "ioctl";
   private static final int MAC_BYTES = 6;
 
-  /// Finds one by name.
+  /// Finds an interface by name.
   ///
-  /// @throws SysException ENODEV: there is none; EAFNOSUPPORT: it is no Ethernet
+  /// @throws SysException ENODEV: there is no such interface; EAFNOSUPPORT: it is not an Ethernet
+  ///   interface
   public static NetInterface named(String name) throws SysException {
     int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_DGRAM | Sockets.SOCK_CLOEXEC, 0);
     try (Arena arena = Arena.ofConfined()) {
@@ -55,9 +56,9 @@ public record NetInterface(int index, int mtu, long macAddress) {
     }
   }
 
-  /// Queues that packets come by.
+  /// Returns the number of queues through which packets arrive.
   ///
-  /// @return 0 when the driver does not say
+  /// @return 0 if the driver does not report it
   public static int queues(String name) throws SysException {
     int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_DGRAM | Sockets.SOCK_CLOEXEC, 0);
     try (Arena arena = Arena.ofConfined()) {

@@ -5,8 +5,9 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The network namespace of a thread: which interfaces its new sockets see. Each thread has one of
-/// its own accord, so only platform threads may call; sockets stay where they were opened.
+/// The network namespace of a thread, which determines the interfaces that its new sockets see.
+/// Each thread has its own setting, so only platform threads may call these methods. Sockets stay
+/// in the namespace in which they were opened.
 public final class NetNamespace {
   static final int CLONE_NEWNET = 0x4000_0000;
 
@@ -21,10 +22,10 @@ public final class NetNamespace {
     return (int) SysException.check(fd, "openat", name);
   }
 
-  /// Moves the calling thread into a new, empty namespace, which ends when no thread, socket or
-  /// descriptor is in it any more.
+  /// Moves the calling thread into a new, empty namespace. The namespace ends when it has no
+  /// thread, socket or descriptor any more.
   ///
-  /// @throws SysException EPERM: not root of this namespace
+  /// @throws SysException EPERM: not root of the current namespace
   public static void unshare() throws SysException {
     long _ =
         SysException.check(
@@ -33,7 +34,7 @@ public final class NetNamespace {
 
   /// Moves the calling thread into a namespace.
   ///
-  /// @param fd of [#open], or of a file below `/run/netns`
+  /// @param fd the result of [#open], or the descriptor of a file below `/run/netns`
   public static void enter(int fd) throws SysException {
     long _ = SysException.check(Kernel.call(SystemCall.SETNS, fd, CLONE_NEWNET), "setns", fd);
   }

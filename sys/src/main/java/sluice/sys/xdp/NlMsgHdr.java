@@ -2,7 +2,7 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct nlmsghdr`: the beginning of each message of netlink, 16 bytes. Offsets without state.
+/// `struct nlmsghdr`: the header of each message of netlink, 16 bytes. Stateless offsets.
 ///
 /// ```
 ///  byte 0           4            6             8           12          16

@@ -13,12 +13,12 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A socket of rtnetlink that hears of every change of an interface or an IPv4 address in its
-/// network namespace, with a cursor over the messages read. Owned by one thread.
+/// A socket of rtnetlink that reports every change of an interface or an IPv4 address in its
+/// network namespace, with a cursor over the messages read. Used by one thread at a time.
 ///
-/// Use: [#read] until it returns a negative errno; after each, [#next] until it returns false. The
-/// descriptor does not block. A message whose lengths lie ends the read; a message that the kernel
-/// did not send is ignored.
+/// Usage: call [#read] until it returns a negative errno, and after each read call [#next] until it
+/// returns false. The descriptor is non-blocking. A message with an inconsistent length ends the
+/// read. Messages that do not come from the kernel are ignored.
 public final class RouteSocket implements AutoCloseable {
   static final int AF_NETLINK = 16;
   static final int NETLINK_ROUTE = 0;
@@ -40,7 +40,8 @@ public final class RouteSocket implements AutoCloseable {
   static final int IFLA_MTU = 4;
   static final int IFA_LOCAL = 2;
 
-  /// Flags of [#flags]: the interface is up, and its cable is plugged in.
+  /// Flags of [#flags]: the interface is up ([#IFF_UP]), and its cable is plugged in
+  /// ([#IFF_RUNNING]).
   public static final int IFF_UP = 1;
 
   public static final int IFF_RUNNING = 0x40;
@@ -72,7 +73,7 @@ public final class RouteSocket implements AutoCloseable {
     senderBytes = Arena.ofAuto().allocate(JAVA_INT);
   }
 
-  /// Opens one in the namespace of the calling thread. Needs no privilege.
+  /// Opens a socket in the namespace of the calling thread. Requires no privilege.
   public static RouteSocket open() throws SysException {
     int kind = SOCK_RAW | Sockets.SOCK_NONBLOCK;
     RouteSocket made =
@@ -89,7 +90,7 @@ public final class RouteSocket implements AutoCloseable {
     return made;
   }
 
-  /// A cursor over bytes without a socket, for tests.
+  /// Returns a cursor over bytes, without a socket. For tests.
   static RouteSocket over(byte[] messages) {
     RouteSocket made = new RouteSocket(-1, Math.max(1, messages.length));
     MemorySegment.copy(messages, 0, made.buffer, JAVA_BYTE, 0, messages.length);
@@ -97,7 +98,8 @@ public final class RouteSocket implements AutoCloseable {
     return made;
   }
 
-  /// Asks what an interface is like now: [#RTM_NEWLINK] answers, or [#NLMSG_ERROR].
+  /// Requests the current state of an interface. The answer is an [#RTM_NEWLINK] message or an
+  /// [#NLMSG_ERROR].
   ///
   /// @return 0 or a negative errno
   public int askLink(int interfaceIndex) {
@@ -109,7 +111,8 @@ public final class RouteSocket implements AutoCloseable {
     }
   }
 
-  /// Asks for all IPv4 addresses: an [#RTM_NEWADDR] for each answers, then [#NLMSG_DONE].
+  /// Requests all IPv4 addresses. The answer is an [#RTM_NEWADDR] message for each, then
+  /// [#NLMSG_DONE].
   ///
   /// @return 0 or a negative errno
   public int askAddresses() {
@@ -136,9 +139,10 @@ public final class RouteSocket implements AutoCloseable {
     return (int) Math.min(0, sent);
   }
 
-  /// Reads what has come; [#next] goes through it.
+  /// Reads the messages that have arrived; [#next] iterates over them.
   ///
-  /// @return bytes, perhaps 0; or -EAGAIN: there is nothing; -ENOBUFS: messages were lost
+  /// @return the number of bytes, perhaps 0; or a negative errno, such as -EAGAIN (there are no
+  ///   messages) or -ENOBUFS (messages were lost)
   public int read() {
     next = 0;
     filled = 0;
@@ -157,7 +161,7 @@ public final class RouteSocket implements AutoCloseable {
     return came < 0 ? (int) came : filled;
   }
 
-  /// Moves to the next message.
+  /// Moves to the next message. Returns false if there is none.
   public boolean next() {
     if (filled - next < NlMsgHdr.SIZE) {
       return false;
@@ -233,42 +237,43 @@ public final class RouteSocket implements AutoCloseable {
     return value;
   }
 
-  /// What the message is: `RTM_…` or `NLMSG_…`.
+  /// Returns the type of the message: `RTM_…` or `NLMSG_…`.
   public int type() {
     return type;
   }
 
-  /// The interface that the message is about.
+  /// Returns the index of the interface that the message concerns.
   public int index() {
     return index;
   }
 
-  /// `IFF_` bits of the interface.
+  /// Returns the `IFF_` bits of the interface.
   public int flags() {
     return flags;
   }
 
-  /// Longest packet of the interface; 0 when the message does not say.
+  /// Returns the length of the interface's longest packet; 0 if the message does not contain it.
   public int mtu() {
     return mtu;
   }
 
-  /// Hardware address of the interface, 48 bits; -1 when the message does not say.
+  /// Returns the hardware address of the interface, 48 bits; -1 if the message does not contain it.
   public long mac() {
     return mac;
   }
 
-  /// The IPv4 address that was given or taken, in host order; 0 when the message is of none.
+  /// Returns the IPv4 address that was added or removed, in host order; 0 if the message concerns
+  /// no address.
   public int address() {
     return address;
   }
 
-  /// What an [#NLMSG_ERROR] says: a negative errno.
+  /// Returns the errno of an [#NLMSG_ERROR], negative.
   public int error() {
     return error;
   }
 
-  /// Idempotent.
+  /// Closes the socket. A second call does nothing.
   @Override
   public void close() {
     if (!closed) {

@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct rtattr`: the beginning of one attribute of a message of rtnetlink, 4 bytes; its bytes
-/// follow, and the next attribute at a multiple of 4. Offsets without state.
+/// `struct rtattr`: the header of one attribute of a message of rtnetlink, 4 bytes. The attribute's
+/// bytes follow; the next attribute begins at a multiple of 4. Stateless offsets.
 ///
 /// ```
 ///  byte 0         2          4

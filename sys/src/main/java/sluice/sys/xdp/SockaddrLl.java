@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct sockaddr_ll`: which frames of which interface a packet socket gets, 20 bytes. Offsets
-/// without state.
+/// `struct sockaddr_ll`: the interface and the protocol of the frames that a packet socket
+/// receives, 20 bytes. Stateless offsets.
 ///
 /// ```
 ///  byte  0 sll_family      2 sll_protocol   4 sll_ifindex   8 sll_hatype

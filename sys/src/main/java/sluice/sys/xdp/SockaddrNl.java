@@ -2,7 +2,7 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct sockaddr_nl`: the address of a socket of netlink, 12 bytes. Offsets without state.
+/// `struct sockaddr_nl`: the address of a socket of netlink, 12 bytes. Stateless offsets.
 ///
 /// ```
 ///  byte 0           2        4        8           12

@@ -2,7 +2,7 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct sockaddr_xdp`: one queue of one interface, 16 bytes. Offsets without state.
+/// `struct sockaddr_xdp`: one queue of one interface, 16 bytes. Stateless offsets.
 ///
 /// ```
 ///  byte 0            2           4             8              12

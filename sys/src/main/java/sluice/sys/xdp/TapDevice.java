@@ -7,8 +7,9 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A TAP device: an Ethernet interface of the kernel whose cable ends at a descriptor. A read takes
-/// a frame that the kernel has sent, a write gives it a frame to receive. Any thread may call.
+/// A TAP device: an Ethernet interface of the kernel whose cable ends at a descriptor. Reading the
+/// descriptor returns a frame that the kernel has sent; writing passes a frame for the kernel to
+/// receive. Safe for use by any thread.
 public final class TapDevice {
   static final long TUNSETIFF = 0x4004_54caL;
   static final int IFF_TAP = 2;
@@ -16,11 +17,12 @@ public final class TapDevice {
 
   private TapDevice() {}
 
-  /// Opens a device, and makes it when there is none of the name; then it goes with the descriptor.
+  /// Opens a device, or creates it if there is none of this name. A created device disappears when
+  /// the descriptor is closed.
   ///
-  /// @return a descriptor that does not block
-  /// @throws SysException EPERM, EACCES: it belongs to another user, or may not be made; EBUSY:
-  ///   another process has it open; ENOENT: the kernel or the container has no such devices
+  /// @return a non-blocking descriptor
+  /// @throws SysException EPERM, EACCES: the device belongs to another user, or may not be created;
+  ///   EBUSY: another process has it open; ENOENT: the kernel or the container has no TAP devices
   public static int open(String name) throws SysException {
     int flags = Files.O_RDWR | Files.O_NONBLOCK;
     String device = "/dev/net/tun";

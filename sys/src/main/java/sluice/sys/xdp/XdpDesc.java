@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_desc`: one frame in a ring of receiving or sending, 16 bytes. Offsets without state;
-/// the driver reads and writes them in the ring.
+/// `struct xdp_desc`: one frame in a receive or transmit ring, 16 bytes. Stateless offsets; the
+/// driver reads and writes the fields in the ring.
 ///
 /// ```
 ///  byte 0      8     12
@@ -21,10 +21,10 @@ public final class XdpDesc {
   public static final int LEN = LAYOUT.u32("len");
   public static final int OPTIONS = LAYOUT.u32("options");
 
-  /// An option: the packet goes on in the next descriptor (Linux 6.6).
+  /// An option: the packet continues in the next descriptor (Linux 6.6).
   public static final int XDP_PKT_CONTD = 1;
 
-  /// Size in bytes.
+  /// The size in bytes.
   public static final int SIZE = LAYOUT.sizeBytes();
 
   private XdpDesc() {}

@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_mmap_offsets`: an [XdpRingOffset] for each of the four rings, 128 bytes. Offsets
-/// without state.
+/// `struct xdp_mmap_offsets`: an [XdpRingOffset] for each of the four rings, 128 bytes. Stateless
+/// offsets.
 ///
 /// ```
 ///  byte 0     32    64              96

@@ -5,24 +5,28 @@ import java.lang.foreign.ValueLayout;
 import sluice.sys.Mapping;
 import sluice.sys.SysException;
 
-/// One ring of a socket of AF_XDP, mapped: numbers of the producer and the consumer, flags, and as
-/// many descriptors as were asked for. The rings of a socket are closed with it. Owned by the
-/// thread that drives the ring.
+/// A mapped ring of an AF_XDP socket: the producer and consumer indexes, flags, and the requested
+/// number of descriptors. The ring is unmapped when its socket is closed. Confined to the thread
+/// that drives the ring.
 ///
 /// ```
 ///  mapping: | … producer … consumer … flags … | descriptor 0 | descriptor 1 | …
 /// ```
 ///
 /// @param mapping the memory
-/// @param producer offset of the number of descriptors that were ever produced: 32 bits that wrap
-/// @param consumer offset of the number of those that were consumed
-/// @param flags offset of the flags
-/// @param descriptors offset of the first descriptor
+/// @param producer the offset of the producer index: the number of descriptors produced so far, 32
+///   bits that wrap
+/// @param consumer the offset of the consumer index: the number of descriptors consumed so far
+/// @param flags the offset of the flags
+/// @param descriptors the offset of the first descriptor
 public record XdpRing(Mapping mapping, long producer, long consumer, long flags, long descriptors) {
-  /// A flag: the kernel sleeps, and looks at the ring when it is called.
+  /// A flag: the kernel sleeps and looks at the ring only when it is called.
   public static final int XDP_RING_NEED_WAKEUP = 1;
 
-  /// @param offsets those of the ring, in what the kernel has told of all four
+  /// Maps a ring.
+  ///
+  /// @param offsets the kernel's `struct xdp_mmap_offsets` of all four rings
+  /// @param at the offset of this ring's part in it
   static XdpRing map(
       int fd, long pageOffset, MemorySegment offsets, long at, int entries, int entryBytes)
       throws SysException {

@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_ring_offset`: where the parts of one ring are in its mapping, 32 bytes. Offsets
-/// without state.
+/// `struct xdp_ring_offset`: the positions of the parts of one ring in its mapping, 32 bytes.
+/// Stateless offsets.
 ///
 /// ```
 ///  byte 0          8          16     24

@@ -16,17 +16,17 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
-/// A socket of AF_XDP: four rings over frames in the process's own memory, for one queue of an
-/// interface. Opened and bound by one thread, which owns it.
+/// An AF_XDP socket: four rings over frames in the process's own memory, for one queue of an
+/// interface. Opened, bound and owned by one thread.
 ///
-/// The kernel holds the pages of the memory until the socket is closed, and writes no more into
-/// them when [#close] has returned.
+/// The kernel holds the pages of the memory until the socket is closed. After [#close] has
+/// returned, it no longer writes into them.
 public final class XdpSocket implements AutoCloseable {
   public static final int XDP_COPY = 2;
   public static final int XDP_ZEROCOPY = 4;
   public static final int XDP_USE_NEED_WAKEUP = 8;
 
-  /// A packet may take several frames (Linux 6.6): see [XdpDesc#XDP_PKT_CONTD].
+  /// A flag of [#bind]: a packet may take several frames (Linux 6.6), see [XdpDesc#XDP_PKT_CONTD].
   public static final int XDP_USE_SG = 0x10;
 
   static final int AF_XDP = 44;
@@ -48,7 +48,7 @@ public final class XdpSocket implements AutoCloseable {
 
   private final int fd;
 
-  /// Of the calls that go with packets.
+  /// The memory for the errno of the calls that accompany packets.
   private final MemorySegment errno = Kernel.newErrno(Arena.ofAuto());
 
   private final MemorySegment statistics =
@@ -61,13 +61,13 @@ public final class XdpSocket implements AutoCloseable {
     this.fd = fd;
   }
 
-  /// Opens a socket over frames, with its rings mapped.
+  /// Opens a socket over frames and maps its rings.
   ///
-  /// @param memory of the frames, whole pages; must stay until the socket is closed
+  /// @param memory the frames: whole pages that must stay valid until the socket is closed
   /// @param frameBytes 2048 or 4096
-  /// @param entries of each ring, a power of two
-  /// @throws SysException EPERM: no CAP_NET_RAW; ENOBUFS: more locked memory than is allowed;
-  ///   EAFNOSUPPORT: a kernel without AF_XDP
+  /// @param entries the number of entries of each ring, a power of two
+  /// @throws SysException EPERM: no CAP_NET_RAW; ENOBUFS: the limit of locked memory is exceeded;
+  ///   EAFNOSUPPORT: the kernel has no AF_XDP
   public static XdpSocket open(MemorySegment memory, int frameBytes, int entries)
       throws SysException {
     long opened = Kernel.call(SystemCall.SOCKET, AF_XDP, SOCK_RAW | Sockets.SOCK_CLOEXEC, 0);
@@ -116,11 +116,11 @@ public final class XdpSocket implements AutoCloseable {
     rings.add(XdpRing.map(fd, pageOffset, offsets, at, entries, entryBytes));
   }
 
-  /// Binds to a queue; the fill ring should have frames before.
+  /// Binds the socket to a queue. The fill ring should contain frames before.
   ///
   /// @param flags [#XDP_COPY] or [#XDP_ZEROCOPY], with [#XDP_USE_NEED_WAKEUP] and [#XDP_USE_SG]
-  /// @return 0, or -EBUSY (for some milliseconds after the last owner too), -EOPNOTSUPP (no copies
-  ///   saved here), -ENODEV, -EINVAL (no such queue), …
+  /// @return 0, or -EBUSY (also for some milliseconds after the previous owner has closed),
+  ///   -EOPNOTSUPP (no zero-copy mode here), -ENODEV, -EINVAL (no such queue), …
   public int bind(int interfaceIndex, int queue, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocate(SockaddrXdp.LAYOUT.sizeBytes(), Integer.BYTES);
@@ -152,22 +152,23 @@ public final class XdpSocket implements AutoCloseable {
     return fd;
   }
 
-  /// Lets the kernel look at the transmit ring.
+  /// Makes the kernel look at the transmit ring.
   ///
-  /// @return 0 or a negative errno: -EAGAIN, -EBUSY, -ENOBUFS when it has not sent all
+  /// @return 0 or a negative errno: -EAGAIN, -EBUSY or -ENOBUFS if it has not sent all frames
   public int wakeTransmit() {
     return (int) Kernel.call(errno, SystemCall.SENDTO, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
-  /// Lets the kernel look at the fill ring.
+  /// Makes the kernel look at the fill ring.
   ///
   /// @return 0 or a negative errno
   public int wakeReceive() {
     return (int) Kernel.call(errno, SystemCall.RECVFROM, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
-  /// Frames that the kernel had for this socket and dropped: too long, no frame to put them into,
-  /// or no room in the receive ring. 0 from a kernel that does not tell.
+  /// Returns the number of frames that the kernel received for this socket and dropped: because
+  /// they were too long, because there was no frame to put them into, or because the receive ring
+  /// was full. Returns 0 if the kernel does not report it.
   public long dropped() {
     int told = Sockets.getsockopt(fd, SOL_XDP, XDP_STATISTICS, statistics);
     long ringFull =
@@ -177,7 +178,7 @@ public final class XdpSocket implements AutoCloseable {
     return told < 0 ? 0 : statistics.get(JAVA_LONG, XdpStatistics.RX_DROPPED) + ringFull;
   }
 
-  /// Idempotent.
+  /// Closes the socket and unmaps its rings. A second call does nothing.
   @Override
   public void close() {
     if (!closed) {

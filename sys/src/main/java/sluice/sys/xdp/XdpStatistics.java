@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_statistics`: what a socket of AF_XDP has lost, 48 bytes; the first 24 before Linux
-/// 5.9. Offsets without state.
+/// `struct xdp_statistics`: the losses of an AF_XDP socket, 48 bytes; only the first 24 before
+/// Linux 5.9. Stateless offsets.
 ///
 /// ```
 ///  byte 0            8                  16                 24             32

@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_umem_reg`: the memory whose frames a socket of AF_XDP uses, 32 bytes. Offsets
-/// without state.
+/// `struct xdp_umem_reg`: the memory that holds the frames of an AF_XDP socket, 32 bytes. Stateless
+/// offsets.
 ///
 /// ```
 ///  byte 0      8     16           20         24      28

@@ -1,6 +1,6 @@
-/// What packet drivers need of the kernel: TAP devices, sockets of AF_XDP, and programs and maps of
-/// BPF; messages of rtnetlink and frames of ARP; and the capabilities that these take. For module
-/// `net` alone.
+/// The kernel interfaces that packet drivers need: TAP devices, AF_XDP sockets, programs and maps
+/// of BPF, messages of rtnetlink, ARP frames, and the capabilities that these require. For module
+/// `net` only.
 @NullMarked
 package sluice.sys.xdp;
 

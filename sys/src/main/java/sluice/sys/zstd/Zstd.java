@@ -13,15 +13,15 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 
-/// Compression by the C library libzstd (RFC 8878), found when it is first asked for. Stateless:
-/// any thread may call, but not a loop's, as a megabyte takes milliseconds.
+/// Compression with the C library libzstd (RFC 8878), which is looked up at the first use.
+/// Stateless and safe for use by any thread except a loop's, because a megabyte takes milliseconds.
 ///
 /// ```c
 /// size_t ZSTD_compress(void *dst, size_t dstCapacity, const void *src, size_t srcSize, int level);
 /// unsigned ZSTD_isError(size_t code);
 /// ```
 public final class Zstd {
-  /// The strongest level that is of use for a megabyte.
+  /// The highest level that makes a difference for a megabyte.
   public static final int MOST_LEVEL = 19;
 
   private static final String LIBRARY = System.getProperty("sluice.libzstd", "libzstd.so.1");
@@ -40,7 +40,7 @@ public final class Zstd {
             library.findOrThrow("ZSTD_isError"), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
   }
 
-  /// The library, or why there is none.
+  /// The result of the lookup: the library, or the reason why it is missing.
   private record Found(@Nullable Zstd library, String why) {
     static final Found FOUND = find();
 
@@ -55,26 +55,27 @@ public final class Zstd {
     }
   }
 
-  /// Why nothing can be compressed here, with the fix; empty when it can.
+  /// Returns the reason why compression is unavailable, with the fix; an empty string if it is
+  /// available.
   public static String why() {
     return Found.FOUND.why();
   }
 
-  /// Compresses into one frame, which says the length of what is in it. Equal bytes compress to
-  /// equal bytes, with the same version of the library.
+  /// Compresses into one frame, which records the length of its content. Equal bytes compress to
+  /// equal bytes with the same version of the library.
   ///
-  /// @param plain memory outside the heap, which stays as it is
+  /// @param plain memory outside the heap, which is not changed
   /// @param into memory outside the heap
   /// @param level 1 to [#MOST_LEVEL]
-  /// @return bytes of the frame; a negative errno: `ENOSPC` when it does not fit, `ENOSYS` without
-  ///   the library
+  /// @return the length of the frame in bytes, or a negative errno: `ENOSPC` if it does not fit,
+  ///   `ENOSYS` if there is no library
   public static long compress(MemorySegment plain, MemorySegment into, int level) {
     Zstd library = Found.FOUND.library();
     if (library == null) {
       return -Errno.ENOSYS;
     }
     if (!plain.isNative() || !into.isNative() || into.isReadOnly()) {
-      throw new IllegalArgumentException("memory outside the heap is compressed");
+      throw new IllegalArgumentException("both segments must be native, and the target writable");
     }
     try {
       long count =

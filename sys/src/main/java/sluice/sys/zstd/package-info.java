@@ -1,2 +1,2 @@
-/// libzstd, found at run time. For `sluice.http` alone.
+/// Bindings to libzstd, which is found at run time. For `sluice.http` only.
 package sluice.sys.zstd;

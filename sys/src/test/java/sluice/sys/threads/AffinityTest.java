@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.sys.Errno;
 
-/// Threads that stay where they are bound.
+/// Tests that bound threads stay on their processors.
 @Timeout(60)
 final class AffinityTest {
   private static String allowed() throws Exception {

@@ -21,7 +21,7 @@ final class ModuleOptionTest {
         .isEqualTo("--add-opens java.base/java.lang=sluice.sys");
   }
 
-  /// The message for a program on the class path advises an option that works there.
+  /// Checks that the option advised to a program on the class path works there.
   @Test
   void theOptionThatIsAdvisedOnTheClassPathWorksThere() throws Exception {
     String advised = carriersOnTheClassPath(List.of());
@@ -48,7 +48,7 @@ final class ModuleOptionTest {
     }
   }
 
-  /// Asks for a virtual thread on carriers of its own, and prints what happens.
+  /// A program that requests a virtual thread on a custom carrier, and prints the outcome.
   static final class Main {
     public static void main(String[] args) {
       try {

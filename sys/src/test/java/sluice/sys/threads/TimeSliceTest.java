@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.sys.Errno;
 
-/// Time slices of threads, which another thread changes.
+/// Tests time slices of threads that another thread changes.
 @Timeout(60)
 final class TimeSliceTest {
-  /// Earlier kernels tell no slice.
+  /// Returns true if the kernel reports time slices; earlier kernels do not.
   private static boolean isKnown() {
     return TimeSlice.of(TimeSlice.threadNumber()) > 0;
   }

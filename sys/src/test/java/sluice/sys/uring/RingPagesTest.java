@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/// What stays of a ring's pages when they are given back.
+/// Tests a ring's pages after their release.
 class RingPagesTest {
   @Test
   void releasedPagesAreZerosOfTheirOwn() throws Exception {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.sys.Errno;
 
-/// Messages of rtnetlink, right and wrong.
+/// Tests valid and invalid messages of rtnetlink.
 @Timeout(60)
 class RouteSocketTest {
   private static ByteBuffer buffer(byte[] bytes) {
@@ -126,7 +126,8 @@ class RouteSocketTest {
       assertThat(socket.type()).isEqualTo(RouteSocket.RTM_NEWLINK);
       assertThat(socket.mtu()).isPositive();
       assertThat(socket.askLink(1 << 30)).isZero();
-      while (socket.type() != RouteSocket.NLMSG_ERROR) { // others' changes may be in between
+      // messages about other changes may be in between
+      while (socket.type() != RouteSocket.NLMSG_ERROR) {
         assertThat(socket.read()).isPositive();
         while (socket.next() && socket.type() != RouteSocket.NLMSG_ERROR) {}
       }

@@ -32,7 +32,7 @@ final class ZstdTest {
     return plain;
   }
 
-  /// By the library's own other half.
+  /// Decompresses with the same library.
   private static long unpack(MemorySegment packed, MemorySegment into) throws Throwable {
     MethodHandle decompress =
         Linker.nativeLinker()

@@ -27,14 +27,14 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Names what the classes of a jar use that a domain refuses, redirects or cannot enforce. Of one
-/// thread.
+/// Finds the uses in the classes of a jar that a domain refuses, redirects or cannot enforce. Not
+/// thread-safe.
 ///
-/// A use is a call, a field, or a method handle, also one in a lambda or a constant, whose owner or
-/// a type above it is in the table of rules. What a class reaches by reflection is not seen; the
-/// rules name reflection.
+/// A use is a call, a field access or a method handle (also in a lambda or a constant) whose class
+/// or a supertype of it is in the rule table. Uses by reflection are not seen, but the rules cover
+/// reflection itself.
 public final class DomainCheck {
-  /// How many types above another are looked at.
+  /// The maximum number of types that are searched for one use.
   private static final int MOST = 256;
 
   private static final int NATIVE = 0x0100;
@@ -45,14 +45,15 @@ public final class DomainCheck {
   private final Map<String, ClassModel> byName = new HashMap<>();
   private final List<String> unreadable = new ArrayList<>();
 
-  /// With the rules that count.
+  /// Creates a check with a rule table.
   public DomainCheck(RuleTable rules) {
     this(rules, _ -> null);
   }
 
-  /// As above, for a class that is checked alone.
+  /// Creates a check for classes that are checked without the rest of their program.
   ///
-  /// @param source the bytes of classes that are not added, by internal name; null for one it lacks
+  /// @param source returns the class file of an internal name, for classes that are not added; null
+  ///   if there is none
   public DomainCheck(RuleTable rules, Function<String, byte @Nullable []> source) {
     this.rules = rules;
     this.source = source;
@@ -60,7 +61,8 @@ public final class DomainCheck {
 
   /// Adds a class.
   ///
-  /// @param origin where the bytes come from, for messages
+  /// @param origin the source of the bytes, for messages
+  /// @param bytes the class file
   public void add(String origin, byte[] bytes) {
     try {
       ClassModel model = ClassFile.of().parse(bytes);
@@ -72,12 +74,12 @@ public final class DomainCheck {
     }
   }
 
-  /// What could not be read, one message each; complete after [#run].
+  /// Returns one message for each class that could not be read. Complete after [#run].
   public List<String> unreadable() {
     return List.copyOf(unreadable);
   }
 
-  /// All findings, in the order of the classes.
+  /// Returns all findings in the order of the classes.
   public List<Finding> run() {
     List<Finding> findings = new ArrayList<>();
     for (ClassModel model : classes) {
@@ -95,11 +97,11 @@ public final class DomainCheck {
   private void scan(ClassModel model, MethodModel method, List<Finding> findings) {
     Scan scan = new Scan(model, method, findings);
     if ((method.flags().flagsMask() & NATIVE) != 0) {
-      scan.report(-1, "native", "method", "native method");
+      scan.report("native", "method", "native method");
     }
     String signature = method.methodName().stringValue() + method.methodType().stringValue();
     if (signature.equals("finalize()V")) {
-      scan.report(-1, "java/lang/Object", "finalize", "finalize");
+      scan.report("java/lang/Object", "finalize", "finalize");
     }
     CodeModel code = method.code().orElse(null);
     if (code != null) {
@@ -107,13 +109,13 @@ public final class DomainCheck {
     }
   }
 
-  /// One method.
+  /// The scan of one method.
   private final class Scan {
     private final String className;
     private final String member;
     private final List<Finding> findings;
 
-    /// The superclass, in a constructor; else empty.
+    /// The superclass if the method is a constructor, else empty.
     private final String constructed;
 
     private int line;
@@ -156,7 +158,7 @@ public final class DomainCheck {
       entry.arguments().forEach(this::constant);
     }
 
-    /// A constant that a method makes may have others as its arguments.
+    /// Checks a constant. The arguments of a dynamic constant are checked too.
     private void constant(LoadableConstantEntry entry) {
       ArrayDeque<LoadableConstantEntry> ready = new ArrayDeque<>(List.of(entry));
       Set<Integer> made = new HashSet<>();
@@ -177,6 +179,9 @@ public final class DomainCheck {
     }
 
     private void use(String owner, String name, String descriptor) {
+      if (rules.isHarmless(owner, name)) {
+        return;
+      }
       ArrayDeque<String> ready = new ArrayDeque<>(List.of(owner));
       Set<String> seen = new HashSet<>();
       while (!ready.isEmpty() && seen.size() < MOST) {
@@ -184,11 +189,14 @@ public final class DomainCheck {
         if (!seen.add(at)) {
           continue;
         }
-        if (report(place(owner, name), at, name, owner.replace('/', '.') + "." + name)) {
+        Rule rule = rules.find(at, name);
+        if (rule != null) {
+          report(place(owner, name), owner.replace('/', '.') + "." + name, rule);
           return;
         }
-        // Only a constructor of the JDK calls those above it unseen. A class is read for names that
-        // have a rule alone: that takes longer than all the rest. A member that the component
+        // The constructors of a JDK class call their superclasses' constructors unseen; all other
+        // classes are checked themselves. Supertypes are only searched for names that occur in a
+        // rule, because reading classes takes most of the time. A member that the component
         // declares is checked itself.
         if (rules.names(name)
             && (!name.equals(ConstantDescs.INIT_NAME) || JdkTypes.has(at))
@@ -196,24 +204,32 @@ public final class DomainCheck {
           ready.addAll(above(at));
         }
       }
+      if (ready.isEmpty() && JdkTypes.has(owner)) {
+        rules.rememberHarmless(owner, name);
+      }
     }
 
-    /// Without the constructor of its superclass, a class has no objects.
+    /// Returns the instruction of a use; -1 for the constructor of the superclass, without which
+    /// the class has no objects.
     private int place(String owner, String name) {
       boolean ofClass = name.equals(ConstantDescs.INIT_NAME) && owner.equals(constructed);
       return ofClass ? -1 : instruction;
     }
 
-    boolean report(int place, String owner, String name, String shown) {
+    /// Reports the method itself if a rule matches.
+    void report(String owner, String name, String shown) {
       Rule rule = rules.find(owner, name);
       if (rule != null) {
-        findings.add(new Finding(className, member, line, place, shown, rule));
+        report(-1, shown, rule);
       }
-      return rule != null;
+    }
+
+    private void report(int place, String shown, Rule rule) {
+      findings.add(new Finding(className, member, line, place, shown, rule));
     }
   }
 
-  /// The types above a class of the JDK, which has its names first, or of the component.
+  /// Returns the supertypes of a class. A name of the JDK always means the JDK's class.
   private List<String> above(String name) {
     List<String> ofJdk = JdkTypes.above(name);
     if (ofJdk != null) {
@@ -234,7 +250,7 @@ public final class DomainCheck {
     return bytes == null ? known : ClassFile.of().parse(bytes);
   }
 
-  /// Whether a class of the component has a member of this name and type.
+  /// Returns true if a class of the component declares the member.
   private boolean declares(String owner, String name, String descriptor) {
     ClassModel type = JdkTypes.has(owner) ? null : model(owner);
     return type != null

@@ -1,23 +1,22 @@
 package sluice.verify.check;
 
-/// One place in a jar that a domain treats differently.
+/// A use in a jar that a domain treats specially.
 ///
-/// @param className binary name, with dots
-/// @param member the method or field it is in, with descriptor; empty for the class itself
-/// @param line of the source, 0 if unknown
-/// @param instruction which instruction of the method makes the call, counted from 0; -1 where no
-///   call is made: a native method, or the constructor of a superclass, without which there are no
-///   objects of the class
-/// @param use what is used there: `java.lang.System.exit`
-/// @param rule what the domain does, why, and the fix
+/// @param className the binary name of the class, with dots
+/// @param member the method or field with its descriptor; empty for the class itself
+/// @param line the source line; 0 if unknown
+/// @param instruction the index of the instruction in the method; -1 for a native method, or for
+///   the constructor of the superclass, without which the class has no objects
+/// @param use the used member, such as `java.lang.System.exit`
+/// @param rule the rule with treatment, reason and fix
 public record Finding(
     String className, String member, int line, int instruction, String use, Rule rule) {
-  /// Whether a domain loads the class, and a call, a field or a reference there throws.
+  /// Returns true if a domain loads the class and the use throws when it is executed.
   public boolean throwsAtCall() {
     return rule.treatment() == Treatment.REFUSED && instruction >= 0;
   }
 
-  /// Whether a domain does not load the class.
+  /// Returns true if a domain refuses to load the class.
   public boolean refusesClass() {
     return rule.treatment() == Treatment.REFUSED && instruction < 0;
   }

@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Which types of the running JDK stand above one of them. Any thread may call.
+/// The direct supertypes of the types of the running JDK. Thread-safe.
 ///
-/// A call names the class that the compiler saw, often one below that which has the method:
-/// `List.parallelStream` is that of `Collection`. What is found is kept, for types of the JDK only,
-/// so no jar can make it grow beyond them.
+/// A call names the class that the compiler saw, which often inherits the method:
+/// `List.parallelStream` is declared in `Collection`. Results are cached for JDK types only, so
+/// that jars cannot fill the cache.
 public final class JdkTypes {
   private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
   private static final Set<String> PACKAGES =
@@ -24,16 +24,16 @@ public final class JdkTypes {
 
   private JdkTypes() {}
 
-  /// Whether the JDK has a class or interface of this name.
+  /// Returns true if the JDK has a class or interface of this name.
   ///
-  /// @param internalName with slashes
+  /// @param internalName the name with slashes
   public static boolean has(String internalName) {
     return above(internalName) != null;
   }
 
-  /// The superclass and the interfaces of a type of the JDK; null if the JDK has no such type.
+  /// Returns the superclass and the interfaces of a JDK type, or null if the JDK has no such type.
   ///
-  /// @param internalName of a class or interface, with slashes
+  /// @param internalName the name with slashes
   public static @Nullable List<String> above(String internalName) {
     int slash = internalName.lastIndexOf('/');
     if (slash < 0 || !PACKAGES.contains(internalName.substring(0, slash))) {
@@ -57,7 +57,7 @@ public final class JdkTypes {
         return null;
       }
     } catch (ClassNotFoundException | LinkageError e) {
-      return null; // a class of another jar may have the name
+      return null; // the class may be in a jar
     }
     List<String> above = new ArrayList<>();
     if (type.getSuperclass() != null) {

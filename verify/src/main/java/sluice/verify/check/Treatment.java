@@ -2,18 +2,18 @@ package sluice.verify.check;
 
 import java.util.Locale;
 
-/// What a domain does with a use of the JDK.
+/// The treatment of a use of the JDK in a domain.
 public enum Treatment {
-  /// The call throws, or the class is not loaded: [Finding#throwsAtCall].
+  /// The use throws, or the class is not loaded, see [Finding#throwsAtCall].
   REFUSED,
-  /// The domain gives its own instead of the JVM's.
+  /// The domain provides its own implementation instead of the JVM's.
   REDIRECTED,
-  /// The domain has a copy of the JDK's classes that can be ended.
+  /// The domain has its own copy of the JDK classes, which ends with the domain.
   RELOCATED,
-  /// It works, and the domain's limits do not hold for it.
+  /// The use works, but the domain's limits do not apply to it.
   NOT_ENFORCED;
 
-  /// The name as it is printed: `not-enforced`.
+  /// Returns the printed name, such as `not-enforced`.
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

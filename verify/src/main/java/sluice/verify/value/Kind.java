@@ -2,15 +2,15 @@ package sluice.verify.value;
 
 import java.lang.classfile.TypeKind;
 
-/// What a slot of a frame holds.
+/// The type of a slot of a frame.
 public enum Kind {
   INT(Integer.MIN_VALUE, Integer.MAX_VALUE, 32),
   LONG(Long.MIN_VALUE, Long.MAX_VALUE, 64),
   FLOAT(0, 0, 0),
   DOUBLE(0, 0, 0),
-  /// The range is that of the length of what is referred to.
+  /// A reference; its range is the range of the object's length.
   REFERENCE(0, Long.MAX_VALUE, 0),
-  /// Nothing that may be read.
+  /// An unreadable slot.
   NONE(0, 0, 0);
 
   public final long low;

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A local variable that is written in a loop: what is assumed of it at the loop's head, and what
-/// each pass over the method found.
+/// A local variable that is written in a loop: the assumption about its value at the loop's head,
+/// and the observations of each pass.
 ///
-/// An assumption is a guess. It holds if what enters the loop and what comes round by each back
-/// edge lies within it: then it is an invariant, by induction. A pass in which one guess failed
-/// proves nothing, and another pass is made with a weaker guess; nothing is iterated to a fixpoint.
+/// An assumption is a guess. If the values at the entry and at every back edge lie within it, it is
+/// an invariant by induction. A pass with a failed guess proves nothing; another pass is made with
+/// a weaker guess. There is no iteration to a fixpoint.
 public final class LoopVariable {
   private final int slot;
-  private final List<Update> before = new ArrayList<>(); // the updates of the pass before
+  private final List<Update> before = new ArrayList<>(); // the updates of the last pass
   private final List<Update> updates = new ArrayList<>();
   private boolean givenUp;
   private boolean kindChanged;
@@ -48,7 +48,7 @@ public final class LoopVariable {
     return updates;
   }
 
-  /// What is taken for true at the head when `entry` enters the loop.
+  /// Returns the assumed value at the head when `entry` enters the loop.
   public Value assume(Value entry, Values values) {
     Value guess = guess(entry, values);
     assumed = guess;
@@ -85,7 +85,7 @@ public final class LoopVariable {
     return values.range(kind, up ? entry.low() : kind.low, down ? entry.high() : kind.high);
   }
 
-  /// What comes round by a back edge.
+  /// Records the value at a back edge.
   public void comesRound(Value value, Values values) {
     Value guess = assumed;
     if (guess == null) {
@@ -103,18 +103,18 @@ public final class LoopVariable {
     return failed;
   }
 
-  /// From now on nothing is assumed but the kind.
+  /// Drops the assumption about the range; only the kind is assumed from now on.
   public void giveUp() {
     givenUp = true;
   }
 
-  /// From now on nothing is assumed, which cannot fail.
+  /// Drops all assumptions, so that the next pass cannot fail.
   public void giveUpKind() {
     givenUp = true;
     kindChanged = true;
   }
 
-  /// From now on what was seen is assumed, as far as it fits the guess.
+  /// Uses the observed range as the next assumption, as far as it lies within the guess.
   public void narrow(Values values) {
     Value seen = observed;
     Value guess = assumed;
@@ -126,13 +126,13 @@ public final class LoopVariable {
     narrowed = low > high ? null : values.range(seen.kind(), low, high);
   }
 
-  /// The range at the back edges, null if none was reached.
+  /// Returns the range at the back edges, or null if none was reached.
   @Nullable
   public Value atBackEdges() {
     return comesRound;
   }
 
-  /// What the last pass took for true.
+  /// Returns the assumption of the last pass.
   @Nullable Value assumed() {
     return assumed;
   }

@@ -3,8 +3,7 @@ package sluice.verify.value;
 import java.lang.classfile.Opcode;
 import org.jspecify.annotations.Nullable;
 
-/// Arithmetic on ranges of `int` and `long`. Each operation gives null if its result may leave the
-/// range of the type, where Java wraps.
+/// Arithmetic on ranges of `int` and `long`. An operation returns null if its result may overflow.
 public record Range(long low, long high) {
   public static Range of(Value value) {
     return new Range(value.low(), value.high());
@@ -44,7 +43,7 @@ public record Range(long low, long high) {
     }
   }
 
-  /// By a divisor that is positive: the result is nearer to 0.
+  /// Returns the quotient for a positive divisor, null for other divisors.
   public static @Nullable Range divide(Value a, Value b) {
     if (b.low() <= 0) {
       return null;
@@ -74,7 +73,7 @@ public record Range(long low, long high) {
     return new Range(0, b.low() >= 0 ? Math.min(high, b.high()) : high);
   }
 
-  /// Also of exclusive or.
+  /// Returns the range of a bitwise or, or an exclusive or.
   public static @Nullable Range or(Value a, Value b) {
     if (a.low() < 0 || b.low() < 0) {
       return null;

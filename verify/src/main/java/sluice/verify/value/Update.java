@@ -2,16 +2,17 @@ package sluice.verify.value;
 
 import sluice.verify.value.Value.Origin;
 
-/// One write to a local variable inside a loop, in terms of what the variable held before.
+/// A write to a local variable in a loop, relative to the old value.
 ///
-/// @param block that the write is in
-/// @param low least change: the step of an addition, the factor, the divisor or the bits of a shift
-/// @param high greatest change
-/// @param wraps whether the result may have left the range of its type
-/// @param before what the variable held
+/// @param block the block of the write
+/// @param form the kind of operation
+/// @param low the smallest step, factor, divisor or number of bits
+/// @param high the largest one
+/// @param wraps true if the result may have overflowed
+/// @param before the old value
 public record Update(int block, Form form, long low, long high, boolean wraps, Value before) {
 
-  /// How the new value comes from the old one.
+  /// The operation that makes the new value from the old one.
   public enum Form {
     ADD,
     MULTIPLY,
@@ -20,7 +21,7 @@ public record Update(int block, Form form, long low, long high, boolean wraps, V
     OTHER
   }
 
-  /// What storing `after` into a variable that holds `before` does.
+  /// Returns the update for storing `after` into a variable that holds `before`.
   public static Update of(int block, Value before, Value after) {
     if (before.is(after)) {
       return new Update(block, Form.ADD, 0, 0, false, before);
@@ -84,18 +85,18 @@ public record Update(int block, Form form, long low, long high, boolean wraps, V
     return new Update(block, Form.OTHER, 0, 0, false, before);
   }
 
-  /// Whether the variable is never less afterwards.
+  /// Returns true if the variable never decreases.
   public boolean isUpwards() {
     return !wraps
         && ((form == Form.ADD && low >= 0) || (form == Form.MULTIPLY && before.low() >= 0));
   }
 
-  /// Whether the variable is never greater afterwards.
+  /// Returns true if the variable never increases.
   public boolean isDownwards() {
     return !wraps && form == Form.ADD && high <= 0;
   }
 
-  /// Whether the variable comes nearer to 0, or stays.
+  /// Returns true if the variable approaches 0 or stays.
   boolean isShrinking() {
     return form == Form.DIVIDE || form == Form.SHIFT;
   }

@@ -2,20 +2,21 @@ package sluice.verify.value;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a number or a reference: a range, and how it was made. Immutable.
+/// The knowledge about a number or a reference: its range and its origin. Immutable.
 ///
-/// Two values with the same `id` in one state are the same at run time, so what a test says of one
-/// holds for the other: value numbering, within one round of a loop.
+/// Two values with the same `id` in one state are equal at run time, so a condition on one applies
+/// to the other: this is value numbering, within one round of a loop.
 ///
-/// @param id of the value at run time
-/// @param low smallest; of a reference, the smallest length
-/// @param high largest; of a reference, the largest length
-/// @param nonZero whether the value is known not to be 0, beyond what the range says
-/// @param origin how it was made, null if that is of no use
+/// @param id the number of the value
+/// @param kind the type
+/// @param low the smallest value; for a reference the smallest length
+/// @param high the largest value; for a reference the largest length
+/// @param nonZero true if the value is known not to be 0, even if the range contains 0
+/// @param origin the operation that made the value; null if it is of no use
 public record Value(
     int id, Kind kind, long low, long high, boolean nonZero, @Nullable Origin origin) {
 
-  /// The operations whose operands are remembered.
+  /// The operations whose operands are recorded.
   public enum Operation {
     ADD,
     SUBTRACT,
@@ -28,7 +29,9 @@ public record Value(
     COMPARE
   }
 
-  /// @param wraps whether the result may have left the range of its type
+  /// The operation that made a value.
+  ///
+  /// @param wraps true if the result may have overflowed
   public record Origin(Operation operation, Value left, Value right, boolean wraps) {}
 
   public boolean isConstant() {
@@ -47,12 +50,12 @@ public record Value(
     return id == other.id;
   }
 
-  /// Whether all that `other` may be is within this one's range.
+  /// Returns true if the range contains the range of `other`.
   public boolean contains(Value other) {
     return kind == Kind.NONE || (kind == other.kind && low <= other.low && high >= other.high);
   }
 
-  /// The same value, of which more is known. The range must not be empty.
+  /// Returns the same value with more knowledge about it. The range must not be empty.
   public Value narrowed(long newLow, long newHigh, boolean notZero) {
     return new Value(id, kind, newLow, newHigh, nonZero || notZero, origin);
   }

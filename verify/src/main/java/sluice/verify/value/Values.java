@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value.Operation;
 import sluice.verify.value.Value.Origin;
 
-/// Makes values, each with a number of its own. Of one analysis.
+/// Creates values with unique numbers. Used for one analysis.
 public final class Values {
   private final int maxLength;
   private int next = 1;
@@ -30,17 +30,18 @@ public final class Values {
     return of(kind, number, number, null);
   }
 
-  /// Anything of the kind.
+  /// Returns an unknown value of a kind.
   public Value unknown(Kind kind) {
     return of(kind, kind.low, kind.high, null);
   }
 
-  /// What a field, a parameter or a call gives: as long as the host promises.
+  /// Returns the value of a field, a parameter or a call: its length is at most what the host
+  /// promises.
   public Value promised(Kind kind) {
     return kind == Kind.REFERENCE ? of(kind, 0, maxLength, null) : unknown(kind);
   }
 
-  /// A number that was stored as this type, and so was cut to it.
+  /// Returns a value that was stored as a type, and is therefore in the type's range.
   public Value stored(TypeKind type) {
     return switch (type) {
       case BOOLEAN -> range(Kind.INT, 0, 1);
@@ -51,9 +52,9 @@ public final class Values {
     };
   }
 
-  /// The result of an operation, with its operands.
+  /// Returns the result of an operation, with its operands.
   ///
-  /// @param range of the result; null if it may have wrapped, and be anything
+  /// @param range the range of the result; null if it may have overflowed
   public Value made(
       Kind kind, @Nullable Range range, Operation operation, Value left, Value right) {
     Origin origin = new Origin(operation, left, right, range == null);
@@ -62,7 +63,7 @@ public final class Values {
         : of(kind, range.low(), range.high(), origin);
   }
 
-  /// Either of two, where paths meet.
+  /// Returns the value at a point where two paths meet.
   public Value join(Value a, Value b) {
     if (a == b) {
       return a;

@@ -1,3 +1,3 @@
-/// What is known of a value while bytecode is followed: its `Kind`, its `Range`, what it came from
-/// (`Value`, made by `Values`), and how a `LoopVariable` changes from round to round (`Update`).
+/// The abstract values of the verifier: their `Kind` and `Range`, their origin (`Value`, created by
+/// `Values`), and the changes of a `LoopVariable` in each round (`Update`).
 package sluice.verify.value;

@@ -12,12 +12,12 @@ import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 
 final class DomainCheckTest {
-  /// What is looked at; none of it is run.
+  /// The code that is checked. It is never run.
   @SuppressWarnings({"all", "removal", "deprecation", "unused"})
   static class Subject {
     static class Worker extends Thread {}
 
-    /// A class below one whose members are all refused.
+    /// A subclass of a class whose members are all refused.
     static class Plugins extends java.net.URLClassLoader {
       int loaded;
 
@@ -145,7 +145,8 @@ final class DomainCheckTest {
         });
   }
 
-  /// A call throws where it is made; a class that cannot be without what is refused is not loaded.
+  /// Checks the two kinds of refusal: a refused call throws when it is made, and a class that
+  /// cannot exist without refused code is not loaded.
   @Test
   void aRefusalIsOfACallOrOfTheClass() throws IOException {
     List<Finding> all = findings();

@@ -18,17 +18,17 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Makes an empty file system on a device: `mkfs`. Of the thread that calls.
+/// Creates an empty file system on a device: `mkfs`. Confined to the calling thread.
 ///
-/// Revision 1 with inodes of 256 bytes and the features `ext_attr dir_index filetype sparse_super
-/// large_file`, and `has_journal` where a journal is asked for: a log that is empty.
+/// The image has revision 1, inodes of 256 bytes and the features `ext_attr dir_index filetype
+/// sparse_super large_file`; with a journal also `has_journal` and an empty log.
 public final class Ext2Format {
   private static final int LOST_AND_FOUND = FormatSuperblock.LOST_AND_FOUND;
 
-  /// lost+found is given room before it is needed, as far as direct blocks reach.
+  /// The size of lost+found, which is allocated in advance, up to the direct blocks.
   private static final int LOST_AND_FOUND_BYTES = 16_384;
 
-  /// Zeros are written so many bytes at a time.
+  /// The number of zero bytes per write.
   private static final int ZERO_BYTES = 256 << 10;
 
   private final BlockDevice device;
@@ -38,10 +38,10 @@ public final class Ext2Format {
   private final byte[] superblock;
   private final int now = (int) (System.currentTimeMillis() / 1000);
 
-  /// Blocks at the start of each group that its own tables take.
+  /// The number of blocks at the start of each group that its own tables take.
   private final int[] tables;
 
-  /// The next unused block while content is laid out, all of it one after another.
+  /// The next unused block. Content is laid out contiguously.
   private long next;
 
   private final int[] usedByContent;
@@ -67,10 +67,10 @@ public final class Ext2Format {
     zeros = many;
   }
 
-  /// Makes a file system over the whole of a device; what was on it is gone.
+  /// Creates a file system on the whole device. Its old content is lost.
   ///
-  /// @param progress hears the number of groups that are done
-  /// @throws FsException `ENOSPC` when the device is too small, `EINVAL` for sectors larger than
+  /// @param progress receives the number of groups that are done
+  /// @throws FsException `ENOSPC` if the device is too small, `EINVAL` for sectors larger than
   ///   blocks
   public static void format(BlockDevice device, FormatOptions options, LongConsumer progress)
       throws IOException {
@@ -98,7 +98,7 @@ public final class Ext2Format {
             Errno.ENOSPC, "no room for the tables of group " + group + "; Fix: a larger device");
       }
     }
-    // Nothing is mounted that is half made: the superblock comes last.
+    // The superblock is written last, so that an incomplete image cannot be mounted.
     writeZeros(geometry.superblockBlock(), 1);
     for (int group = 0; group < geometry.groups; group++) {
       writeZeros(inodeTable(group), geometry.inodeTableBlocks());
@@ -125,7 +125,7 @@ public final class Ext2Format {
     return geometry.groupStart(group) + tables[group] - geometry.inodeTableBlocks();
   }
 
-  /// Content goes over the groups, past their tables.
+  /// Allocates the next block of content, skipping the tables of each group.
   private long take() throws FsException {
     if (next >= geometry.blocks) {
       throw FsException.of(Errno.ENOSPC, "no room for the journal; Fix: a larger device");
@@ -188,7 +188,7 @@ public final class Ext2Format {
 
   // ---- inodes -----------------------------------------------------------------------------------
 
-  /// An inode of the first blocks of the table.
+  /// An inode in the first blocks of the table.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record NewInode(int number, int mode, int links, long bytes, int[] map, int blocks) {}
 
@@ -228,7 +228,7 @@ public final class Ext2Format {
     }
   }
 
-  /// The journal: zeros behind a superblock that says the log is empty.
+  /// Writes the journal: a superblock of an empty log, followed by zeros. Returns its inode.
   private NewInode journalInode() throws IOException {
     int blocks = options.journalBlocks();
     int[] map = new int[InodeLayout.BLOCK_POINTERS];

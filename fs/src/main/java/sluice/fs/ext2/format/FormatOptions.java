@@ -5,13 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// What file system to make. Immutable: any thread may use it.
+/// The parameters of a new file system. Immutable and safe for use by any thread.
 ///
 /// @param blockBytes 1024, 2048 or 4096
-/// @param bytesPerInode one file is reckoned for so many bytes of the device
-/// @param reservedPercent blocks kept for root, 0 to 50
+/// @param bytesPerInode number of bytes of the device for each inode
+/// @param reservedPercent percentage of blocks reserved for root, 0 to 50
 /// @param label name of the volume, at most 16 bytes of UTF-8
-/// @param uuid tells images apart
+/// @param uuid distinguishes images
 /// @param journalBlocks length of the journal, 0 for none
 public record FormatOptions(
     int blockBytes,
@@ -21,7 +21,7 @@ public record FormatOptions(
     UUID uuid,
     int journalBlocks) {
 
-  /// A journal is no shorter (`JBD2_MIN_JOURNAL_BLOCKS`).
+  /// The minimum length of a journal (`JBD2_MIN_JOURNAL_BLOCKS`).
   public static final int MIN_JOURNAL_BLOCKS = 1024;
 
   private static final int MAX_JOURNAL_BLOCKS = 16_384;
@@ -46,8 +46,8 @@ public record FormatOptions(
     }
   }
 
-  /// What suits a device of a size: blocks of 4 KiB from 512 MiB on, else of 1 KiB, a random uuid,
-  /// a journal where there is room.
+  /// Returns suitable parameters for a device of a given size: blocks of 4 KiB from 512 MiB on,
+  /// else of 1 KiB, a random uuid, and a journal if there is room.
   public static FormatOptions forDevice(long deviceBytes) {
     int blockBytes = deviceBytes < 512L << 20 ? 1024 : 4096;
     int bytesPerInode = deviceBytes < 3L << 20 ? 8192 : deviceBytes < 512L << 20 ? 4096 : 16_384;
@@ -80,7 +80,8 @@ public record FormatOptions(
     return new FormatOptions(blockBytes, bytesPerInode, reservedPercent, label, uuid, blocks);
   }
 
-  /// With a journal of a length that suits the device: a 32nd of it, as far as there is room.
+  /// Returns parameters with a journal of a suitable length: a 32nd of the device, within the
+  /// limits, or none on a small device.
   public FormatOptions withJournal(long deviceBytes) {
     long blocks = deviceBytes / blockBytes;
     long journal = Math.clamp(blocks / 32, MIN_JOURNAL_BLOCKS, MAX_JOURNAL_BLOCKS);

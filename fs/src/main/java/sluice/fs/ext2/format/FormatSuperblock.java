@@ -12,16 +12,16 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.sys.Errno;
 
-/// The superblock of a file system to be made. Stateless: any thread may use it.
+/// Creates the superblock of a new file system. Stateless and safe for use by any thread.
 final class FormatSuperblock {
   static final int INODE_BYTES = 256;
   static final int LOST_AND_FOUND = 11;
 
   private FormatSuperblock() {}
 
-  /// Its 1024 bytes, without what is free.
+  /// Returns the 1024 bytes of a superblock, without the free counts.
   ///
-  /// @throws FsException `ENOSPC` when the device is too small
+  /// @throws FsException `ENOSPC` if the device is too small
   static byte[] of(FormatOptions options, long deviceBlocks, int now) throws FsException {
     int block = options.blockBytes();
     int perGroup = 8 * block;
@@ -40,7 +40,7 @@ final class FormatSuperblock {
     long descriptors = (groups * GroupLayout.BYTES + block - 1) / block;
     long last = (blocks - first) % perGroup;
     if (groups > 1 && last != 0 && last < 3 + descriptors + inodes / perTableBlock + 50) {
-      // A last group too small for its own tables is left off.
+      // A last group that is too small for its own tables is omitted.
       blocks -= last;
       groups--;
     }
@@ -93,7 +93,7 @@ final class FormatSuperblock {
     s.putInt(SuperblockLayout.DEFAULT_MOUNT_OPTIONS, 0xC); // user_xattr and acl, as mke2fs
   }
 
-  /// Keeps a copy of where the journal is.
+  /// Stores a backup of the location of the journal.
   static void backUpJournal(byte[] superblock, int[] map, long bytes) {
     ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
     s.put(SuperblockLayout.JOURNAL_BACKUP_TYPE, (byte) 1);

@@ -1,2 +1,2 @@
-/// Makes an image of ext2: [Ext2Format] with [FormatOptions].
+/// Creates ext2 images: [Ext2Format] with [FormatOptions].
 package sluice.fs.ext2.format;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// The two forms of an access control list (POSIX 1003.1e, draft 17): as ext2 keeps it, and as
-/// programs know it. Stateless: any thread may call.
+/// Converts access control lists (POSIX 1003.1e, draft 17) between the formats of ext2 and of the
+/// system call. Stateless and safe for use by any thread.
 ///
 /// ```
 /// in an image, version 1                      as system.posix_acl_access, version 2
@@ -30,25 +30,30 @@ public final class AccessControlList {
   private static final int MASK = 0x10;
   private static final int OTHER = 0x20;
 
-  /// Those that each list has once.
+  /// The entries that each list has exactly once.
   private static final int NEEDED = OWNER | OWNING_GROUP | OTHER;
 
   private AccessControlList() {}
 
-  /// @throws FsException `EUCLEAN` when the image holds something else
+  /// Converts a stored list to the format of the system call.
+  ///
+  /// @throws FsException `EUCLEAN` if the stored bytes are not a valid list
   public static byte[] ofDevice(byte[] stored, long inode) throws FsException {
     byte[] list = converted(stored, STORED_VERSION, VERSION);
     if (list == null) {
-      throw FsException.corrupt(inode, -1, "its access control list is none");
+      throw FsException.corrupt(inode, -1, "its access control list is malformed");
     }
     return list;
   }
 
-  /// @throws FsException `EINVAL` when it is no list
+  /// Converts a list to the stored format.
+  ///
+  /// @throws FsException `EINVAL` if the list is not valid
   public static byte[] toDevice(byte[] list) throws FsException {
     byte[] stored = converted(list, VERSION, STORED_VERSION);
     if (stored == null) {
-      throw FsException.of(Errno.EINVAL, list.length + " bytes that are no access control list");
+      throw FsException.of(
+          Errno.EINVAL, list.length + " bytes that are not a valid access control list");
     }
     return stored;
   }
@@ -61,7 +66,7 @@ public final class AccessControlList {
     return version == VERSION || hasId(tag) ? ENTRY : SHORT_ENTRY;
   }
 
-  /// @return null when it is no list
+  /// Converts a list. Returns null if it is not valid.
   private static byte @Nullable [] converted(byte[] from, int version, int wanted) {
     ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);
     if (from.length < HEADER || in.getInt() != version) {

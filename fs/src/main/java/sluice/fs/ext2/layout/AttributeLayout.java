@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// Offsets of extended attributes on disk, and the numbers of their name spaces. Constants: any
-/// thread may use them.
+/// The offsets of extended attributes on disk, and the numbers of their name spaces. Constants,
+/// safe for use by any thread.
 ///
 /// ```
 /// struct ext2_xattr_header {   /* at the start of a block; an inode has only the magic number */
@@ -38,15 +38,15 @@ public final class AttributeLayout {
   public static final int ENTRY_HASH = 12;
   public static final int ENTRY_BYTES = 16;
 
-  /// Most inodes that may share a block.
+  /// The maximum number of inodes that share a block.
   public static final int MAX_REFERENCES = 1024;
 
   public static final int USER = 1;
 
-  /// Access control list of a file, without a name, as [AccessControlList] says.
+  /// The access control list of a file, an attribute without a name; see [AccessControlList].
   public static final int ACL_ACCESS = 2;
 
-  /// That of the files which will be made in a directory.
+  /// The access control list that a directory gives to new files.
   public static final int ACL_DEFAULT = 3;
 
   public static final int TRUSTED = 4;

@@ -8,10 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 
-/// The extended attributes of one place, an inode's rest or a block: read into a list, changed
-/// there, and written anew. Of the thread that made it.
+/// The extended attributes of one region, in an inode or a block: parsed into a list, changed
+/// there, and written as a whole. Confined to the thread that created it.
 public final class AttributeRegion {
+  /// The name of an attribute.
+  ///
   /// @param index the name space
+  /// @param bytes the name without the prefix of its name space
   @SuppressWarnings("ArrayRecordComponent") // compared by sameAs
   public record Name(int index, byte[] bytes) {
     public boolean sameAs(Name other) {
@@ -28,7 +31,9 @@ public final class AttributeRegion {
     }
   }
 
-  /// @param value what is kept under the name
+  /// An attribute.
+  ///
+  /// @param value the value of the attribute
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Entry(Name name, byte[] value) {
     int bytes() {
@@ -40,7 +45,9 @@ public final class AttributeRegion {
   private final int start;
   private final List<Entry> entries = new ArrayList<>();
 
-  /// @param start of the entries: the bytes before are a header's
+  /// Creates an empty region.
+  ///
+  /// @param start the offset of the entries, behind a header
   public AttributeRegion(int length, int start) {
     this.length = length;
     this.start = start;
@@ -71,7 +78,7 @@ public final class AttributeRegion {
     return entries.removeIf(entry -> entry.name.sameAs(name));
   }
 
-  /// @return false when there is no room
+  /// Adds an attribute. Returns false if there is no room.
   public boolean add(Name name, byte[] value) {
     Entry added = new Entry(name, value);
     int used = start + 4 + added.bytes();
@@ -85,9 +92,9 @@ public final class AttributeRegion {
     return true;
   }
 
-  /// Reads what is there.
+  /// Parses a region.
   ///
-  /// @throws FsException `EUCLEAN` when a name or value is not inside
+  /// @throws FsException `EUCLEAN` if a name or value lies outside of it
   public void parse(byte[] bytes, long inode, long block) throws FsException {
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int at = start;
@@ -115,7 +122,7 @@ public final class AttributeRegion {
     }
   }
 
-  /// The bytes of the place, sorted and with hashes as in a block, or as in an inode.
+  /// Returns the bytes of the region: for a block sorted and with hashes, for an inode without.
   public byte[] bytes(boolean block) {
     byte[] bytes = new byte[length];
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -151,9 +158,9 @@ public final class AttributeRegion {
     return bytes;
   }
 
-  /// The hash of an entry, as in a block.
+  /// Returns the hash of an entry in a block.
   ///
-  /// @param value where the value is in the bytes
+  /// @param value the offset of the value in the bytes
   public static int hash(byte[] name, ByteBuffer b, int value, int size) {
     int hash = 0;
     for (byte c : name) {

@@ -3,15 +3,15 @@ package sluice.fs.ext2.layout;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.block.Buffer;
 
-/// Runs of bits in a bitmap of blocks, looked at and changed 64 at a time. Any thread may call that
-/// holds the lock of the bitmap.
+/// Tests and changes runs of bits in a block bitmap, 64 bits at a time. Safe for use by a thread
+/// that holds the lock of the bitmap.
 ///
 /// Bit `n` is bit `n & 7` of byte `n >> 3`, so it is bit `n & 63` of the little-endian word at byte
-/// `n >> 6 << 3`. A block holds whole words.
+/// `n >> 6 << 3`. A block consists of whole words.
 public final class BitRun {
   private BitRun() {}
 
-  /// The bits of a word that belong to `[from, to)`, which begins in it.
+  /// Returns the mask of the bits of `[from, to)` in the word in which the range begins.
   private static long mask(int from, int to) {
     long upwards = -1L << from;
     return to - (from & -64) < 64 ? upwards & ~(-1L << to) : upwards;
@@ -25,7 +25,8 @@ public final class BitRun {
     return (bit & -64) + 64;
   }
 
-  /// The first bit of `[from, to)` that is set, here or in what waits; `to` if there is none.
+  /// Returns the first bit of `[from, to)` that is set in the bitmap or in `busy`; `to` if there is
+  /// none.
   public static int firstSet(Buffer bitmap, long @Nullable [] busy, int from, int to) {
     for (int bit = from; bit < to; bit = nextWord(bit)) {
       long word = bitmap.getLong(offset(bit)) | (busy == null ? 0 : busy[bit >> 6]);
@@ -37,7 +38,7 @@ public final class BitRun {
     return to;
   }
 
-  /// The first bit of `[from, to)` that is not set, `to` if there is none.
+  /// Returns the first bit of `[from, to)` that is clear; `to` if there is none.
   public static int firstClear(Buffer bitmap, int from, int to) {
     for (int bit = from; bit < to; bit = nextWord(bit)) {
       long found = ~bitmap.getLong(offset(bit)) & mask(bit, to);

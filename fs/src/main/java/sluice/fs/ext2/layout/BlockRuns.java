@@ -2,21 +2,24 @@ package sluice.fs.ext2.layout;
 
 import java.util.Arrays;
 
-/// Numbers of blocks of the device as runs, most of which follow each other. Immutable: any thread
-/// may ask.
+/// A set of block numbers, stored as runs of contiguous blocks. Immutable and safe for use by any
+/// thread.
 public final class BlockRuns {
   public static final BlockRuns NONE = new BlockRuns(new long[0]);
 
-  /// No such block.
+  /// The result of a search that found no block.
   public static final long NOWHERE = -1;
 
-  /// First block of each run, ascending.
+  /// The first block of each run, ascending.
   private final long[] starts;
 
   /// The block behind each run.
   private final long[] ends;
 
-  /// @param blocks in any order, also more than once; sorted by this
+  /// Creates a set.
+  ///
+  /// @param blocks the numbers in any order, with or without duplicates; this constructor sorts the
+  ///   array
   public BlockRuns(long[] blocks) {
     Arrays.sort(blocks);
     int count = 0;
@@ -38,13 +41,13 @@ public final class BlockRuns {
     return firstIn(block, block + 1) != NOWHERE;
   }
 
-  /// The first of them in `[from, to)`, or [#NOWHERE].
+  /// Returns the first block of the set in `[from, to)`, or [#NOWHERE].
   public long firstIn(long from, long to) {
     if (starts.length == 0 || to <= starts[0] || from >= ends[ends.length - 1]) {
       return NOWHERE;
     }
     int at = Arrays.binarySearch(starts, from);
-    int run = at >= 0 ? at : -at - 2; // the last that begins at or before it
+    int run = at >= 0 ? at : -at - 2; // the last run that begins at or before it
     if (run >= 0 && from < ends[run]) {
       return from;
     }

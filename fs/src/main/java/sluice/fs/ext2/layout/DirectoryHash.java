@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// The hashes of names in indexed directories: the old one, half an MD4, and TEA, each over bytes
-/// taken as signed or unsigned. Stateless: any thread may use it.
+/// Computes the hashes of names in indexed directories: the legacy hash, half MD4, and TEA, each on
+/// signed or unsigned bytes. Stateless and safe for use by any thread.
 ///
 /// After Phillips, "A Directory Index for Ext2", 2001; Rivest, RFC 1320; Wheeler, Needham, "TEA, a
 /// Tiny Encryption Algorithm", 1994.
@@ -10,7 +10,7 @@ public final class DirectoryHash {
   public static final int HALF_MD4 = 1;
   public static final int TEA = 2;
 
-  /// Added to a version when bytes are unsigned.
+  /// Added to a version if bytes are unsigned.
   public static final int UNSIGNED = 3;
 
   private static final int ROUND_2 = 0x5A827999;
@@ -23,12 +23,12 @@ public final class DirectoryHash {
     return version >= LEGACY && version <= TEA + UNSIGNED;
   }
 
-  /// The hash of a name; its lowest bit is 0.
+  /// Returns the hash of a name. Its lowest bit is 0.
   public static int of(int version, byte[] name, int[] seed) {
     return of(version, name, 0, name.length, seed);
   }
 
-  /// The hash of a name that is part of an array.
+  /// Returns the hash of a name in a part of an array.
   public static int of(int version, byte[] bytes, int from, int count, int[] seed) {
     int end = from + count;
     boolean unsigned = version >= UNSIGNED;
@@ -76,7 +76,7 @@ public final class DirectoryHash {
     return hash << 1;
   }
 
-  /// Fills words with the bytes from `at`, and the rest with the length.
+  /// Packs the bytes from `at` on into words, padded with the length.
   private static void pack(byte[] name, int at, int end, int[] words, boolean unsigned) {
     int left = end - at;
     int pad = left | left << 8;

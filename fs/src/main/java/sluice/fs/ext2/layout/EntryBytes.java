@@ -8,8 +8,8 @@ import sluice.fs.DirectorySink;
 import sluice.fs.FileKind;
 import sluice.fs.FsException;
 
-/// Entries in a copy of a directory's block: looks at them, checks them, and changes the copy as
-/// the block is changed. Any thread may call; a copy is its maker's.
+/// Operations on entries in a copy of a directory block: reads and checks them, and mirrors changes
+/// of the block in the copy. Stateless; a copy belongs to its creator.
 public final class EntryBytes {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -18,9 +18,9 @@ public final class EntryBytes {
 
   private EntryBytes() {}
 
-  /// Refuses a block whose entries do not fill it, or lead to no possible inode.
+  /// Checks that the entries of a block fill it and lead to valid inode numbers.
   ///
-  /// @param block number of the device's block
+  /// @param block the device block, for messages
   /// @throws FsException `EUCLEAN`
   public static void check(long directory, long block, byte[] bytes, Geometry geometry)
       throws FsException {
@@ -46,9 +46,10 @@ public final class EntryBytes {
     }
   }
 
-  /// Refuses a block with a name that cannot be looked up.
+  /// Checks that all names of a block can be looked up.
   ///
-  /// @param block which of the directory's
+  /// @param block the block of the directory, for messages
+  /// @throws FsException `EUCLEAN`
   public static void checkNames(long directory, long block, byte[] bytes) throws FsException {
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
       int name = at + EntryLayout.NAME;
@@ -79,7 +80,7 @@ public final class EntryBytes {
     SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
   }
 
-  /// What an entry says of its file: nothing without the feature `filetype`.
+  /// Returns the kind in an entry, [FileKind#UNKNOWN] without the feature `filetype`.
   public static FileKind kind(Geometry geometry, byte[] bytes, int at) {
     return geometry.entryTypes()
         ? FileKind.ofEntryType(bytes[at + EntryLayout.FILE_TYPE] & 7)
@@ -93,8 +94,8 @@ public final class EntryBytes {
         && Arrays.equals(bytes, from, from + name.length, name, 0, name.length);
   }
 
-  /// Whether a directory's first block begins with `.` and `..`, the first no longer than it needs
-  /// and both with a NUL behind them.
+  /// Returns true if a directory's first block begins with `.` and `..`, of which the first has its
+  /// minimal length and both are followed by a NUL.
   public static boolean beginsWithDots(byte[] bytes) {
     int second = EntryLayout.bytes(1);
     return isNamed(bytes, 0, Names.DOT)
@@ -104,7 +105,7 @@ public final class EntryBytes {
         && bytes[second + EntryLayout.NAME + 2] == 0;
   }
 
-  /// Bytes an entry does not need.
+  /// Returns the number of bytes that an entry does not need.
   public static int gap(byte[] bytes, int at) {
     int length = recordLength(bytes, at);
     return inode(bytes, at) == 0 ? length : length - EntryLayout.bytes(nameLength(bytes, at));
@@ -118,16 +119,16 @@ public final class EntryBytes {
     return largest;
   }
 
-  /// Changes an entry in a copy of its block as it was changed there.
+  /// Mirrors a change of an entry in the copy of its block.
   public static void setHead(byte[] bytes, int at, long inode, int length, int nameLength) {
     INT.set(bytes, at + EntryLayout.INODE, (int) inode);
     SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
     bytes[at + EntryLayout.NAME_LENGTH] = (byte) nameLength;
   }
 
-  /// Gives the entries of one block, from those at or after a position.
+  /// Passes the entries of a block at or after a position to a sink.
   ///
-  /// @return false when the sink took no more
+  /// @return false if the sink stopped
   public static boolean emit(
       Geometry geometry, byte[] bytes, long start, long from, DirectorySink sink) {
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {

@@ -3,11 +3,11 @@ package sluice.fs.ext2.layout;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The feature bits of a superblock and their names, as `tune2fs` prints them. Constants: any
-/// thread may use them.
+/// The feature bits of a superblock and their names, as printed by `tune2fs`. Constants, safe for
+/// use by any thread.
 ///
-/// An image with an *incompatible* feature we do not know is refused; with a *read-only compatible*
-/// one it may only be read; a *compatible* one needs no knowledge.
+/// An image with an unknown *incompatible* feature is rejected; with an unknown *read-only
+/// compatible* one it may only be read; unknown *compatible* features are ignored.
 public final class Features {
   public static final int IMAGIC_INODES = 0x2;
   public static final int HAS_JOURNAL = 0x4;
@@ -15,7 +15,7 @@ public final class Features {
   public static final int RESIZE_INODE = 0x10;
   public static final int DIR_INDEX = 0x20;
 
-  /// Backups of the superblock are where only its fields say.
+  /// Backups of the superblock are only at the places that its fields name.
   static final int SPARSE_SUPER_2 = 0x200;
 
   public static final int FILETYPE = 0x2;
@@ -25,14 +25,14 @@ public final class Features {
   public static final int LARGE_FILE = 0x2;
   public static final int HUGE_FILE = 0x8;
 
-  /// Group descriptors have checksums, and bitmaps and inode tables may never have been written.
+  /// Group descriptors have checksums, and bitmaps and inode tables may be uninitialized.
   public static final int UNINIT_BG = 0x10;
 
   static final int DIR_NLINK = 0x20;
   static final int EXTRA_ISIZE = 0x40;
   public static final int QUOTA = 0x100;
 
-  /// All metadata has checksums; what `uninit_bg` says of groups holds too.
+  /// All metadata has checksums; the properties of `uninit_bg` apply too.
   public static final int METADATA_CSUM = 0x400;
 
   private static final int KNOWN_INCOMPATIBLE = FILETYPE | NEEDS_RECOVERY;
@@ -66,12 +66,12 @@ public final class Features {
 
   private Features() {}
 
-  /// Incompatible features that we do not know.
+  /// Returns the unknown incompatible features.
   static int unknownIncompatible(int bits) {
     return bits & ~KNOWN_INCOMPATIBLE;
   }
 
-  /// Features that we do not know and that forbid writing.
+  /// Returns the unknown features that forbid writing.
   static int unknownReadOnly(int bits) {
     return bits & ~KNOWN_READ_ONLY;
   }

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// What a superblock says of an image's shape, checked against itself and the device. Immutable:
-/// any thread may use it.
+/// The shape of an image according to its superblock, checked for consistency and against the
+/// device. Immutable and safe for use by any thread.
 public final class Geometry {
   private static final int MAX_GROUPS = 1 << 20;
 
@@ -19,7 +19,8 @@ public final class Geometry {
   public final int firstDataBlock;
   public final int blocksPerGroup;
 
-  /// Its logarithm if it is a power of two, as mostly, because dividing takes longer; else -1.
+  /// The base-2 logarithm of [#blocksPerGroup] if that is a power of two, as usual, to avoid a
+  /// division; else -1.
   private final int groupShift;
 
   public final int inodesPerGroup;
@@ -35,8 +36,8 @@ public final class Geometry {
   public final int reservedGid;
   public final int journalInode;
 
-  /// The hash for new trees of hashes as [DirectoryHash] counts them, -1 when none is to be made:
-  /// without `dir_index`, or when nothing says whether bytes are signed.
+  /// The hash function for new hash trees, numbered as in [DirectoryHash]; -1 if no trees are made:
+  /// without `dir_index`, or if the superblock does not say whether bytes are signed.
   public final int nameHash;
 
   public final int[] hashSeed = new int[4];
@@ -44,10 +45,11 @@ public final class Geometry {
   private final long maxFileBytes;
   public final byte[] uuid;
 
-  /// Blocks behind each table of descriptors into which it may grow; they belong to inode 7.
+  /// The number of blocks behind each descriptor table into which it may grow. They belong to inode
+  /// 7.
   public final int reservedDescriptorBlocks;
 
-  /// Whether inodes hold the Hurd's translators where Linux keeps their version.
+  /// True if inodes have the Hurd's translators in the field that Linux uses for a version.
   public final boolean hurd;
 
   private Geometry(byte[] superblock, ByteBuffer s) {
@@ -87,7 +89,7 @@ public final class Geometry {
     reservedDescriptorBlocks = extraField(s, SuperblockLayout.RESERVED_GDT_BLOCKS);
     int wanted = Math.max(extraField(s, SuperblockLayout.WANT_EXTRA_SIZE), 0);
     int most = inodeBytes - InodeLayout.GOOD_OLD_BYTES;
-    maxFileBytes = blockBytes >= 1024 ? longestFile() : 0; // what is impossible is refused later
+    maxFileBytes = blockBytes >= 1024 ? longestFile() : 0; // impossible values are rejected later
     extraBytes = most < 4 ? 0 : Math.min(most, wanted >= 4 ? wanted : most < 32 ? 4 : 32) & ~3;
   }
 
@@ -103,10 +105,12 @@ public final class Geometry {
     return s.getInt(offset) & 0xFFFF_FFFFL;
   }
 
+  /// Parses and checks a superblock.
+  ///
   /// @param superblock its 1024 bytes
   /// @param deviceBytes length of the device
-  /// @throws FsException `EINVAL` when this is no ext2 or has features we do not know, `EUCLEAN`
-  ///   when it contradicts itself
+  /// @throws FsException `EINVAL` if this is not ext2 or has unknown features, `EUCLEAN` if it
+  ///   contradicts itself
   public static Geometry of(byte[] superblock, long deviceBytes) throws FsException {
     ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
     int magic = s.getShort(SuperblockLayout.MAGIC) & 0xFFFF;
@@ -172,10 +176,11 @@ public final class Geometry {
     require(reservedBlocks <= blocks, "reserved blocks", reservedBlocks);
   }
 
-  /// Without meta_bg all descriptors lie in the first group, without flex_bg each group holds its
-  /// own bitmaps and inodes: so no image counts more groups or inodes than its device has room for,
-  /// and what is kept in memory for each of them is a small part of the device. A group takes about
-  /// 60 bytes of a mount's memory and at least 12 KB of the device, in which its descriptor is.
+  /// Requires that the tables fit into the groups. Without meta_bg all descriptors are in the first
+  /// group, and without flex_bg each group contains its own bitmaps and inodes. So an image cannot
+  /// declare more groups or inodes than its device has room for, and the memory for each of them is
+  /// a small part of the device: a group takes about 60 bytes of a mount's memory, and at least 12
+  /// KB of the device, including its descriptor.
   private void requireRoomForTables() throws FsException {
     int tables = 2 + inodeTableBlocks();
     require(tables <= groupBlocks(groups - 1), "inodes in the last group", inodesPerGroup);
@@ -184,27 +189,27 @@ public final class Geometry {
 
   private void require(boolean good, String what, long value) throws FsException {
     if (!good) {
-      int block = blockBytes == 1024 ? 1 : 0; // where it is, whatever it says
+      int block = blockBytes == 1024 ? 1 : 0; // where the superblock is, whatever it says
       throw FsException.corrupt(0, block, "superblock: impossible " + what + ": " + value);
     }
   }
 
-  /// Whether the compatible feature is there.
+  /// Returns true if the image has a compatible feature.
   public boolean has(int compatibleFeature) {
     return (compatible & compatibleFeature) != 0;
   }
 
-  /// Whether directory entries say what kind the file is.
+  /// Returns true if directory entries contain the kind of the file.
   public boolean entryTypes() {
     return (incompatible & Features.FILETYPE) != 0;
   }
 
-  /// Whether all metadata has checksums.
+  /// Returns true if all metadata has checksums.
   public boolean checksumsEverywhere() {
     return (readOnlyCompatible & Features.METADATA_CSUM) != 0;
   }
 
-  /// Why it may only be read, empty when it may be written.
+  /// Returns the reason why the image may only be read, empty if it may be written.
   public String whyReadOnly() {
     int unknown = Features.unknownReadOnly(readOnlyCompatible);
     return unknown == 0
@@ -229,17 +234,17 @@ public final class Geometry {
     return (groups + descriptorsPerBlock() - 1) / descriptorsPerBlock();
   }
 
-  /// Block of the superblock that is in use.
+  /// Returns the block of the primary superblock.
   public long superblockBlock() {
     return firstDataBlock;
   }
 
-  /// Byte at which the superblock begins in its block.
+  /// Returns the offset of the superblock in its block, in bytes.
   public int superblockOffset() {
     return blockBytes == 1024 ? 0 : SuperblockLayout.POSITION;
   }
 
-  /// Block of the descriptor table that holds a group's descriptor.
+  /// Returns the block of the descriptor table that contains a group's descriptor.
   public long descriptorBlock(int group) {
     return firstDataBlock + 1L + group / descriptorsPerBlock();
   }
@@ -252,7 +257,7 @@ public final class Geometry {
     return firstDataBlock + (long) group * blocksPerGroup;
   }
 
-  /// Blocks in a group: the last may have fewer.
+  /// Returns the number of blocks of a group. The last group may have fewer.
   public int groupBlocks(int group) {
     return (int) Math.min(blocksPerGroup, blocks - groupStart(group));
   }
@@ -267,7 +272,7 @@ public final class Geometry {
     return (int) ((inode - 1) / inodesPerGroup);
   }
 
-  /// Whether a group begins with a copy of the superblock and of the descriptors.
+  /// Returns true if a group begins with a copy of the superblock and of the descriptors.
   public boolean hasSuperblock(int group) {
     if ((readOnlyCompatible & Features.SPARSE_SUPER) == 0 || group <= 1) {
       return true;
@@ -275,7 +280,7 @@ public final class Geometry {
     return isPower(group, 3) || isPower(group, 5) || isPower(group, 7);
   }
 
-  /// Whether a block is one into which a table of descriptors may grow.
+  /// Returns true if a block is reserved for the growth of a descriptor table.
   public boolean isReservedDescriptor(long block) {
     int group = groupOfBlock(block);
     long place = block - groupStart(group) - 1 - descriptorBlocks();
@@ -290,13 +295,14 @@ public final class Geometry {
     return power == value;
   }
 
-  /// Block numbers in a block of them.
+  /// Returns the number of block numbers in an indirect block.
   public int pointersPerBlock() {
     return blockBytes >> 2;
   }
 
-  /// The longest file: three levels of pointers, 2^32 sectors with the pointers themselves, and
-  /// less than 2^31 bytes in images of revision 0, which have no feature large_file.
+  /// Returns the maximum length of a file. It is limited by three levels of indirect blocks, by
+  /// 2^32 sectors including indirect blocks, and to less than 2^31 bytes in images of revision 0,
+  /// which have no feature large_file.
   public long maxFileBytes() {
     return maxFileBytes;
   }
@@ -311,7 +317,7 @@ public final class Geometry {
     return revision > 0 ? most : Math.min(most, Integer.MAX_VALUE);
   }
 
-  /// Blocks of the longest file.
+  /// Returns the number of blocks of the longest file.
   public long maxFileBlocks() {
     return (maxFileBytes() + blockBytes - 1) >> blockShift;
   }

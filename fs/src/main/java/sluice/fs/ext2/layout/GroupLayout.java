@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// Offsets in a group descriptor; the table of them follows the superblock's block. Constants: any
-/// thread may use them.
+/// The offsets in a group descriptor. The table of descriptors follows the superblock's block.
+/// Constants, safe for use by any thread.
 ///
 /// ```
 /// struct ext2_group_desc {
@@ -11,7 +11,7 @@ package sluice.fs.ext2.layout;
 ///   __le16 bg_free_blocks_count;   /* 12 */
 ///   __le16 bg_free_inodes_count;   /* 14 */
 ///   __le16 bg_used_dirs_count;     /* 16 */
-///   __le16 bg_flags;               /* 18: as what follows, with uninit_bg or metadata_csum */
+///   __le16 bg_flags;               /* 18: from here on with uninit_bg or metadata_csum */
 ///   __le32 bg_exclude_bitmap_lo;   /* 20 */
 ///   __le16 bg_block_bitmap_csum_lo, bg_inode_bitmap_csum_lo;  /* 24 */
 ///   __le16 bg_itable_unused_lo, bg_checksum;                  /* 28 */
@@ -29,15 +29,15 @@ public final class GroupLayout {
   public static final int BLOCK_BITMAP_CHECKSUM = 24;
   public static final int INODE_BITMAP_CHECKSUM = 26;
 
-  /// Inodes at the end of the table that were never written.
+  /// The number of inodes at the end of the table that were never written.
   public static final int UNUSED_INODES = 28;
 
   public static final int CHECKSUM = 30;
 
-  /// [#FLAGS]: no inode is in use, and neither the bitmap of inodes nor the table was written.
+  /// A bit of [#FLAGS]: no inode is in use, and neither the inode bitmap nor the table was written.
   public static final int INODE_UNINIT = 1;
 
-  /// [#FLAGS]: no file has a block, and the bitmap of blocks was never written.
+  /// A bit of [#FLAGS]: no file has a block, and the block bitmap was never written.
   public static final int BLOCK_UNINIT = 2;
 
   private GroupLayout() {}

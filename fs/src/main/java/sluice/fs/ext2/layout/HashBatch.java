@@ -6,14 +6,16 @@ import java.util.Comparator;
 import java.util.List;
 import sluice.fs.FileKind;
 
-/// The next entries of a directory in order of their keys ([HashOrder]), collected from some of its
-/// blocks. Of the thread that lists.
+/// The next entries of a directory in the order of their keys ([HashOrder]), collected from some of
+/// its blocks. Confined to the listing thread.
 ///
-/// Limits: keeps 4 096 entries, those that come first, and leaves the others to the next batch.
+/// Limits: keeps the first 4 096 entries, and leaves the others to the next batch.
 public final class HashBatch {
   private static final int MOST = 4096;
 
-  /// @param key which of those alike included, once the batch is sorted
+  /// An entry with its key.
+  ///
+  /// @param key the key; includes the number among equal names once the batch is sorted
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Item(long key, long inode, FileKind kind, byte[] name) {}
 
@@ -26,11 +28,13 @@ public final class HashBatch {
   private final long from;
   private List<Item> items = new ArrayList<>();
 
-  /// Whether there were more than it keeps.
+  /// True if entries were dropped because of the limit.
   private boolean cut;
 
-  /// @param version of the tree's hash
-  /// @param from the least key wanted
+  /// Creates an empty batch.
+  ///
+  /// @param version the hash function of the tree
+  /// @param from the least wanted key
   public HashBatch(Geometry geometry, HashOrder order, int version, long from) {
     this.geometry = geometry;
     this.order = order;
@@ -38,11 +42,11 @@ public final class HashBatch {
     this.from = from;
   }
 
-  /// Takes the entries of a block, every one of which is checked.
+  /// Adds the wanted entries of a block, and checks the hash of every entry.
   ///
-  /// @param low a hash below which no name is, with which it may begin
-  /// @param above a hash that no name of it reaches, 0 for none
-  /// @return false when a name is elsewhere: the tree is broken
+  /// @param low the least hash of the block
+  /// @param above the least hash of the next block, 0 for none
+  /// @return false if a hash is outside of the range: the tree is broken
   public boolean add(byte[] bytes, int low, int above) {
     for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
       long inode = EntryBytes.inode(bytes, at);
@@ -76,7 +80,7 @@ public final class HashBatch {
     }
   }
 
-  /// All entries that are wanted, in order. Nothing is added afterwards.
+  /// Returns the wanted entries in order. Nothing may be added afterwards.
   public List<Item> sorted() {
     sort();
     List<Item> wanted = new ArrayList<>(items.size());

@@ -1,19 +1,19 @@
 package sluice.fs.ext2.layout;
 
-/// The order in which a directory that has, or may get, a tree of hashes is listed: by the hash of
-/// the tree, then by one of our own, then by name. Immutable: any thread may use it.
+/// The order in which a directory that has a hash tree, or may get one, is listed: by the tree's
+/// hash, then by a second hash, then by name. Immutable and safe for use by any thread.
 ///
 /// ```
-/// key:    | 31 bits of the tree's hash | 27 bits of ours | 4 bits: which of those alike |
-/// cookie: | 0 | 1 | key + 1                                                             |
+/// key:    | 31 bits of the tree's hash | 27 bits of the second | 4 bits: number among equal |
+/// cookie: | 0 | 1 | key + 1                                                                 |
 /// ```
 ///
-/// A key is a name's own and stays the same wherever its entry is, also over a restart. Names alike
-/// in 58 bits (two of 100 000 are so in one directory of 50 million) are counted by name: only if
-/// one of them comes or goes just when a page ends between them can the other be missed or come
-/// twice.
+/// The key of a name does not depend on the place of its entry, and is stable over a restart. Names
+/// that are equal in 58 bits (two of 100 000 names in one directory of 50 million) are numbered by
+/// name. Only if such a name is added or removed just when a page ends between two of them can the
+/// other be missed or repeated.
 public final class HashOrder {
-  /// Tells a cookie from the byte offset in a directory that is listed by places.
+  /// Distinguishes a cookie from a byte offset in a directory that is listed by position.
   private static final long COOKIE = 1L << 62;
 
   private static final int MINOR_BITS = 27;
@@ -35,7 +35,7 @@ public final class HashOrder {
     return (cookie & COOKIE) != 0;
   }
 
-  /// The least key that is still to come. A number below all cookies is the start.
+  /// Returns the least key of the rest of a listing. A number that is not a cookie means the start.
   public static long from(long cookie) {
     return isCookie(cookie) ? cookie & ~COOKIE : 0;
   }
@@ -44,25 +44,26 @@ public final class HashOrder {
     return COOKIE | (key + 1);
   }
 
-  /// A key without what tells those alike.
+  /// Returns a key without the number among equal names.
   static long group(long key) {
     return key & ~MOST_ALIKE;
   }
 
-  /// The hash of the tree that a key begins with.
+  /// Returns the tree's hash in a key.
   public static int hash(long key) {
     return (int) (key >>> MAJOR_SHIFT) << 1;
   }
 
-  /// The least key with a hash of the tree.
+  /// Returns the least key with a hash of the tree.
   public static long least(int hash) {
     return (hash & 0xFFFF_FFFFL) >>> 1 << MAJOR_SHIFT;
   }
 
-  /// The key of a name that no other is alike.
+  /// Returns the key of a name, for a name without equal ones.
   long key(int version, byte[] bytes, int at, int count) {
     if (count <= 2 && bytes[at] == '.' && bytes[at + count - 1] == '.') {
-      return (long) (count - 1) << ALIKE_BITS; // they are not in the leaves: before all others
+      // they are not in the leaves and precede all other names
+      return (long) (count - 1) << ALIKE_BITS;
     }
     long mixed = start ^ count;
     for (int i = at; i < at + count; i++) {
@@ -73,7 +74,7 @@ public final class HashOrder {
     return least(DirectoryHash.of(version, bytes, at, count, seed)) | minor << ALIKE_BITS;
   }
 
-  /// Whether `.` or `..` has such a key or a higher one.
+  /// Returns true if a listing from a key may include `.` or `..`.
   public static boolean isBeforeNames(long key) {
     return key <= (1L << ALIKE_BITS | MOST_ALIKE);
   }

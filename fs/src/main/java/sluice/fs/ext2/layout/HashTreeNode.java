@@ -3,14 +3,15 @@ package sluice.fs.ext2.layout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A copy of one block of a hash tree, and one of its entries. Of the thread that looks or changes.
+/// A copy of one block of a hash tree, with a current entry. Confined to the thread that reads or
+/// changes the tree.
 ///
 /// ```
 /// root: |. |.. |info|limit count block|hash block|…     node: |fake|limit count block|hash block|…
 /// ```
 ///
-/// An entry is the least hash of what its block holds; the first has none, and stands for what is
-/// below the second.
+/// The hash of an entry is the least hash of its block. The first entry has no hash; it covers all
+/// hashes below that of the second.
 public final class HashTreeNode {
   private static final int BLOCK_MASK = 0x0FFF_FFFF;
 
@@ -25,18 +26,21 @@ public final class HashTreeNode {
     this.start = start;
   }
 
-  /// @param logical block of the directory
-  /// @param start of the entries
-  /// @return null when limit or count is impossible
+  /// Wraps a node.
+  ///
+  /// @param logical the block of the directory
+  /// @param start the offset of the entries
+  /// @return null if limit or count is impossible
   public static @Nullable HashTreeNode of(long logical, byte[] bytes, int start) {
     HashTreeNode node = new HashTreeNode(logical, bytes, start);
     boolean fits = node.limit() <= limit(bytes.length, start);
     return fits && node.count() >= 1 && node.count() <= node.limit() ? node : null;
   }
 
-  /// The root of a new tree over a block that has the names `.` and `..`.
+  /// Returns the root of a new tree over a block that contains the names `.` and `..`.
   ///
-  /// @param firstBlock of the directory: the file's own number
+  /// @param firstBlock the content of the directory's only block
+  /// @param storedVersion the number of the hash function, as stored in the root
   public static HashTreeNode newRoot(byte[] firstBlock, int storedVersion) {
     byte[] bytes = new byte[firstBlock.length];
     int second = EntryLayout.bytes(1);
@@ -50,14 +54,14 @@ public final class HashTreeNode {
     return root;
   }
 
-  /// A node without entries.
+  /// Returns a node without entries.
   public static HashTreeNode empty(long logical, int blockBytes) {
     byte[] bytes = new byte[blockBytes];
     EntryBytes.setRecordLength(bytes, 0, blockBytes);
     return new HashTreeNode(logical, bytes, EntryLayout.DX_NODE_ENTRIES);
   }
 
-  /// Entries that fit behind the start.
+  /// Returns the number of entries that fit behind the start.
   public static int limit(int blockBytes, int start) {
     return (blockBytes - start) / EntryLayout.DX_ENTRY_BYTES;
   }
@@ -107,7 +111,7 @@ public final class HashTreeNode {
     return hash(at);
   }
 
-  /// Block of the directory that the entry leads to.
+  /// Returns the block of the directory to which the current entry leads.
   public long block() {
     return EntryBytes.inode(bytes, offset(at) + 4) & BLOCK_MASK;
   }
@@ -116,12 +120,12 @@ public final class HashTreeNode {
     return at + 1 >= count();
   }
 
-  /// Whether a hash is below that of the next entry, which there is.
+  /// Returns true if a hash is less than that of the next entry, which must exist.
   public boolean isBelowNext(int hash) {
     return Integer.compareUnsigned(hash, hash(at + 1)) < 0;
   }
 
-  /// Goes to the last entry whose hash is not above; the first stands for all below.
+  /// Moves to the last entry whose hash is not greater. The first entry covers all lesser hashes.
   public void seek(int hash) {
     int low = 0;
     int high = count() - 1;
@@ -146,12 +150,12 @@ public final class HashTreeNode {
     EntryBytes.setInt(bytes, offset(entry) + 4, (int) block);
   }
 
-  /// Lets the entry it is at lead to another block.
+  /// Makes the current entry lead to another block.
   public void setBlock(long block) {
     setBlock(at, block);
   }
 
-  /// Adds an entry behind the one it is at, where there is room.
+  /// Inserts an entry behind the current one. There must be room.
   public void insert(int hash, long block) {
     int count = count();
     int from = offset(at + 1);
@@ -162,7 +166,7 @@ public final class HashTreeNode {
     setCount(count + 1);
   }
 
-  /// Gives all entries to a node below, and leads to it alone.
+  /// Moves all entries to a node below, which becomes the only child.
   public void pushDown(HashTreeNode below) {
     take(below, 0);
     below.at = at;
@@ -172,14 +176,14 @@ public final class HashTreeNode {
     bytes[EntryLayout.DX_LEVELS]++;
   }
 
-  /// Gives the upper half of the entries to an empty node.
+  /// Moves the upper half of the entries to an empty node.
   ///
-  /// @return the least hash it has now
+  /// @return the least hash of that node
   public int halve(HashTreeNode upper) {
     int kept = count() / 2;
     int hash = hash(kept);
     take(upper, kept);
-    upper.at = at - kept; // of use when it is not negative
+    upper.at = at - kept; // meaningful if it is not negative
     setCount(kept);
     return hash;
   }

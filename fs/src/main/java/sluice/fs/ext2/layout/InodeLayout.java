@@ -1,6 +1,6 @@
 package sluice.fs.ext2.layout;
 
-/// Offsets in an inode on disk. Constants: any thread may use them.
+/// The offsets in an inode on disk. Constants, safe for use by any thread.
 ///
 /// ```
 /// struct ext2_inode {
@@ -25,7 +25,7 @@ package sluice.fs.ext2.layout;
 /// };
 /// ```
 ///
-/// An extra word of a time holds bits 32 and 33 of the seconds in its two low bits, and the
+/// The extra word of a time contains bits 32 and 33 of the seconds in its two low bits, and the
 /// nanoseconds above them.
 public final class InodeLayout {
   public static final int MODE = 0;
@@ -60,10 +60,11 @@ public final class InodeLayout {
   public static final int BIRTH_TIME_EXTRA = 148;
   public static final int VERSION_HIGH = 152;
 
-  /// `i_extra_isize` from which on the time of change has nanoseconds.
+  /// The value of `i_extra_isize` from which on the change time has nanoseconds.
   public static final int PRECISE_CHANGE_EXTRA = CHANGE_TIME_EXTRA + 4 - GOOD_OLD_BYTES;
 
-  /// What new inodes keep beyond the old 128 bytes, if there is room: all of the fields above.
+  /// The size of the fields of a new inode beyond the original 128 bytes, if there is room: all
+  /// fields above.
   public static final int WANTED_EXTRA_SIZE = 32;
 
   public static final int DIRECT_BLOCKS = 12;
@@ -73,22 +74,22 @@ public final class InodeLayout {
   public static final int FLAG_APPEND = 0x20;
   public static final int FLAG_NO_ACCESS_TIME = 0x80;
 
-  /// The directory has a tree of hashes.
+  /// The directory has a hash tree.
   public static final int FLAG_INDEX = 0x1000;
 
-  /// Content goes through the journal.
+  /// The content goes through the journal.
   public static final int FLAG_JOURNAL_DATA = 0x4000;
 
-  /// Subdirectories are unrelated: they are spread over the groups.
+  /// The subdirectories are unrelated and are spread over the groups.
   public static final int FLAG_TOP_DIRECTORY = 0x20000;
 
-  /// Flags of ext4 that change what the block pointers mean.
+  /// The flags of ext4 that change the meaning of the block pointers.
   public static final int FLAGS_OF_EXT4 = 0x80000 | 0x10000000 | 0x40000 | 0x200000 | 0x800;
 
-  /// The inode is found by the magic number of an AFS cache; with feature `imagic_inodes` only.
+  /// The inode is found by the magic number of an AFS cache; only with the feature `imagic_inodes`.
   public static final int FLAG_IMAGIC = 0x2000;
 
-  /// The flags of ext4 by which an inode's block pointers are none, and that of folded names.
+  /// The flags of ext4 for content without block pointers, and for case-insensitive names.
   public static final int FLAGS_OF_CONTENT = 0x80000 | 0x10000000 | 0x40000000;
 
   public static final int FLAG_CASEFOLD = 0x40000000;

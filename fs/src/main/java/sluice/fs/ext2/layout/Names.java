@@ -4,8 +4,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Rules for the names in directories, and a hash of them that no image can foresee. Immutable: any
-/// thread may use it.
+/// The rules for names in directories, and a hash of names that an image cannot predict. Immutable
+/// and safe for use by any thread.
 public final class Names {
   @SuppressWarnings("MutablePublicArray") // read only, by this module alone
   public static final byte[] DOT = {'.'};
@@ -29,7 +29,9 @@ public final class Names {
     return (int) (hash >>> 24);
   }
 
-  /// @throws FsException `EINVAL` for bytes that no name has, `ENOENT` when it has none
+  /// Checks the bytes of a name.
+  ///
+  /// @throws FsException `EINVAL` for a slash or NUL, `ENOENT` for an empty name
   public static void check(byte[] name) throws FsException {
     if (name.length == 0) {
       throw FsException.of(Errno.ENOENT, "an empty name");
@@ -39,8 +41,8 @@ public final class Names {
     }
   }
 
-  /// Whether a path can hold such a name: one with a slash would lead out of its directory any
-  /// program that joins it to a path.
+  /// Returns true if a path can contain the name. A name with a slash would lead a program that
+  /// appends it to a path out of the directory.
   public static boolean isPossible(byte[] bytes, int from, int count) {
     for (int i = from; i < from + count; i++) {
       if (bytes[i] == '/' || bytes[i] == 0) {
@@ -50,7 +52,8 @@ public final class Names {
     return true;
   }
 
-  /// Asked only once the directory is known to be one, as Linux does.
+  /// Checks the length of a name. Like Linux, callers do this only after they know that the
+  /// directory is one.
   ///
   /// @throws FsException `ENAMETOOLONG`
   public static void checkLength(byte[] name) throws FsException {

@@ -3,11 +3,11 @@ package sluice.fs.ext2.layout;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/// Arrays as long as a block, for copies that live as long as one operation: made new for each they
-/// would be most of what an operation allocates. Any thread may call; the taker of one owns it
-/// until he gives it back, which is no duty.
+/// A pool of arrays of block size, for copies that live as long as one operation and would
+/// otherwise be most of its allocations. Safe for use by any thread. The taker of an array owns it
+/// until it is returned; returning it is optional.
 ///
-/// Limits: keeps as many as are used at the same time, [#MOST] at most.
+/// Limits: keeps as many as are used at the same time, at most [#MOST].
 public final class ScratchBlocks {
   private static final int MOST = 8;
 
@@ -18,7 +18,7 @@ public final class ScratchBlocks {
     this.blockBytes = blockBytes;
   }
 
-  /// @return whatever its bytes are
+  /// Returns an array with undefined content.
   public byte[] take() {
     for (int i = 0; i < MOST; i++) {
       byte[] found = free.get(i) == null ? null : free.getAndSet(i, null);
@@ -29,7 +29,9 @@ public final class ScratchBlocks {
     return new byte[blockBytes];
   }
 
-  /// @param block that is not used any more
+  /// Returns an array to the pool.
+  ///
+  /// @param block an array that is not used any more
   public void give(byte[] block) {
     for (int i = 0; i < MOST; i++) {
       if (free.get(i) == null && free.compareAndSet(i, null, block)) {

@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// Offsets in ext2's superblock, the 1024 bytes at byte 1024 of an image. Constants: any thread may
-/// use them.
+/// The offsets in ext2's superblock, the 1024 bytes at byte 1024 of an image. Constants, safe for
+/// use by any thread.
 ///
 /// ```
 /// struct ext2_super_block {          /* linux/ext2_fs.h; names of ext4 from 0x150 on */
@@ -33,7 +33,7 @@ package sluice.fs.ext2.layout;
 /// 060  |incompat|ro_comp.|uuid …
 /// ```
 public final class SuperblockLayout {
-  /// Where it lies on the device, in bytes.
+  /// The position of the superblock on the device, in bytes.
   public static final int POSITION = 1024;
 
   public static final int BYTES = 1024;
@@ -93,16 +93,16 @@ public final class SuperblockLayout {
   public static final int GROUP_QUOTA_INODE = 580;
   public static final int CHECKSUM = 1020;
 
-  /// [#STATE]: unmounted cleanly.
+  /// A bit of [#STATE]: unmounted cleanly.
   public static final int STATE_VALID = 1;
 
-  /// [#STATE]: something contradicted itself.
+  /// A bit of [#STATE]: a contradiction was found.
   public static final int STATE_ERROR = 2;
 
-  /// [#CREATOR_OS]: the Hurd.
+  /// A value of [#CREATOR_OS]: the Hurd.
   static final int OS_HURD = 1;
 
-  /// [#FLAGS]: the hash of names takes their bytes as signed.
+  /// A bit of [#FLAGS]: the hash of names treats bytes as signed.
   public static final int FLAG_SIGNED_HASH = 1;
 
   static final int FLAG_UNSIGNED_HASH = 2;

@@ -22,7 +22,8 @@ import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2Rig;
 import sluice.sys.Errno;
 
-/// Access control lists are kept as Linux keeps them, and given as programs know them.
+/// Tests that access control lists are stored in Linux's format and returned in the format that
+/// programs expect.
 @Timeout(120)
 final class AccessControlListTest {
   private static final int BYTES = 4 << 20;
@@ -39,7 +40,7 @@ final class AccessControlListTest {
     return b.array();
   }
 
-  /// As `setfacl -m u:1000:r,u:1001:rwx,g:50:x` makes it.
+  /// Returns the list that `setfacl -m u:1000:r,u:1001:rwx,g:50:x` creates.
   private static byte[] good() {
     return list(
         2, 1, 6, NO_ID, 2, 4, 1000, 2, 7, 1001, 4, 5, NO_ID, 8, 1, 50, 0x10, 7, NO_ID, 0x20, 4,
@@ -76,11 +77,11 @@ final class AccessControlListTest {
       {2, 0, 0},
       list(2),
       list(1, 1, 6, NO_ID, 4, 4, NO_ID, 0x20, 0, NO_ID),
-      list(2, 1, 6, NO_ID, 4, 4, NO_ID), // no others
+      list(2, 1, 6, NO_ID, 4, 4, NO_ID), // no entry for others
       list(2, 1, 6, NO_ID, 1, 6, NO_ID, 4, 4, NO_ID, 0x20, 0, NO_ID), // two owners
       list(2, 4, 6, NO_ID, 1, 4, NO_ID, 0x20, 0, NO_ID), // out of order
       list(2, 1, 6, NO_ID, 2, 4, 7, 4, 4, NO_ID, 0x20, 0, NO_ID), // a user without a mask
-      list(2, 1, 8, NO_ID, 4, 4, NO_ID, 0x20, 0, NO_ID), // no such right
+      list(2, 1, 8, NO_ID, 4, 4, NO_ID, 0x20, 0, NO_ID), // no such permission
       list(2, 1, 6, NO_ID, 3, 4, 7, 4, 4, NO_ID, 0x10, 7, NO_ID, 0x20, 0, NO_ID),
       list(2, 1, 6, NO_ID, 4, 4, NO_ID, 0x20, 0, NO_ID, 0x40, 0, NO_ID)
     };
@@ -89,7 +90,7 @@ final class AccessControlListTest {
     }
   }
 
-  /// Whatever an image holds is a list that comes back as it was, or is refused.
+  /// Checks that any content of an image is either a list that survives a round trip, or rejected.
   @Test
   void noBytesAreFatal() throws FsException {
     Random random = new Random(7);
@@ -144,7 +145,8 @@ final class AccessControlListTest {
     }
   }
 
-  /// By e2fsprogs, which knows both forms, and says 0 where there is no id.
+  /// Checks the list with e2fsprogs, which knows both formats and prints 0 for an entry without an
+  /// id.
   private static void linuxSees(Path image, String what) throws IOException, InterruptedException {
     E2fsprogs.require("debugfs");
     E2fsprogs.Result result = E2fsprogs.run("debugfs", "-R", "ea_get -x " + what, image.toString());

@@ -15,7 +15,7 @@ import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 
-/// Runs of bits beside `BitSet`.
+/// Compares runs of bits with `BitSet`.
 final class BitRunTest {
   private static final int BLOCK = 1024;
   private static final int BITS = BLOCK * 8;
@@ -74,7 +74,7 @@ final class BitRunTest {
     return found < 0 ? to : Math.min(found, to);
   }
 
-  /// Often the begin of a word, or the end of the block.
+  /// Returns a bit, often the beginning of a word or the end of the block.
   private static int pick(SplittableRandom random) {
     int bit = random.nextInt(BITS + 1);
     return random.nextInt(3) == 0 ? bit & -64 : bit;

@@ -37,15 +37,15 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Features of images: those we know are used, those we do not know are refused by the names that
-/// e2fsprogs gives them, and what only forbids writing is read.
+/// Tests features of images. Known features are used; unknown ones are rejected with the names that
+/// e2fsprogs gives them; images with a feature that only forbids writing are readable.
 @Timeout(300)
 final class Ext2FeaturesTest {
   private static final long IMAGE_BYTES = 32L << 20;
   private static final long SMALL_BYTES = 1L << 20;
   private static final Caller ROOT = Caller.ROOT;
 
-  /// Places of the three words of features in the superblock.
+  /// The positions of the three feature words in the superblock.
   private static final int COMPATIBLE = 92;
 
   private static final int INCOMPATIBLE = 96;
@@ -85,8 +85,9 @@ final class Ext2FeaturesTest {
     }
   }
 
-  /// The features of an image as e2fsprogs prints them; those without a name are `FEATURE_` and a
-  /// number. Empty where it cannot open such an image.
+  /// Returns the features of an image as e2fsprogs prints them. The list is empty if e2fsprogs
+  /// cannot open the image, or has no name for one of the features (and prints `FEATURE_` and a
+  /// number).
   private static List<String> namedByLinux(Path image) throws IOException, InterruptedException {
     return E2fsprogs.run("dumpe2fs", "-fh", image.toString())
         .output()
@@ -96,7 +97,7 @@ final class Ext2FeaturesTest {
         .toList();
   }
 
-  /// Nothing of such an image is understood, not even for reading.
+  /// Checks that an image with an unknown incompatible feature is not even read.
   @Test
   void eachUnknownIncompatibleFeatureIsRefusedByItsName() throws Exception {
     E2fsprogs.require("dumpe2fs");
@@ -133,7 +134,8 @@ final class Ext2FeaturesTest {
         .hasMessageContaining("flex_bg");
   }
 
-  /// Quotas are such a feature: a writer would not count.
+  /// Checks read-only compatible features, such as quotas, which an unaware writer would not
+  /// update.
   @Test
   void eachUnknownReadOnlyFeatureIsReadAndItsNameForbidsWriting() throws Exception {
     E2fsprogs.require("dumpe2fs");
@@ -163,7 +165,7 @@ final class Ext2FeaturesTest {
     assertThat(Features.readOnlyCompatible(Features.unknownReadOnly(-1))).contains("quota");
   }
 
-  /// Images as other people make them, not only bits.
+  /// Tests complete images made by other programs, not only feature bits.
   @ParameterizedTest
   @CsvSource({
     "-t ext2 -O quota, quota",
@@ -200,7 +202,7 @@ final class Ext2FeaturesTest {
     assertThat(refusal(image, false)).hasMessageContaining("sparse_super2");
   }
 
-  /// What is made in images with and without what we know is good for e2fsck.
+  /// Checks with e2fsck that files created in images with and without known features are valid.
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -244,7 +246,7 @@ final class Ext2FeaturesTest {
     }
   }
 
-  /// Files of 2 GiB and more need the feature, which the first of them brings.
+  /// Checks files of 2 GiB and more, which need a feature; the first such file sets it.
   @ParameterizedTest
   @ValueSource(
       strings = {"-t ext2 -b 4096 -O ^large_file,^resize_inode", "-t ext2 -b 4096 -O large_file"})
@@ -274,7 +276,8 @@ final class Ext2FeaturesTest {
         .contains(String.format(Locale.ROOT, "Size: %d", above + 8));
   }
 
-  /// Revision 0 has no features, so no file becomes too long for its readers.
+  /// Checks that no file in an image of revision 0, which has no features, becomes too long for its
+  /// readers.
   @Test
   void imagesOfRevisionZeroHaveNoLargeFiles() throws Exception {
     Path image = made("-r 0");

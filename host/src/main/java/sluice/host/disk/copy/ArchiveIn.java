@@ -14,14 +14,14 @@ import sluice.host.disk.MountedImage;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// What `-a` keeps of files that go into an image: owner and group, all bits of the mode, times,
-/// hard links, extended attributes, access control lists. Of the command's thread.
+/// Copies the metadata that `-a` keeps into an image: owner, group, all mode bits, times, hard
+/// links, extended attributes and access control lists. Confined to the command's thread.
 final class ArchiveIn {
   private final Ext2 tree;
   private final CopyWarnings warnings;
   private final Map<Id, Long> linked = new HashMap<>();
 
-  /// A file of this machine.
+  /// The identity of a file on this machine.
   private record Id(long device, long inode) {
     static Id of(Statx s) {
       return new Id(s.device(), s.inode());
@@ -33,12 +33,12 @@ final class ArchiveIn {
     this.warnings = warnings;
   }
 
-  /// The copy of another name of the same file, 0 when there is none.
+  /// Returns the inode of the copy of another hard link of the same file, or 0.
   long copied(Statx source) {
     return source.links() > 1 ? linked.getOrDefault(Id.of(source), 0L) : 0;
   }
 
-  /// Last of all, when nothing else changes the copy any more.
+  /// Copies the metadata of a file. Must be called last, when nothing else changes the copy.
   void keep(Path source, Statx s, long inode) throws IOException {
     FileKind kind = FileKind.ofMode(s.mode());
     if (kind != FileKind.DIRECTORY && s.links() > 1) {
@@ -52,7 +52,7 @@ final class ArchiveIn {
             .withModify(HostSystemCalls.nanos(s.modifiedSeconds(), s.modifiedNanos()));
     boolean hasMode = kind != FileKind.SYMLINK;
     tree.setAttributes(Caller.ROOT, inode, hasMode ? change.withMode(s.mode()) : change);
-    // Behind the owner, whose change takes security.capability away.
+    // After the owner, because changing it removes security.capability.
     if (hasMode) {
       int fd = HostSystemCalls.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
       try {

@@ -17,9 +17,9 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.NameCalls;
 
-/// What `-a` keeps of files that come out of an image: owner and group, all bits of the mode,
-/// times, hard links, extended attributes, access control lists, device files, as far as the user
-/// that runs it may. Of the command's thread.
+/// Copies the metadata that `-a` keeps out of an image: owner, group, all mode bits, times, hard
+/// links, extended attributes, access control lists and device files, as far as the user has the
+/// permissions. Confined to the command's thread.
 final class ArchiveOut {
   private static final int SET_ID = 06000;
 
@@ -32,14 +32,14 @@ final class ArchiveOut {
     this.warnings = warnings;
   }
 
-  /// Where another name of the same file was copied to.
+  /// Returns the copy of another hard link of the same file, or null.
   @Nullable Path copied(FileAttributes a) {
     return a.links() > 1 && !a.isDirectory() ? linked.get(a.inode()) : null;
   }
 
-  /// Makes a device file, pipe or socket.
+  /// Creates a device file, pipe or socket.
   ///
-  /// @return false when it is left out
+  /// @return false if it is left out
   boolean special(FileAttributes a, Path target) throws IOException {
     byte[] name = HostSystemCalls.bytes(target);
     int mode = a.kind().modeBits() | 0600;
@@ -52,7 +52,7 @@ final class ArchiveOut {
     return true;
   }
 
-  /// Last of all, when nothing else changes the copy any more.
+  /// Copies the metadata of a file. Must be called last, when nothing else changes the copy.
   void keep(FileAttributes a, Path target) throws IOException {
     if (a.links() > 1 && !a.isDirectory()) {
       linked.put(a.inode(), target);
@@ -63,13 +63,13 @@ final class ArchiveOut {
       int given = AttributeCalls.chown(fd, a.uid(), a.gid());
       if (given == -Errno.EPERM) {
         warnings.owner(target);
-        kept &= ~SET_ID; // not with the rights of another user
+        kept &= ~SET_ID; // must not give the rights of another user
       } else {
         HostSystemCalls.check(given, "fchownat", target);
       }
       if (a.kind() != FileKind.SYMLINK) {
         attributes(a.inode(), fd, target);
-        lists(a, fd, target); // before the mode, whose bits for the group are a list's mask
+        lists(a, fd, target); // before the mode, whose group bits are the mask of a list
         HostSystemCalls.check(
             AttributeCalls.chmod(HostSystemCalls.path(fd), kept), "fchmodat", target);
       }
@@ -127,7 +127,8 @@ final class ArchiveOut {
     }
   }
 
-  /// A file system that has none has none for all files: that is told once.
+  /// Sets an access control list. A file system without such lists has none for all files, so that
+  /// is reported once.
   private void list(int fd, byte[] name, byte[] list, Path target) {
     int set = AttributeCalls.setxattr(HostSystemCalls.path(fd), name, list, 0);
     if (set == -Errno.EOPNOTSUPP) {

@@ -15,7 +15,7 @@ import sluice.host.file.UsageException;
 import sluice.host.text.TerminalText;
 import sluice.sys.Statx;
 
-/// Copies into an image, as root there. Of the command's thread.
+/// Copies files into an image, as root of the image. Confined to the command's thread.
 public final class CopyIn {
   private static final int PERMISSIONS = 07777;
 
@@ -26,7 +26,9 @@ public final class CopyIn {
   private final ArchiveIn archive;
   private final Statx image;
 
-  /// @param image the file that the tree is in
+  /// Creates a copy into one image.
+  ///
+  /// @param image the status of the image file, which must not be copied into itself
   public CopyIn(Ext2 tree, ImageCopy copy, CopyWays ways, CopyWarnings warnings, Statx image) {
     this.image = image;
     this.tree = tree;
@@ -36,7 +38,7 @@ public final class CopyIn {
     archive = new ArchiveIn(tree, warnings);
   }
 
-  /// Copies to a name in a directory of the image.
+  /// Copies a file or directory to a name in a directory of the image.
   public void copy(Path source, long directory, byte[] name) throws IOException, UsageException {
     if (Files.isDirectory(source, LinkOption.NOFOLLOW_LINKS) && !ways.recursive()) {
       throw new UsageException(source + " is a directory: give -r");
@@ -76,7 +78,9 @@ public final class CopyIn {
     return tree.create(Caller.ROOT, directory, name, link);
   }
 
-  /// @return 0 when it is left out
+  /// Copies a special file.
+  ///
+  /// @return 0 if it is left out
   private long special(Path source, Statx s, long directory, byte[] name) throws IOException {
     if (!ways.archive()) {
       warnings.tell(source + ": neither file, directory nor link. Fix: give -a, which keeps it");
@@ -106,7 +110,7 @@ public final class CopyIn {
 
   private long file(Path source, Statx s, long directory, byte[] name) throws IOException {
     int flags = sluice.sys.Files.O_RDONLY | sluice.sys.Files.O_NOFOLLOW;
-    int fd = HostSystemCalls.open(source, flags, 0); // before anything in the image is changed
+    int fd = HostSystemCalls.open(source, flags, 0); // before the image is changed
     try {
       long made = existing(directory, name);
       if (made == 0) {

@@ -19,10 +19,10 @@ import sluice.host.disk.MountedImage;
 import sluice.host.file.UsageException;
 import sluice.host.text.TerminalText;
 
-/// Copies out of an image. Of the command's thread.
+/// Copies files out of an image. Confined to the command's thread.
 ///
-/// The image may come from a stranger: what is below the target stays below it. Names lead nowhere
-/// else (the tree refuses those that could), and no symbolic link that is there is followed.
+/// The image may come from an attacker, so no file is written outside of the target: the tree
+/// refuses names that could lead elsewhere, and existing symbolic links are not followed.
 public final class CopyOut {
   private static final int OWNER_MAY_ALL = 0700;
   private static final int OWNER_ALONE = 0600;
@@ -42,15 +42,15 @@ public final class CopyOut {
     archive = new ArchiveOut(tree, warnings);
   }
 
-  /// Copies to a name; the directory it is in exists.
+  /// Copies a file or directory to a name in an existing directory.
   ///
-  /// @param from as the user names it
+  /// @param from the source as the user named it
   public void copy(String from, long inode, Path target) throws IOException, UsageException {
     if (tree.attributes(inode).isDirectory() && !ways.recursive()) {
       throw new UsageException(from + " is a directory: give -r");
     }
     MountedImage.requireParent(target);
-    // What the user names may be a link to where it is to go.
+    // The target named by the user may be a symbolic link.
     Path place = Files.exists(target) ? target.toRealPath() : target;
     one(inode, place, false);
   }
@@ -112,11 +112,12 @@ public final class CopyOut {
     }
   }
 
-  /// Permissions of a directory that is filled next, as far as the umask lets them.
+  /// Returns the permissions of a directory that will be filled next, subject to the umask.
   private static FileAttribute<Set<PosixFilePermission>> mode(int permissions) {
     int mode = permissions | OWNER_MAY_ALL;
     Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
-    PosixFilePermission[] all = PosixFilePermission.values(); // from the owner's right to read on
+    // The constants begin with the owner's right to read.
+    PosixFilePermission[] all = PosixFilePermission.values();
     for (int i = 0; i < all.length; i++) {
       if (((mode >> (all.length - 1 - i)) & 1) != 0) {
         set.add(all[i]);

@@ -3,8 +3,8 @@ package sluice.host.disk.copy;
 import java.io.PrintWriter;
 import sluice.host.text.TerminalText;
 
-/// What could not be copied, told as it comes; owners and access control lists, which may be those
-/// of all files, at the end. Of the command's thread.
+/// Prints what could not be copied. Owners and access control lists are summarized at the end,
+/// because they may concern all files. Confined to the command's thread.
 public final class CopyWarnings {
   private final PrintWriter err;
   private boolean any;
@@ -17,27 +17,31 @@ public final class CopyWarnings {
     this.err = err;
   }
 
-  /// @param what a file or a part of one, and why
+  /// Prints that something was left out.
+  ///
+  /// @param what the file or the part of it, with the reason
   public void tell(String what) {
     any = true;
     err.println("sluice: left out " + TerminalText.line(what));
   }
 
-  /// The owner of a file.
+  /// Counts a file whose owner was left out.
   public void owner(Object file) {
     any = true;
     firstOwned = owners == 0 ? file : firstOwned;
     owners++;
   }
 
-  /// An access control list that the file system cannot keep.
+  /// Counts a file whose access control list the file system cannot store.
   public void list(Object file) {
     any = true;
     firstListed = lists == 0 ? file : firstListed;
     lists++;
   }
 
-  /// @return whether anything was left out
+  /// Prints the summary.
+  ///
+  /// @return true if anything was left out
   public boolean end() {
     if (owners > 0) {
       err.println(

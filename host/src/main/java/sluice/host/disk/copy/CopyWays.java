@@ -1,7 +1,7 @@
 package sluice.host.disk.copy;
 
-/// How files are copied into and out of an image.
+/// The options for copying files into and out of an image.
 ///
-/// @param recursive whether directories are copied with all below them
-/// @param archive whether owners, modes, times, links and attributes are kept
+/// @param recursive true to copy directories with all files below
+/// @param archive true to keep owners, modes, times, links and attributes
 public record CopyWays(boolean recursive, boolean archive) {}

@@ -18,23 +18,25 @@ import sluice.sys.NameCalls;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// Files of this machine by what `java.nio.file` has no words for. Stateless: any thread may call.
+/// File operations of this machine that `java.nio.file` does not offer. Stateless.
 public final class HostSystemCalls {
   private static final int MAX_BYTES = 65_536;
   private static final long NANOS = 1_000_000_000L;
 
-  /// In either direction from 1970: 292 years.
+  /// The range of times before and after 1970: 292 years.
   private static final long MOST_SECONDS = Long.MAX_VALUE / NANOS - 1;
 
-  /// The attribute that is a file's access control list.
+  /// The attribute with the access control list of a file.
   static final byte[] ACCESS_LIST = bytes("system.posix_acl_access");
 
-  /// That of the files which will be made in a directory.
+  /// The attribute with the access control list for new files of a directory.
   static final byte[] DEFAULT_LIST = bytes("system.posix_acl_default");
 
   private HostSystemCalls() {}
 
-  /// @throws IOException as `java.nio.file` names it, or a [SysException]
+  /// Throws an exception for a negative errno.
+  ///
+  /// @throws IOException the exception that `java.nio.file` uses for the error, or a [SysException]
   static int check(long result, String call, Path path) throws IOException {
     if (result >= 0) {
       return (int) result;
@@ -52,13 +54,13 @@ public final class HostSystemCalls {
     };
   }
 
-  /// The caller closes it.
+  /// Opens a file. The caller closes the descriptor.
   public static int open(Path path, int flags, int mode) throws IOException {
     int fd = NameCalls.openat(Files.AT_FDCWD, bytes(path), flags | Files.O_CLOEXEC, mode);
     return check(fd, "openat", path);
   }
 
-  /// Of a symbolic link itself.
+  /// Returns the status of a file without following symbolic links.
   public static Statx status(Path path) throws IOException {
     Statx status = new Statx();
     int flags = Files.AT_SYMLINK_NOFOLLOW;
@@ -67,12 +69,12 @@ public final class HostSystemCalls {
     return status;
   }
 
-  /// A time in nanoseconds since 1970; those that are too far away are as far as that reaches.
+  /// Returns a time in nanoseconds since 1970, clamped to the range of a long.
   static long nanos(long seconds, int nanos) {
     return Math.clamp(seconds, -MOST_SECONDS, MOST_SECONDS) * NANOS + nanos;
   }
 
-  /// The path of what a descriptor is open for, whatever becomes of its name.
+  /// Returns the path of an open descriptor, which is valid even if the file is renamed.
   public static byte[] path(int fd) {
     return bytes("/proc/self/fd/" + fd);
   }
@@ -81,10 +83,10 @@ public final class HostSystemCalls {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// The bytes of a path, made absolute: its text has them only as far as they are text, its URI
-  /// has all.
+  /// Returns the bytes of the absolute path. They come from its URI, because the string of a path
+  /// loses bytes that are no valid text.
   static byte[] bytes(Path path) {
-    String uri = path.toUri().getRawPath(); // a directory's ends with a slash
+    String uri = path.toUri().getRawPath(); // the URI of a directory ends with a slash
     int end = uri.length() > 1 && uri.endsWith("/") ? uri.length() - 1 : uri.length();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(end);
     for (int at = 0; at < end; at++) {
@@ -98,7 +100,7 @@ public final class HostSystemCalls {
     return bytes.toByteArray();
   }
 
-  /// The last name of a path, empty for the root.
+  /// Returns the last name of a path; empty for the root.
   public static byte[] name(Path path) {
     byte[] bytes = bytes(path);
     int start = bytes.length;
@@ -108,9 +110,9 @@ public final class HostSystemCalls {
     return Arrays.copyOfRange(bytes, start, bytes.length);
   }
 
-  /// A name in a directory, whatever its bytes are.
+  /// Returns the path of a name with arbitrary bytes in a directory.
   ///
-  /// @param name neither empty nor with a slash or NUL
+  /// @param name a name that is not empty and contains neither a slash nor NUL
   public static Path below(Path directory, byte[] name) {
     StringBuilder uri = new StringBuilder("file:///");
     for (byte b : name) {
@@ -119,7 +121,7 @@ public final class HostSystemCalls {
     return directory.resolve(Path.of(URI.create(uri.toString())).getFileName());
   }
 
-  /// Where a symbolic link leads.
+  /// Returns the target of a symbolic link.
   public static byte[] readLink(Path link) throws IOException {
     int fd = open(link, Files.O_PATH | Files.O_NOFOLLOW, 0);
     try {
@@ -134,7 +136,8 @@ public final class HostSystemCalls {
     check(NameCalls.symlinkat(target, Files.AT_FDCWD, bytes(link)), "symlinkat", link);
   }
 
-  /// Names of extended attributes, each ended by NUL; none where the file system has none.
+  /// Returns the names of the extended attributes, each followed by NUL; empty if the file system
+  /// has none.
   public static byte[] attributes(int fd, Path path) throws IOException {
     byte[] names = new byte[MAX_BYTES];
     int length = AttributeCalls.listxattr(path(fd), names);

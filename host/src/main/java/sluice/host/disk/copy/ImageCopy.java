@@ -16,7 +16,7 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// Copies content into files of an image and out of them. Of the command's thread.
+/// Copies the content of files into an image and out of it. Confined to the command's thread.
 public final class ImageCopy implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -28,10 +28,12 @@ public final class ImageCopy implements AutoCloseable {
   private long done;
   private String unfinished = "";
 
-  /// What is to be done between two pieces.
+  /// A callback between two pieces.
   public interface Step {
-    /// @param done bytes copied so far
-    /// @throws IOException ends the copying
+    /// Runs between two pieces.
+    ///
+    /// @param done the number of bytes copied so far
+    /// @throws IOException to end the copying
     void after(long done) throws IOException;
   }
 
@@ -46,7 +48,7 @@ public final class ImageCopy implements AutoCloseable {
     memory = Memory.over(block, 0, BUFFER_BYTES);
   }
 
-  /// Copies all of a file out.
+  /// Copies a file of the image to a stream.
   public void read(long inode, OutputStream out) throws IOException {
     long at = 0;
     int count = tree.read(inode, at, memory, 0, BUFFER_BYTES);
@@ -59,7 +61,7 @@ public final class ImageCopy implements AutoCloseable {
     }
   }
 
-  /// Copies all of a file into one of this machine, which is empty; holes stay holes.
+  /// Copies a file of the image to an empty file of this machine. Holes stay holes.
   public void read(long inode, int fd, Path target) throws IOException {
     unfinished = target.toString();
     long length = tree.attributes(inode).sizeBytes();
@@ -81,7 +83,7 @@ public final class ImageCopy implements AutoCloseable {
     unfinished = "";
   }
 
-  /// Where a file's next data or hole begins, -1 behind its end.
+  /// Returns the position of the next data or hole of a file; -1 behind its end.
   private long next(long inode, long position, boolean hole) throws IOException {
     try {
       return tree.seek(inode, position, hole);
@@ -100,15 +102,15 @@ public final class ImageCopy implements AutoCloseable {
     }
   }
 
-  /// Fills a file that is empty from one of this machine; holes stay holes.
+  /// Copies a file of this machine into an empty file of the image. Holes stay holes.
   ///
-  /// @param length of the source, 0 when it does not tell (`/proc`)
+  /// @param length the length of the source; 0 if it is not known (`/proc`)
   void write(int fd, Path source, long length, long inode) throws IOException {
     unfinished = "the copy of " + source;
     long at = 0;
     long end = 0;
     while (at == end) {
-      // Where the file system knows of no holes, all is data.
+      // On a file system that does not report holes everything is data.
       long data = length == 0 ? at : AttributeCalls.seek(fd, at, false);
       if (data == -Errno.ENXIO) {
         break;
@@ -127,7 +129,9 @@ public final class ImageCopy implements AutoCloseable {
     unfinished = "";
   }
 
-  /// @return where it ended: before `end` only at the end of the file
+  /// Copies a range of data.
+  ///
+  /// @return the end of the copied data, which is before `end` only at the end of the file
   private long writeData(int fd, Path source, long from, long end, long inode) throws IOException {
     long at = from;
     while (at < end) {
@@ -149,18 +153,18 @@ public final class ImageCopy implements AutoCloseable {
     return at;
   }
 
-  /// Before each file.
+  /// Starts the next file.
   void begin() throws IOException {
     unfinished = "";
     count(0);
   }
 
-  /// The file that content is being copied into; empty between two files.
+  /// Returns the name of the file that is being written; empty between two files.
   public String unfinished() {
     return unfinished;
   }
 
-  /// Between two pieces.
+  /// Counts copied bytes and calls back.
   private void count(int more) throws IOException {
     done += more;
     step.after(done);

@@ -1,4 +1,4 @@
-/// Files that are copied into an image and out of it, one by one and as archives.
+/// Copies files and archives into an image and out of it.
 @NullMarked
 package sluice.host.disk.copy;
 

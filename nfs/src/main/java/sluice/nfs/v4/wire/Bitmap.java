@@ -3,14 +3,14 @@ package sluice.nfs.v4.wire;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// A set of attribute numbers (`bitmap4`, RFC 8881, section 3.3.7) as far as this server knows
-/// numbers: 0 to 95. Immutable: any thread may use it.
+/// A set of attribute numbers (`bitmap4`, RFC 8881, section 3.3.7). It can hold the numbers 0 to
+/// 95. Immutable and thread-safe.
 ///
-/// @param low numbers 0 to 63
-/// @param high numbers 64 to 95
-/// @param more whether there were numbers beyond
+/// @param low the numbers 0 to 63
+/// @param high the numbers 64 to 95
+/// @param more true if the decoded bitmap had higher numbers
 public record Bitmap(long low, int high, boolean more) {
-  /// Words of a bitmap that are accepted; the protocol uses three.
+  /// The maximum number of words of a decoded bitmap; the protocol uses three.
   private static final int MAX_WORDS = 8;
 
   public static final Bitmap NONE = new Bitmap(0, 0, false);

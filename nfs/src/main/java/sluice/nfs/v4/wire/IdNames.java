@@ -6,9 +6,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.rpc.XdrWriter;
 
-/// User and group ids as NFSv4.1 writes them: as strings of digits (RFC 8881, section 5.9), which
-/// Linux takes for numbers with AUTH_SYS. Any thread may use it; ids in use are not formatted
-/// again.
+/// Encodes user and group IDs as strings of digits (RFC 8881, section 5.9), which Linux reads as
+/// numbers with AUTH_SYS. Thread-safe; recently used IDs are cached and not formatted again.
 public final class IdNames {
   private static final int KNOWN = 256;
   private static final int MAX_DIGITS = 10;
@@ -29,7 +28,9 @@ public final class IdNames {
     out.opaque(found.digits);
   }
 
-  /// @throws NfsException `BADOWNER` unless it is a number of 32 bits
+  /// Parses an ID.
+  ///
+  /// @throws NfsException `BADOWNER` unless it is a decimal number below 2^32 - 1
   static int read(byte[] name) throws NfsException {
     long id = 0;
     for (byte digit : name) {

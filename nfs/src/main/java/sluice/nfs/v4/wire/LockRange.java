@@ -4,17 +4,20 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrException;
 
-/// A range of bytes to lock, as NFSv4.1 names it. Immutable: any thread may use it.
+/// A byte range of a LOCK operation. Immutable and thread-safe.
 ///
-/// @param start first byte, unsigned
-/// @param end last byte, unsigned, inclusive
-/// @param write whether no other owner may lock any of it
+/// @param start the first byte, unsigned
+/// @param end the last byte, unsigned and inclusive
+/// @param write true for an exclusive lock
 public record LockRange(long start, long end, boolean write) {
-  /// All bytes from the offset on.
+  /// The length that means "to the end of the file".
   private static final long TO_THE_END = -1;
 
-  /// @param type `nfs_lock_type4`: 1 and 3 to read, 2 and 4 to write; 3 and 4 would wait
-  /// @throws NfsException `INVAL` for no bytes, or bytes beyond the last
+  /// Returns the range of a lock request.
+  ///
+  /// @param type the `nfs_lock_type4`: 1 and 3 to read, 2 and 4 to write; 3 and 4 are the blocking
+  ///   types
+  /// @throws NfsException `INVAL` if the length is 0 or the end exceeds 2^64 - 1
   public static LockRange of(int type, long offset, long length) throws NfsException {
     if (type < 1 || type > 4) {
       throw new XdrException("a type of lock is 1 to 4");
@@ -26,7 +29,7 @@ public record LockRange(long start, long end, boolean write) {
     return new LockRange(offset, end, (type & 1) == 0);
   }
 
-  /// `length4` of a range that ends there.
+  /// Returns the `length4` of a range.
   public static long length(long start, long end) {
     return end == TO_THE_END ? TO_THE_END : end - start + 1;
   }

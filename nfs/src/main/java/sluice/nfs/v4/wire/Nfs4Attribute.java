@@ -1,7 +1,6 @@
 package sluice.nfs.v4.wire;
 
-/// Numbers of the attributes that this server has (RFC 8881, sections 5.6 to 5.8), and the sets
-/// they form. Constants: any thread may use them.
+/// The numbers of the supported attributes (RFC 8881, sections 5.6 to 5.8), and sets of them.
 public final class Nfs4Attribute {
   public static final int SUPPORTED_ATTRS = 0;
   public static final int TYPE = 1;
@@ -52,17 +51,18 @@ public final class Nfs4Attribute {
   public static final int FS_LAYOUT_TYPE = 62;
   public static final int SUPPATTR_EXCLCREAT = 75;
 
-  /// Those that are only set.
+  /// The attributes that can only be set.
   public static final Bitmap WRITE_ONLY = Bitmap.of(TIME_ACCESS_SET, TIME_MODIFY_SET);
 
-  /// Those that an exclusive creation can set: its verifier is kept in the two times.
+  /// The attributes that an exclusive creation can set. The times are not among them, because they
+  /// store the verifier.
   public static final Bitmap EXCLUSIVE = Bitmap.of(SIZE, MODE, OWNER, OWNER_GROUP);
 
-  /// Those that can be set.
+  /// The attributes that can be set.
   static final Bitmap WRITABLE =
       Bitmap.of(SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET);
 
-  /// Those that the tree is asked for, and not the file.
+  /// The attributes that belong to the file system and not to the file.
   public static final Bitmap OF_TREE =
       Bitmap.of(FILES_AVAIL, FILES_FREE, FILES_TOTAL, SPACE_AVAIL, SPACE_FREE, SPACE_TOTAL);
 
@@ -117,7 +117,7 @@ public final class Nfs4Attribute {
           FS_LAYOUT_TYPE,
           SUPPATTR_EXCLCREAT);
 
-  /// Those that can be asked for.
+  /// The attributes that can be read.
   public static final Bitmap READABLE = SUPPORTED.without(WRITE_ONLY);
 
   private Nfs4Attribute() {}

@@ -3,20 +3,20 @@ package sluice.nfs.v4.wire;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// What one channel of a session can take (`channel_attrs4`, RFC 8881, section 18.36.1). Immutable:
-/// any thread may use it.
+/// The limits of one channel of a session (`channel_attrs4`, RFC 8881, section 18.36.1). Immutable
+/// and thread-safe.
 ///
-/// @param requestBytes longest request, RPC header included
-/// @param responseBytes longest reply, RPC header included
-/// @param cachedBytes longest reply that is kept
-/// @param operations most operations of a COMPOUND
-/// @param requests slots
+/// @param requestBytes the maximum length of a request, including the RPC header
+/// @param responseBytes the maximum length of a reply, including the RPC header
+/// @param cachedBytes the maximum length of a cached reply
+/// @param operations the maximum number of operations in a COMPOUND
+/// @param requests the number of slots
 public record Nfs4Channel(
     int requestBytes, int responseBytes, int cachedBytes, int operations, int requests) {
-  /// Content of one READ or WRITE, at most.
+  /// The maximum length of the data of one READ or WRITE.
   public static final int MAX_CONTENT_BYTES = 1 << 20;
 
-  /// Beside the content: RPC header, credentials, SEQUENCE, PUTFH, GETATTR.
+  /// The room beside the data: RPC header, credentials, SEQUENCE, PUTFH, GETATTR.
   private static final int OVERHEAD_BYTES = 4096;
 
   public static final int MAX_MESSAGE_BYTES = MAX_CONTENT_BYTES + OVERHEAD_BYTES;
@@ -24,20 +24,20 @@ public record Nfs4Channel(
   static final int MAX_OPERATIONS = 64;
   public static final int MAX_SLOTS = 64;
 
-  /// Room for the header with credentials and for SEQUENCE with an operation more.
+  /// The minimum message length: the header with credentials, SEQUENCE and one more operation.
   private static final int MIN_BYTES = 256;
 
-  /// Reads what a client requested.
+  /// Reads the limits that a client requests.
   ///
-  /// @return what it gets
+  /// @return the limits that the server grants
   public static Nfs4Channel read(XdrReader in) {
-    in.int32(); // header padding: none
+    in.int32(); // header padding, unused
     int request = clamp(in.int32(), MAX_MESSAGE_BYTES);
     int response = clamp(in.int32(), MAX_MESSAGE_BYTES);
     int cached = clamp(in.int32(), MAX_CACHED_BYTES);
     int operations = clamp(in.int32(), MAX_OPERATIONS);
     int slots = clamp(in.int32(), MAX_SLOTS);
-    int rdma = in.length(1); // number of elements, at most one
+    int rdma = in.length(1); // ca_rdma_ird<1>
     in.skip(4 * rdma);
     return new Nfs4Channel(request, response, cached, operations, slots);
   }
@@ -47,7 +47,7 @@ public record Nfs4Channel(
     out.int32(operations).int32(requests).int32(0);
   }
 
-  /// Whether a session can do anything with it.
+  /// Returns true if a session with these limits can carry a SEQUENCE and one more operation.
   public boolean isUsable() {
     return requestBytes >= MIN_BYTES
         && responseBytes >= MIN_BYTES

@@ -1,7 +1,6 @@
 package sluice.nfs.v4.wire;
 
-/// Numbers of NFSv4.1's operations (RFC 8881, section 18; RFC 5662). Constants: any thread may use
-/// them.
+/// The numbers of the operations of NFSv4.1 (RFC 8881, section 18; RFC 5662).
 public final class Nfs4Op {
   public static final int ACCESS = 3;
   public static final int CLOSE = 4;
@@ -48,17 +47,17 @@ public final class Nfs4Op {
   public static final int DESTROY_CLIENTID = 57;
   public static final int RECLAIM_COMPLETE = 58;
 
-  /// What a reply says instead of a number that is none.
+  /// The number in a reply to an operation that does not exist.
   public static final int ILLEGAL = 10044;
 
   private Nfs4Op() {}
 
-  /// Whether the minor version has it, be it served or not.
+  /// Returns true if the operation exists in NFSv4.1, supported or not.
   public static boolean exists(int op) {
     return op >= ACCESS && op <= RECLAIM_COMPLETE;
   }
 
-  /// Whether it may come without SEQUENCE, alone in its COMPOUND.
+  /// Returns true if the operation may be sent without SEQUENCE, alone in its COMPOUND.
   public static boolean needsNoSession(int op) {
     return switch (op) {
       case EXCHANGE_ID, CREATE_SESSION, DESTROY_SESSION, BIND_CONN_TO_SESSION, DESTROY_CLIENTID ->
@@ -67,7 +66,7 @@ public final class Nfs4Op {
     };
   }
 
-  /// Whether it only looks at files, and needs no client.
+  /// Returns true if the operation only reads file attributes and handles, and needs no client.
   public static boolean looks(int op) {
     return switch (op) {
       case ACCESS, GETATTR, GETFH, LOOKUP, PUTFH, RESTOREFH, SAVEFH -> true;
@@ -75,8 +74,8 @@ public final class Nfs4Op {
     };
   }
 
-  /// Whether doing it twice is not the same as doing it once: its reply must have room before it is
-  /// begun.
+  /// Returns true if the operation is not idempotent. The reply must have room for its result
+  /// before it is started.
   public static boolean isOnce(int op) {
     return switch (op) {
       case CLOSE, CREATE, LINK, LOCK, LOCKU, OPEN, OPEN_DOWNGRADE, REMOVE, RENAME, SETATTR, WRITE ->

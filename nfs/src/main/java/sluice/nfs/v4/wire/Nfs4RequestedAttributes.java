@@ -6,11 +6,11 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 
-/// The attributes that a client wants a file to have (`fattr4` of SETATTR, OPEN and CREATE).
-/// Immutable: any thread may use it.
+/// The attributes that a client sets (`fattr4` of SETATTR, OPEN and CREATE). Immutable and
+/// thread-safe.
 ///
-/// @param asked their numbers
-/// @param change the same for the tree
+/// @param asked the numbers of the attributes
+/// @param change the corresponding change for the tree
 public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
   private static final int MAX_BYTES = 4096;
   private static final int MAX_OWNER_BYTES = 1024;
@@ -20,8 +20,10 @@ public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
   public static final Nfs4RequestedAttributes NONE =
       new Nfs4RequestedAttributes(Bitmap.NONE, AttributeChange.NONE);
 
-  /// @throws NfsException `ATTRNOTSUPP` for attributes this server does not have, `INVAL` for those
-  ///   that cannot be set, `BADOWNER`
+  /// Reads the attributes.
+  ///
+  /// @throws NfsException `ATTRNOTSUPP` for unsupported attributes, `INVAL` for attributes that
+  ///   cannot be set, `BADOWNER`
   public static Nfs4RequestedAttributes read(XdrReader in) throws NfsException {
     Bitmap asked = Bitmap.read(in);
     int bytes = in.length(MAX_BYTES);
@@ -90,12 +92,12 @@ public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
     return asked.has(number);
   }
 
-  /// The permission bits for a new file.
+  /// Returns the permission bits for a new file.
   public int permissions(int otherwise) {
     return has(Nfs4Attribute.MODE) ? change.mode() : otherwise;
   }
 
-  /// What remains to be set when a file has just been made with its mode.
+  /// Returns the attributes that remain to be set after the file was created with its mode.
   AttributeChange afterCreation() {
     int left = change.set() & ~AttributeChange.MODE;
     if (change.has(AttributeChange.SIZE) && change.sizeBytes() == 0) {

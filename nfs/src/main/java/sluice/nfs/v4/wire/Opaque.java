@@ -4,16 +4,18 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import sluice.nfs.rpc.XdrReader;
 
-/// Bytes that a client has chosen as a name: of a client, of an owner of opens or locks. Immutable:
-/// any thread may use it.
+/// The name of a client, an open owner or a lock owner: a byte string that the client has chosen.
+/// Immutable and thread-safe.
 public final class Opaque {
-  /// RFC 8881: `NFS4_OPAQUE_LIMIT`.
+  /// `NFS4_OPAQUE_LIMIT` of RFC 8881.
   static final int MAX_BYTES = 1024;
 
   private final byte[] bytes;
   private final int hash;
 
-  /// @param bytes not to be changed afterwards
+  /// Creates a name.
+  ///
+  /// @param bytes must not be changed afterwards
   public Opaque(byte[] bytes) {
     this.bytes = bytes;
     hash = Arrays.hashCode(bytes);
@@ -23,7 +25,7 @@ public final class Opaque {
     return new Opaque(in.opaque(MAX_BYTES));
   }
 
-  /// Not to be changed.
+  /// Returns the bytes, which the caller must not change.
   public byte[] bytes() {
     return bytes;
   }
