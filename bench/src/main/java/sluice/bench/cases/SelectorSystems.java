@@ -10,8 +10,8 @@ import sluice.bench.run.Systems;
 import sluice.bench.server.SelectorCheck;
 import sluice.testbase.FreePort;
 
-/// A server class on four selectors: the JDK's epoll and poll, and both engines of Sluice. A
-/// system may have a batching threshold, as in `sluice/readiness threshold=16`. Immutable.
+/// A server class on four selectors: the JDK's epoll and poll, and both engines of Sluice. A system
+/// may have a batching threshold, as in `sluice/readiness threshold=16`. Immutable.
 ///
 /// @param main the server's class
 /// @param arguments the arguments after its port

@@ -114,8 +114,9 @@ public final class HandlerServer {
         slowPath);
   }
 
-  /// Submits a job of a millisecond as soon as one has ended. It submits from another thread, as a
-  /// loop does, since a virtual thread that starts another runs before those started from outside.
+  /// Submits a job of a millisecond as soon as one has ended. It submits from a platform thread, as
+  /// a loop does, since a thread that a virtual thread starts runs before those started from
+  /// outside.
   private static void keepBusy(Executor slowPath, Semaphore room) {
     while (true) {
       room.acquireUninterruptibly();

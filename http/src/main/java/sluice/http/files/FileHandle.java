@@ -10,8 +10,8 @@ import sluice.sys.Files;
 interface FileHandle extends AutoCloseable {
   long PAGE_BYTES = 4096;
 
-  /// Returns the descriptor for `sendfile(2)`, or -1 if the implementation has none; the bytes can
-  /// then only be had by [#read].
+  /// Returns the descriptor for `sendfile(2)`, or -1 if the implementation has none; then only
+  /// [#read] reaches the bytes.
   int fd();
 
   /// Fills `into` with the file's state.

@@ -22,6 +22,11 @@ import sluice.sys.Statx;
 /// beneath the root counts as inside, but the kernel refuses it. Its target is therefore opened
 /// without read access (`O_PATH`), its real name is compared with the root's, and that same file is
 /// opened again.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | closed | any | volatile | compareAndSet |
+/// | spare | any | getAndSet | set |
 public final class SiteKernelFiles implements SiteFiles {
   private static final int OPEN = Files.O_RDONLY | Files.O_NONBLOCK | Files.O_NOCTTY;
   private static final int INSIDE = Files.RESOLVE_BENEATH | Files.RESOLVE_NO_MAGICLINKS;

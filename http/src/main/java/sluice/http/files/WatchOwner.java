@@ -7,6 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The part of a [WatchTable] that its [WatchedRoot] works on: its current tickets and its fallen
 /// ones. The root calls it under its lock.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | tickets, fallen | any | under the root's lock | the same |
+/// | hasFallen | any, under the root's lock | volatile | volatile |
+/// | closed | the table's owner | volatile | volatile |
+/// | evictions, shortages, overflows | any, under the root's lock | volatile | atomic add |
 abstract class WatchOwner {
   private final List<WatchTicket> tickets = new ArrayList<>();
   private List<WatchTicket> fallen = new ArrayList<>();

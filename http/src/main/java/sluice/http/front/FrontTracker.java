@@ -11,6 +11,20 @@ import sluice.memory.View;
 
 /// Follows HTTP/1.x in both directions of one connection to an application, and decides if the loop
 /// may insert a reply now. It changes and sends no bytes; only [KeptReplies] keeps some.
+///
+/// ```
+/// requests   HEAD ──whole──▶ passed ──▶ BODY ──▶ HEAD          any ──not understood──▶ opaque
+///              └──answered by us, while nothing is owed──▶ HEAD
+/// replies    one for each request that was passed, in order
+/// ```
+///
+/// **Ordering gate.** [#mayAnswer] returns true only while no reply is owed and none is under way,
+/// so a reply of the loop never overtakes, splits or duplicates one of the application. Meanwhile
+/// the caller holds back a request that the loop could answer.
+///
+/// Input may be cut anywhere: bytes that [#look] did not use are shown again, followed by more.
+/// Owned by the loop's thread; parser and request belong to the loop and serve all its connections,
+/// so [#request] is valid until the next call for any of them.
 public final class FrontTracker {
   /// The greatest number of replies that may be owed; further requests wait.
   public static final int MOST_OWED = 256;

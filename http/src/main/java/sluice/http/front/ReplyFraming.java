@@ -9,6 +9,14 @@ import sluice.memory.View;
 
 /// Follows the replies of an application as they are written: heads, interim replies and bodies
 /// (RFC 9112, 6.3). Belongs to one connection.
+///
+/// ```
+/// HEAD ──1xx──▶ HEAD
+///   ├──no body──▶ ended     ├──length──▶ FIXED ──▶ ended     └──chunked──▶ CHUNKED ──▶ ended
+/// ```
+///
+/// Only four fields of a head matter. A line is kept up to [#LINE_BYTES], and a head is followed up
+/// to [#HEAD_BYTES].
 final class ReplyFraming {
   /// The request was `HEAD`: its reply has no body.
   static final int TO_HEAD = 1;

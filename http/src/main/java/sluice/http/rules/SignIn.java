@@ -24,7 +24,8 @@ public final class SignIn {
   private static final int MOST_KNOWN = 4096;
   private static final long KNOWN_NANOS = 600_000_000_000L;
 
-  /// The slow path shares the processors with other work, so not all of them check passwords.
+  /// The slow path has one thread of the machine per processor, and other work: half of them may
+  /// check passwords.
   private static final int CHECKS_AT_ONCE =
       Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
