@@ -89,7 +89,7 @@ public record FileValidators(
   }
 
   /// Returns 64 bits of checksum, made of two polynomials. They do not resist deliberate collisions
-  /// and need not: an attacker who can write the files can publish anything.
+  /// and need not: an attacker with write access can publish anything.
   private static String checksum(MemorySegment bytes) {
     CRC32C first = new CRC32C();
     first.update(bytes.asByteBuffer());
