@@ -12,11 +12,11 @@ import sluice.memory.block.Block;
 import sluice.memory.block.Region;
 import sluice.sys.NativeMemory;
 
-/// Places for blocks of one allocator, whose blocks come and go. Used by one thread.
+/// Slots for blocks of one allocator, which are freed and replaced. Used by one thread.
 abstract class AllocatorSlots implements AutoCloseable {
   private static final int PAGE_BYTES = 4096;
 
-  /// Frees what is in a slot, and allocates zeroed memory in its place.
+  /// Frees the memory in a slot, and allocates zeroed memory in its place.
   abstract void replace(int slot, int bytes);
 
   @Override
@@ -38,7 +38,7 @@ abstract class AllocatorSlots implements AutoCloseable {
     };
   }
 
-  /// A page that is not there yet costs more than all else.
+  /// Touches all pages of a segment, because a page fault costs more than all else.
   private static void touch(MemorySegment segment) {
     for (long at = 0; at < segment.byteSize(); at += PAGE_BYTES) {
       segment.set(ValueLayout.JAVA_BYTE, at, (byte) 1);
@@ -140,7 +140,7 @@ abstract class AllocatorSlots implements AutoCloseable {
     }
   }
 
-  /// An arena for each.
+  /// Allocates each block in an arena of its own.
   private static final class OfArenas extends AllocatorSlots {
     private final @Nullable Arena[] held;
     private final Supplier<Arena> open;

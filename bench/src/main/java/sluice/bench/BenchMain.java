@@ -24,8 +24,8 @@ import sluice.bench.run.Sites;
 import sluice.bench.run.Systems;
 import sluice.bench.run.Workspace;
 
-/// The command `sluice bench`: runs a bench, prints a table, writes JSON lines and a plot. Runs on
-/// the main thread alone.
+/// The command `sluice bench`: runs a bench, prints a table, writes JSON lines and a plot. Runs
+/// only on the main thread.
 public final class BenchMain {
   private BenchMain() {}
 
@@ -33,8 +33,10 @@ public final class BenchMain {
     System.exit(run(List.of(args)));
   }
 
+  /// Runs the command.
+  ///
   /// @param arguments as after `sluice bench`
-  /// @return the process's exit status: 0, 1 when a system could not be measured, 2 for wrong
+  /// @return the process's exit status: 0, 1 if a system could not be measured, 2 for wrong
   ///   arguments
   public static int run(List<String> arguments) {
     try {
@@ -63,7 +65,7 @@ public final class BenchMain {
     }
   }
 
-  /// Draws a result file again, beside it.
+  /// Draws the plot of a result file again, beside it.
   private static int plot(Path file) throws IOException {
     String name = file.getFileName().toString().replaceFirst("\\.jsonl$", "");
     Path picture = file.resolveSibling(name + ".svg");
@@ -72,7 +74,8 @@ public final class BenchMain {
     return 0;
   }
 
-  /// The cases and systems of the bench of that name; of all, if an option stands in its place.
+  /// Returns the cases and systems of the bench of that name; of all benches if `name` is an
+  /// option.
   static String list(String name) {
     if (!name.startsWith("-")) {
       return Benches.named(name).list();
@@ -82,7 +85,7 @@ public final class BenchMain {
     return out.toString();
   }
 
-  /// The options, and what the bench has to choose from, if one is named.
+  /// Returns the options, and the cases and systems of the bench, if one is named.
   static String help(List<String> arguments) {
     String name = arguments.isEmpty() ? "-" : arguments.getFirst();
     return name.startsWith("-")
@@ -164,7 +167,7 @@ public final class BenchMain {
     }
   }
 
-  /// The file asked for, else the one under `bench/results`; none for quick runs.
+  /// Returns the requested file, else the one in `bench/results`; none for quick runs.
   private static @Nullable Path target(Harness harness, @Nullable Path asked, String suffix)
       throws IOException {
     Path file = asked;

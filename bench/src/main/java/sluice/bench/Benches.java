@@ -14,9 +14,9 @@ import sluice.bench.packets.PacketBench;
 import sluice.bench.petstore.PetStoreBench;
 import sluice.bench.vi.ViBench;
 
-/// All benches. Stateless.
+/// The list of all benches. Stateless.
 public final class Benches {
-  /// In the order of `--list`.
+  /// The benches in the order of `--list`.
   static final List<Bench> ALL =
       List.of(
           new CaseBench("echo", BenchCase::echoCases),
@@ -49,7 +49,9 @@ public final class Benches {
 
   private Benches() {}
 
-  /// @throws IllegalArgumentException when there is none of that name, for the user to read
+  /// Returns the bench of that name.
+  ///
+  /// @throws IllegalArgumentException if there is none, with a message for the user
   public static Bench named(String name) {
     for (Bench bench : ALL) {
       if (bench.name().equals(name)) {

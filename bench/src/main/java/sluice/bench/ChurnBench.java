@@ -16,9 +16,9 @@ import sluice.bench.run.Options;
 import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 
-/// `sluice bench churn`: selectors and connections that come and go, beside 0, 200 and 1000 idle
-/// threads. All systems are started, then work in turns, the order reversed each round; the first
-/// is there twice, as the control. Used by the main thread.
+/// `sluice bench churn`: short-lived selectors and connections, beside 0, 200 and 1000 idle
+/// threads. All systems are started, then work in turns, in an order that is reversed each round;
+/// the first system runs twice, as the control. Used by the main thread.
 final class ChurnBench implements Bench {
   private static final String NAME = "churn";
   private static final List<String> SYSTEMS =

@@ -12,10 +12,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// Asks a server of [ChurnWork] from a few threads, each request over a connection of its own. Uses
-/// blocking sockets, which no selector provider has a part in.
+/// The client of a [ChurnWork] server: sends requests from a few threads, each over a connection of
+/// its own. It uses blocking sockets, which do not involve a selector provider.
 final class ChurnClient {
-  /// Of a request, and of its reply.
+  /// The bytes of a request, and of its reply.
   static final int BYTES = 64;
 
   private static final int THREADS = 4;
@@ -23,8 +23,10 @@ final class ChurnClient {
 
   private ChurnClient() {}
 
+  /// Sends requests until the deadline.
+  ///
   /// @param deadline of `System.nanoTime()`
-  /// @return requests answered, and the processor time of asking, ns
+  /// @return the number of requests answered, and the processor time of the client, ns
   static long[] ask(InetSocketAddress address, long deadline) throws Exception {
     long[] sum = new long[2];
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {

@@ -20,8 +20,8 @@ import sluice.bench.run.CpuTimes;
 import sluice.bench.run.Harness;
 import sluice.bench.run.ServerSpec;
 
-/// A JVM that runs [ChurnWork] on one selector, in a control group of its own, and works only when
-/// it is asked. Used by the harness's main thread; the shutdown hook may close it.
+/// A JVM that runs [ChurnWork] on one selector, in a control group of its own, and works only on
+/// command. Used by the harness's main thread; the shutdown hook may close it.
 final class ChurnProcess implements AutoCloseable {
   private final Process process;
   private final BufferedReader out;
@@ -35,6 +35,8 @@ final class ChurnProcess implements AutoCloseable {
     in = process.outputWriter(StandardCharsets.US_ASCII);
   }
 
+  /// Starts a process.
+  ///
   /// @param system a selector of [SelectorSystems]
   /// @param work a case of [ChurnWork]
   static ChurnProcess open(Harness harness, String system, String work, int threads)
@@ -66,9 +68,10 @@ final class ChurnProcess implements AutoCloseable {
     return new ChurnProcess(builder.start(), cgroup);
   }
 
-  /// Works for a while.
+  /// Lets it work for a while.
   ///
-  /// @return processor time of an operation without its client's, ns, and operations per second
+  /// @return the processor time of an operation without the client's share, ns, and operations per
+  ///   second
   Map<String, Double> work(double seconds) throws IOException {
     long before = cpuNanos();
     in.write(seconds + "\n");
@@ -84,7 +87,7 @@ final class ChurnProcess implements AutoCloseable {
         "cpu_ns_per_req", (cpu - Double.parseDouble(words[1])) / done, "rps", done / seconds);
   }
 
-  /// To 10 ms only where there are no control groups.
+  /// Returns the processor time of the process; its resolution is 10 ms without control groups.
   private long cpuNanos() throws IOException {
     if (cgroup != null) {
       String file = cgroup.cpuFile().toString();

@@ -16,13 +16,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import sluice.bench.server.SelectorCheck;
 
-/// What `bench churn` measures: selectors and connections that come and go, beside threads that do
-/// nothing. The main thread works in the case [#SELECTOR], else a thread of its own serves and
-/// those of [ChurnClient] ask.
+/// The work that `bench churn` measures: short-lived selectors and connections, beside idle
+/// threads. In the case [#SELECTOR] the main thread works, otherwise a thread of its own serves and
+/// the threads of [ChurnClient] send requests.
 ///
 /// Arguments: the case and the number of idle threads. For each line `SECONDS` on standard input it
-/// works so long and prints `OPERATIONS CLIENT_NANOS`: the processor time of its clients, which is
-/// not the server's.
+/// works for that time and prints `OPERATIONS CLIENT_NANOS`, the latter being the processor time of
+/// its clients, which does not count as the server's.
 final class ChurnWork {
   /// A selector is opened, used once and closed.
   static final String SELECTOR = "selector";
@@ -35,10 +35,12 @@ final class ChurnWork {
 
   private ChurnWork() {}
 
-  /// One way to work.
+  /// The work of a case.
   interface Work {
+    /// Works until the deadline.
+    ///
     /// @param deadline of `System.nanoTime()`
-    /// @return operations and the clients' processor time, ns
+    /// @return the number of operations and the clients' processor time, ns
     long[] until(long deadline) throws Exception;
   }
 
@@ -54,7 +56,7 @@ final class ChurnWork {
       long[] done = work.until(System.nanoTime() + nanos);
       System.out.println(done[0] + " " + done[1]);
     }
-    System.exit(0); // the server's thread has no end of its own
+    System.exit(0); // the server's thread does not end by itself
   }
 
   private static void idle(int count) throws InterruptedException {
@@ -160,7 +162,8 @@ final class ChurnWork {
     }
   }
 
-  /// Answers a request; a connection that its client has reset is done with as well.
+  /// Answers a request. Returns true if the connection is finished, also after a reset by its
+  /// client.
   private static boolean answered(SocketChannel channel, ByteBuffer buffer) {
     try {
       buffer.clear();

@@ -5,34 +5,34 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 
-/// The files of SPECweb99 and how often each is asked for: directories of four classes of nine
-/// files. Directories are popular by Zipf's law, classes have fixed shares, and within a class
-/// Zipf's law holds in an order that begins in the middle. A class's directories lie below one
-/// path, so that a server can be told how to send large files. Stateless.
+/// The files of SPECweb99 and their popularity: directories of four classes of nine files.
+/// Directories are popular by Zipf's law, classes have fixed shares, and within a class Zipf's law
+/// holds in an order that begins in the middle. The directories of a class lie below one path, so
+/// that a server can be told how to send large files. Stateless.
 final class ClassMix {
   static final int CLASSES = 4;
   static final int FILES = 9;
 
-  /// 5 MB each.
+  /// The number of directories; 5 MB each.
   static final int DIRECTORIES = 10;
 
   private static final double[] SHARES = {0.35, 0.50, 0.14, 0.01};
 
-  /// The most popular file of a class first.
+  /// The numbers of a class's files, the most popular one first.
   private static final int[] ORDER = {5, 4, 6, 3, 7, 2, 8, 9, 1};
 
   private static final int KILOBYTE = 1024;
 
   private ClassMix() {}
 
-  /// One file and its share of all requests for files.
+  /// A file and its share of all requests for files.
   record Sized(String path, int bytes, double share) {}
 
   interface Visitor {
     void file(Sized file) throws IOException;
   }
 
-  /// Shows each file once.
+  /// Calls the visitor once for each file.
   static void forEach(Visitor visitor) throws IOException {
     double directories = harmonic(DIRECTORIES);
     double files = harmonic(FILES);
@@ -48,7 +48,8 @@ final class ClassMix {
     }
   }
 
-  /// 102, 204 … 921 bytes, and each class ten times the one before.
+  /// Returns the size of a file: 102, 204 … 921 bytes, and in each class ten times that of the
+  /// class before.
   static int bytes(int sizeClass, int number) {
     int tenths = number * KILOBYTE;
     for (int i = 0; i < sizeClass; i++) {
@@ -65,7 +66,7 @@ final class ClassMix {
     return sum;
   }
 
-  /// Makes the files that are not there.
+  /// Creates the missing files.
   static Path write(Path root) throws IOException {
     forEach(file -> {
       Path made = root.resolve(file.path);

@@ -9,12 +9,12 @@ import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.memory.View;
 
-/// Our echo server: one loop that sends received bytes from where they arrived. Its protocol runs
-/// on the loop's thread; the main thread only waits.
+/// Sluice's echo server: one loop that sends received bytes from the receive buffer. Its protocol
+/// runs on the loop's thread; the main thread only waits.
 final class EchoServer {
   private EchoServer() {}
 
-  /// Arguments: `--port N --backend io_uring|epoll|poll|jdk`.
+  /// Runs the server. Arguments: `--port N --backend io_uring|epoll|poll|jdk`.
   public static void main(String[] args) throws IOException, InterruptedException {
     List<String> arguments = List.of(args);
     int port = Integer.parseInt(value(arguments, "--port"));

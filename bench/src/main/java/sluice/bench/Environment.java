@@ -15,7 +15,8 @@ import sluice.bench.run.Harness;
 import sluice.bench.run.Options;
 import sluice.bench.run.Systems;
 
-/// The first line of a result file: on what, with what and when it was made. Stateless.
+/// The first line of a result file: the machine, the programs, the settings and the date.
+/// Stateless.
 final class Environment {
   private static final Pattern MODEL = Pattern.compile("(?m)^model name\\s*: (.*)$");
   private static final Pattern MEMORY = Pattern.compile("(?m)^MemTotal:\\s+(\\d+) kB$");

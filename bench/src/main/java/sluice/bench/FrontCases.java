@@ -18,19 +18,19 @@ import sluice.bench.server.AppServer;
 import sluice.bench.server.SelectorServer;
 import sluice.testbase.FreePort;
 
-/// The cases of `sluice bench front`: an unmodified server that answers everything from memory, by
-/// itself and behind files that it would answer with the same bytes. Stateless.
+/// The cases of `sluice bench front`: an unmodified server that answers all requests from memory,
+/// alone and behind files with the same bytes as its own replies. Stateless.
 final class FrontCases {
   private static final int CONNECTIONS = 64;
   private static final String FILE = "file.txt";
 
-  /// Replies of the application that its front keeps.
+  /// The case in which the front keeps replies of the application.
   private static final String KEPT = "kept replies";
 
   private static final List<String> NAMES =
       List.of("sluice/owner", "sluice/companion", "jdk-epoll");
 
-  /// Several threads take turns to select for Jetty.
+  /// The systems for Jetty, in which several threads take turns to select.
   private static final List<String> JETTY = List.of("sluice/companion", "jdk-epoll");
 
   private FrontCases() {}
@@ -74,10 +74,10 @@ final class FrontCases {
     return root;
   }
 
-  /// A server by itself, and behind files in both modes. The owner is told to be one, since only
-  /// Tomcat gets it by itself.
+  /// A server alone, and behind files in both modes. The owner mode is set by a flag, since only
+  /// Tomcat gets it automatically.
   ///
-  /// @param kept whether the front keeps what the application replies
+  /// @param kept true if the front keeps the application's replies
   private record Servers(String app, boolean kept) implements Peers {
     @Override
     public List<String> names() {

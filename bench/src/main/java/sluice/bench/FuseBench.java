@@ -22,22 +22,24 @@ import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 import sluice.bench.run.Systems;
 
-/// What one client gets through a FUSE mount, one request at a time and past the kernel's caches:
-/// ours, with one, two and four threads, beside the least a C server does. Used by the main thread.
+/// Measures one client of a FUSE mount, one request at a time and past the kernel's caches: Sluice
+/// with one, two and four threads, beside a minimal C server. Used by the main thread.
 ///
-/// All are mounted at once and asked in turn, the order reversed each round; the first is there
-/// twice, as the control. Client and server share a core: waking an idle one for each request costs
-/// several times what the answer does, and would hide every difference but that one. In the cases
-/// that are called `free` the kernel chooses, as it does for users.
+/// All are mounted at once and measured in turn, in an order that is reversed each round; the first
+/// system runs twice, as the control. Client and server share a core: waking an idle core for each
+/// request costs several times as much as the answer, and would hide every other difference. In the
+/// cases named `free` the kernel chooses the cores, as it does for users.
 final class FuseBench implements Bench {
   private static final String NAME = "fuse";
   private static final List<String> SYSTEMS = List.of("sluice/1", "c", "sluice/2", "sluice/4");
 
-  /// Only where the kernel has it switched on.
+  /// The system that needs a kernel with FUSE over io_uring switched on.
   private static final String RING = "sluice/ring";
 
+  /// A case.
+  ///
   /// @param bytes of a read; 0 for attributes
-  /// @param free whether client and server run where the kernel likes
+  /// @param free true if the kernel chooses the cores of client and server
   private record Case(String name, int bytes, boolean free) {}
 
   private static final List<Case> CASES =
@@ -105,7 +107,7 @@ final class FuseBench implements Bench {
     }
   }
 
-  /// @param cases all free, or none
+  /// @param cases either all free, or none
   private static void measure(
       Harness harness, List<String> asked, List<Case> cases, Consumer<CaseResult> done)
       throws IOException {
@@ -162,7 +164,7 @@ final class FuseBench implements Bench {
     return new CaseResult(NAME, one.name, List.copyOf(series.values()), Map.of());
   }
 
-  /// As [WarmUp]: until compilers rest.
+  /// Warms up until the compilers rest; see [WarmUp].
   private static void warm(Harness harness, Case one, Entry entry) throws IOException {
     double[] _ = ask(harness, one, entry, harness.options().warmSeconds());
     if (harness.options().quick() || !Systems.isOurs(entry.system)) {

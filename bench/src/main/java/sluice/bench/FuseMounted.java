@@ -33,10 +33,12 @@ final class FuseMounted implements AutoCloseable {
     this.cgroup = cgroup;
   }
 
-  /// @param system `c`, or ours with the number of threads behind its slash
-  /// @param index tells apart servers of one system
-  /// @param cpus where it may run, as taskset(1) has it
-  /// @throws IOException when it does not mount, with what to do about it
+  /// Starts a server and mounts it.
+  ///
+  /// @param system `c`, or Sluice with the number of threads after its slash
+  /// @param index distinguishes servers of one system
+  /// @param cpus the processors it may run on, as taskset(1) takes them
+  /// @throws IOException if it does not mount, with a fix
   static FuseMounted open(Harness harness, String system, int index, String cpus)
       throws IOException {
     String name = "mount-" + system.replace('/', '-') + "-" + index;
@@ -82,7 +84,8 @@ final class FuseMounted implements AutoCloseable {
     return process.pid();
   }
 
-  /// Processor time of the server so far; to 10 ms only where there are no control groups.
+  /// Returns the processor time of the server so far; its resolution is 10 ms without control
+  /// groups.
   long cpuNanos() throws IOException {
     if (cgroup != null) {
       String file = cgroup.cpuFile().toString();
@@ -94,7 +97,7 @@ final class FuseMounted implements AutoCloseable {
     return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
   }
 
-  /// The one file of the server.
+  /// Returns the server's only file.
   Path file() {
     return directory.resolve("file");
   }

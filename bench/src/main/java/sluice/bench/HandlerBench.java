@@ -16,8 +16,8 @@ import sluice.bench.run.PairedRatio;
 import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 
-/// `sluice bench handler`: the cases of [HandlerCases], and what the long handlers cost the other
-/// requests as lines. Used by the harness's main thread.
+/// `sluice bench handler`: the cases of [HandlerCases], and a line plot of the cost of long
+/// handlers for the other requests. Used by the harness's main thread.
 final class HandlerBench extends CaseBench {
   private static final double MOST_RATIO = 1.25;
 
@@ -25,7 +25,7 @@ final class HandlerBench extends CaseBench {
     super("handler", HandlerCases::all);
   }
 
-  /// Says at the end which advice the figures yield, see [#advisedMicros].
+  /// Runs the cases, and prints the advice that follows from the figures, see [#advisedMicros].
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     List<CaseResult> results = new ArrayList<>();
@@ -46,13 +46,13 @@ final class HandlerBench extends CaseBench {
                 + " of what it is with long runs handed off");
   }
 
-  /// The rule for `HandlerTimes.ADVISED_NANOS`: the longest time of the long runs before the first
-  /// that is too long. A time is too long when the p99 of ordinary requests is more than
-  /// [#MOST_RATIO] of what it is where the long runs are handed off, with the whole interval of the
-  /// paired rounds. A median above it proves nothing on a machine whose p99 differs by more in two
+  /// Returns the value for `HandlerTimes.ADVISED_NANOS`: the longest time of the long runs before
+  /// the first that is too long. A time is too long if the p99 of ordinary requests is more than
+  /// [#MOST_RATIO] of its value with long runs handed off, with the whole interval of the paired
+  /// rounds. A median above it proves nothing on a machine whose p99 differs by more between two
   /// copies of one server.
   ///
-  /// @return empty where not both were measured; 0 when even the shortest is too long
+  /// @return empty if either system was not measured; 0 if even the shortest time is too long
   static OptionalInt advisedMicros(List<CaseResult> results) {
     TreeMap<Integer, PairedRatio> ratios = new TreeMap<>();
     for (CaseResult result : results) {

@@ -14,20 +14,20 @@ import sluice.bench.run.Systems;
 import sluice.bench.server.HandlerServer;
 import sluice.testbase.FreePort;
 
-/// The cases of `sluice bench handler`: a tenth of all requests makes its handler spin for some
-/// microseconds, on the loop's own thread or in a pool; all are short while slow jobs saturate the
-/// same core, or while slow clients keep the server busy. Stateless.
+/// The cases of `sluice bench handler`. In most, a tenth of all requests makes its handler spin for
+/// some microseconds, on the loop's own thread or in a pool. In the others all handlers are short,
+/// while slow jobs saturate the same core or slow clients keep the server busy. Stateless.
 final class HandlerCases {
   private static final int CONNECTIONS = 64;
   private static final double LONG_SHARE = 0.1;
 
-  /// Requests a second: handlers of 500 us then take half of a core.
+  /// The requests per second, with which handlers of 500 us take half of a core.
   private static final int RATE = 10_000;
 
   static final String INLINE = "sluice/inline";
   static final String HANDED_OFF = "sluice/long-ones-handed-off";
 
-  /// Together they take all of the core that is left.
+  /// The number of slow jobs, which together take the rest of the core.
   private static final int JOBS = 4;
 
   private static final int SLOW_CLIENTS = 1_000;
@@ -53,7 +53,7 @@ final class HandlerCases {
     return micros + "us at " + RATE / 1000 + "k/s";
   }
 
-  /// How long the handlers of a case spin; -1 for the case at its peak.
+  /// Returns how long the handlers of a case spin; -1 for the case at its peak.
   static int micros(String name) {
     return MICROS.stream().filter(m -> name.equals(name(m))).findFirst().orElse(-1);
   }
@@ -81,9 +81,9 @@ final class HandlerCases {
     return mix.write(into);
   }
 
-  /// One server, whose requests are answered in different places.
+  /// A server whose requests are answered in different places.
   ///
-  /// @param jobs slow jobs of a millisecond, one after the other each, on the slow path
+  /// @param jobs slow jobs of a millisecond, each repeated without a pause, on the slow path
   private record Ways(int micros, int jobs) implements Peers {
     @Override
     public List<String> names() {

@@ -24,7 +24,7 @@ import sluice.testbase.FreePort;
 final class MixCases {
   private static final int CONNECTIONS = 64;
 
-  /// Below what the slowest of them can do.
+  /// The requests per second of a case with a rate, below the capacity of the slowest system.
   private static final int RATE = 4_000;
 
   private static final double FILES_OF_MIX = 0.7;
@@ -33,7 +33,7 @@ final class MixCases {
   private static final List<String> TOMCAT =
       List.of("sluice/owner", "sluice/companion", ALONE, NGINX);
 
-  /// Several threads take turns to select for Jetty.
+  /// The systems for Jetty, in which several threads take turns to select.
   private static final List<String> JETTY = List.of("sluice/companion", ALONE, NGINX);
 
   private MixCases() {}
@@ -64,6 +64,8 @@ final class MixCases {
                 .withRate(rate));
   }
 
+  /// Writes the requests of a case.
+  ///
   /// @param files their share of all requests
   static Path mix(Path root, double files, Path into) throws IOException {
     RequestMix mix = new RequestMix();
@@ -81,8 +83,8 @@ final class MixCases {
     return mix.write(into);
   }
 
-  /// A server by itself and behind each of the others. The owner is told to be one, since only
-  /// Tomcat gets it by itself.
+  /// A server alone and behind each of the fronts. The owner mode is set by a flag, since only
+  /// Tomcat gets it automatically.
   private record Servers(String app) implements Peers {
     @Override
     public List<String> names() {

@@ -79,7 +79,7 @@ final class NfsBench extends CaseBench {
     }
   }
 
-  /// Ours, unless other systems are asked for: one run each.
+  /// Runs Sluice once over time, or each of the requested systems.
   private static CaseResult overTime(Harness harness, BenchCase one) throws IOException {
     harness.keepOffServerCpu();
     Options options = harness.options();
@@ -134,7 +134,7 @@ final class NfsBench extends CaseBench {
     }
   }
 
-  /// Runs over time above, bars below.
+  /// Draws the runs over time, and the bars below them.
   @Override
   public String plot(List<CaseResult> results, String subtitle) {
     List<CaseResult> overTime = results.stream().filter(NfsBench::hasTimeline).toList();

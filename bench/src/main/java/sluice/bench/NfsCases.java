@@ -10,8 +10,8 @@ import sluice.bench.run.NfsPeers;
 /// The cases of `sluice bench nfs`. Stateless.
 ///
 /// `c` is the number of connections, `d` the calls in flight on each. Writes are UNSTABLE unless
-/// the name says `sync` (FILE_SYNC); what each system has done with a change when it answers is in
-/// [NfsPeers#durability].
+/// the name says `sync` (FILE_SYNC); [NfsPeers#durability] says where each system has stored a
+/// change when it answers.
 final class NfsCases {
   private static final int KB = 1 << 10;
   private static final int[] IN_FLIGHT = {1, 4, 16, 64};
@@ -45,7 +45,7 @@ final class NfsCases {
     return List.copyOf(cases);
   }
 
-  /// Whether a case is one long run that is drawn over time.
+  /// Returns true if a case is one long run that is drawn over time.
   static boolean isOverTime(BenchCase one) {
     return one.name().startsWith(OVER_TIME);
   }
@@ -56,7 +56,7 @@ final class NfsCases {
     }
   }
 
-  /// As many as the kernel's buffers of a socket hold.
+  /// Adds as many calls in flight as the kernel's buffers of a socket hold.
   private static void datagrams(List<BenchCase> cases, String name, NfsLoad load) {
     cases.add(of(name + " d1", 1, 1, load));
     cases.add(of(name + " d4", 1, 4, load));

@@ -64,7 +64,7 @@ final class PluginCases {
     return mix.write(into);
   }
 
-  /// A jar of one class of this bench.
+  /// Makes a jar of one class of this bench.
   private static Path jar(Path jar, Class<?> service, Class<?> type) throws IOException {
     String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
     try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar));
@@ -77,7 +77,7 @@ final class PluginCases {
     return jar;
   }
 
-  /// One handler, in different places.
+  /// The same handler in different places.
   private static final class Places implements Peers {
     @Override
     public List<String> names() {

@@ -22,12 +22,13 @@ import sluice.memory.block.Block;
 import sluice.memory.block.Region;
 import sluice.testbase.AllocatedBytes;
 
-/// What it costs to allocate zeroed memory and to free it again, by size, in a [Region] beside the
-/// C heap and the JDK's arenas; what a region takes for itself, and how full it gets in a long
-/// random workload before a request is refused. Used by the main thread, in the harness's own JVM.
+/// Measures the cost of allocating zeroed memory and freeing it again, by size, in a [Region]
+/// beside the C heap and the JDK's arenas. It also measures a region's own memory, and how full it
+/// gets in a long random workload before a request is refused. Used by the main thread, in the
+/// harness's own JVM.
 ///
-/// All of a case are measured in turn, the order reversed each round; the first is there twice, as
-/// the control.
+/// All systems of a case are measured in turn, in an order that is reversed each round; the first
+/// system runs twice, as the control.
 final class RegionBench implements Bench {
   private static final String NAME = "region";
   private static final int HELD = 64;
@@ -44,7 +45,9 @@ final class RegionBench implements Bench {
   private static final List<String> SYSTEMS =
       List.of("sluice/region", "sluice/heap", "malloc", "arena/confined", "arena/shared");
 
-  /// @param bytes of each block; 0 when they are mixed
+  /// A case.
+  ///
+  /// @param bytes of each block; 0 if they are mixed
   private record Case(String name, int bytes, int unitBytes) {}
 
   private static final List<Case> CASES =
@@ -69,7 +72,7 @@ final class RegionBench implements Bench {
     }
   }
 
-  /// Each power of two is as likely.
+  /// Returns a random size, with equal probability for each power of two.
   private static int mixed(Random random) {
     int least = 1024 << random.nextInt(MIXED_POWERS);
     return least + random.nextInt(least);
@@ -158,7 +161,8 @@ final class RegionBench implements Bench {
     return new Entry(slots, new Series(system, control));
   }
 
-  /// Nanoseconds for freeing a block and allocating another in its place, whose pages are touched.
+  /// Returns the nanoseconds for freeing a block and allocating another in its place, whose pages
+  /// are touched.
   private double nanos(Case one, AllocatorSlots slots, double seconds) {
     long start = System.nanoTime();
     long window = (long) (seconds * 1e9);

@@ -30,12 +30,13 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 
-/// What it costs to make memory and take it away again, beside a shared arena for each, how long it
-/// takes until no earlier reference works any more, and what an access costs beside one of a plain
+/// Measures the cost of lending memory and revoking it, beside a shared arena for each; the time
+/// until no earlier reference works any more; and the cost of an access beside one of a plain
 /// segment. Used by the main thread, in the harness's own JVM.
 ///
-/// All of a case are measured in turn, the order reversed each round; the first is there twice, as
-/// the control. Each has a loop of its own, so that no compiled code serves two of them.
+/// All systems of a case are measured in turn, in an order that is reversed each round; the first
+/// system runs twice, as the control. Each has a loop of its own, so that no compiled code serves
+/// two of them.
 final class RevokeBench implements Bench {
   private static final String NAME = "revoke";
   private static final int LONGS = 512;
@@ -45,7 +46,9 @@ final class RevokeBench implements Bench {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /// @param operations what one call of the work does
+  /// A system of a case.
+  ///
+  /// @param operations the number of operations in one call of the work
   private record Side(String system, int operations, Work work) {}
 
   /// A side and its rounds.
@@ -60,7 +63,9 @@ final class RevokeBench implements Bench {
     long once();
   }
 
-  /// @param threads that wait meanwhile: each is asked in a handshake
+  /// A case.
+  ///
+  /// @param threads the number of waiting threads: each takes part in a handshake
   private record Case(String name, int threads, List<String> systems) {}
 
   private static final String DELAY = "until earlier references fail";
@@ -156,8 +161,8 @@ final class RevokeBench implements Bench {
     }
   }
 
-  /// For a second, others of the cohort are revoked while the memory is read, so that what the
-  /// compilers learn of its moves is in the figures.
+  /// Revokes other memory of the cohort for a second while the memory is read, so that the figures
+  /// include what the compilers learn of its moves.
   private void readWhileItIsMoved(Block block, Memory memory) {
     CountDownLatch end = new CountDownLatch(1);
     AtomicLong read = new AtomicLong();
@@ -247,7 +252,7 @@ final class RevokeBench implements Bench {
     return all.build().sorted().toArray();
   }
 
-  /// Nanoseconds per operation over a window.
+  /// Returns the nanoseconds per operation over a window.
   private double nanos(Side side, double seconds) {
     long start = System.nanoTime();
     long window = (long) (seconds * 1e9);
@@ -271,8 +276,8 @@ final class RevokeBench implements Bench {
     return sum;
   }
 
-  /// Nanoseconds until the lease of memory that was revoked alone has ended: no reference to it
-  /// works from then on, and the bytes may be reused.
+  /// Returns the nanoseconds until the lease of memory that was revoked alone has ended: from then
+  /// on no reference to it works, and the bytes may be reused.
   private static long untilReusable(Block block) {
     int before = block.leases();
     Memory memory = Memory.lend(block, 0, LONGS * Long.BYTES);

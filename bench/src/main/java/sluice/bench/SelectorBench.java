@@ -15,7 +15,7 @@ final class SelectorBench extends CaseBench {
     super("selector", SelectorCases::all);
   }
 
-  /// The sweep as lines over the busy fraction, everything else as bars.
+  /// Draws the sweep as lines over the busy fraction, and everything else as bars.
   @Override
   public String plot(List<CaseResult> results, String subtitle) {
     List<CaseResult> bars =

@@ -19,10 +19,10 @@ import sluice.bench.server.SelectorServer;
 /// The cases of `sluice bench selector`: a grid of protocol, size, connections and load; a sweep of
 /// the busy fraction; toggling keys at rates below the peak; and three real servers. Stateless.
 final class SelectorCases {
-  /// Connections that are busy in a mostly idle case, at most.
+  /// The greatest number of busy connections in a mostly idle case.
   private static final int FEW = 64;
 
-  /// A single mostly idle connection sends so many requests a second.
+  /// The requests per second of a single mostly idle connection.
   private static final int IDLE_RATE = 1000;
 
   private static final int SWEEP_CONNECTIONS = 8000;
@@ -34,7 +34,7 @@ final class SelectorCases {
   private static final List<Integer> SIZES = List.of(64, 4 << 10, 64 << 10);
   private static final List<Integer> BUSY_PERCENT = List.of(1, 2, 5, 10, 25, 50, 75, 100);
 
-  /// jdk.httpserver closes idle connections above 200 unless told otherwise.
+  /// The flags of jdk.httpserver, which by default closes idle connections above 200.
   private static final List<String> HTTP_SERVER =
       List.of(
           "-Dsun.net.httpserver.nodelay=true",
@@ -44,7 +44,7 @@ final class SelectorCases {
   private static final List<String> QUICK =
       List.of("sluice/completion", "sluice/readiness", "jdk-epoll");
 
-  /// How the connections of a grid case are used.
+  /// The ways in which the connections of a grid case are used.
   private enum Use {
     BUSY("kept"),
     IDLE("kept"),
@@ -85,7 +85,7 @@ final class SelectorCases {
     return cases;
   }
 
-  /// Sweep cases are plotted as lines over this, in percent; -1 for other cases.
+  /// Returns the percentage of a sweep case, over which it is plotted; -1 for other cases.
   static int busyPercent(String name) {
     return name.startsWith("sweep ")
         ? Integer.parseInt(name.substring("sweep ".length(), name.indexOf('%')))
@@ -119,7 +119,7 @@ final class SelectorCases {
     return all.withConnections(busy).withIdle(all.connections() - busy);
   }
 
-  /// Echo of 64 bytes over 8000 connections, so many percent of which are busy.
+  /// Returns a case with an echo of 64 bytes over 8000 connections, of which `percent` are busy.
   private static BenchCase sweep(int percent) {
     int busy = SWEEP_CONNECTIONS * percent / 100;
     return benchCase(
@@ -129,7 +129,7 @@ final class SelectorCases {
         harness -> LoadSpec.echo(busy, 1, 64).withIdle(SWEEP_CONNECTIONS - busy));
   }
 
-  /// Toggling echo of 64 bytes, so many thousand requests a second.
+  /// Returns a case with a toggling echo of 64 bytes, at `thousands` thousand requests a second.
   private static BenchCase atRate(int thousands) {
     return benchCase(
         "rate " + thousands + "k/s toggling c" + RATE_CONNECTIONS,
@@ -147,7 +147,7 @@ final class SelectorCases {
         harness -> LoadSpec.http(connections, 1, mix(harness, AppServer.BODY_BYTES)));
   }
 
-  /// JVM flags that an [AppServer] needs.
+  /// Returns the JVM flags that an [AppServer] needs.
   static List<String> flags(String app) {
     return app.equals("httpserver") ? HTTP_SERVER : List.of();
   }
@@ -164,7 +164,7 @@ final class SelectorCases {
     return mix.write(harness.workspace().temporary("mix-" + bytes));
   }
 
-  /// Makes the load without asking the server.
+  /// Makes the load without a request to the server.
   private interface Load {
     LoadSpec of(Harness harness) throws IOException;
   }

@@ -49,7 +49,8 @@ final class SiteCases {
         });
   }
 
-  /// 100 rules for header fields, 60 redirects and 40 for access; one of them fits the file.
+  /// Returns a configuration with 100 rules for header fields, 60 redirects and 40 access rules;
+  /// one of them matches the file.
   static String rules(Path root) {
     StringBuilder text = new StringBuilder("directory = '" + root + "'\nclean-urls = true\n");
     text.append("[[header]]\npath = '/*'\nset = { X-Content-Type-Options = 'nosniff' }\n");
@@ -87,7 +88,7 @@ final class SiteCases {
                     "--connections-per-address",
                     String.valueOf(ClientLimits.MOST),
                     "--requests-per-address",
-                    String.valueOf(ClientLimits.MOST)); // more than a client that pipelines sends
+                    String.valueOf(ClientLimits.MOST)); // more than a pipelining client sends
             default -> List.of(root.toString());
           };
       return systems.site(system, what, FreePort.find());

@@ -27,9 +27,9 @@ import sluice.bench.run.Series;
 import sluice.bench.run.Server;
 import sluice.bench.run.ServerSpec;
 
-/// Time from starting a server's process to the end of its first reply, and its memory a second
-/// later without work. Ours is started by the launcher script, as users start it. Servers may use
-/// all cores here. Used by the main thread.
+/// Measures the time from starting a server's process to the end of its first reply, and its memory
+/// after another second without work. Sluice is started by the launcher script, as users start it.
+/// Servers may use all cores here. Used by the main thread.
 final class StartBench implements Bench {
   private static final String NAME = "start";
 
@@ -111,7 +111,7 @@ final class StartBench implements Bench {
     }
   }
 
-  /// A server's process and those below it.
+  /// A server's process and its descendants.
   private record Started(Process process) implements AutoCloseable {
     static Started by(ServerSpec spec, File log) throws IOException {
       return new Started(

@@ -25,13 +25,14 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 import sluice.sys.threads.Uninterrupted;
 
-/// Files of a site in front of the listening sockets of an application: a loop with a daemon thread
-/// of its own (the *companion*), which lives as long as the process, or a loop that a thread of the
-/// application turns ([#open]). Any thread may call what is not marked as the loop's.
+/// Serves the files of a site in front of an application's listening sockets. The loop is either
+/// turned by a daemon thread of its own (the *companion*), which lives as long as the process, or
+/// by a thread of the application ([#open]). Any thread may call the methods that are not marked as
+/// the loop's.
 public final class FrontServer implements AutoCloseable {
   private static final String NAME = "sluice-front";
 
-  /// A loop that does not turn for so long has other troubles.
+  /// The time after which a close no longer waits for a loop that does not turn.
   private static final int CLOSE_SECONDS = 2;
 
   private static final int CLOSE_TURNS = 100;
@@ -45,7 +46,7 @@ public final class FrontServer implements AutoCloseable {
   private final Engines.Choice engine;
   private volatile boolean closed;
 
-  /// On the thread that turns the loop.
+  /// Runs on the thread that turns the loop.
   private FrontServer(
       Loop loop,
       FrontSettings settings,
@@ -61,16 +62,16 @@ public final class FrontServer implements AutoCloseable {
     this.engine = engine;
   }
 
-  /// Starts the loop; it listens nowhere yet.
+  /// Starts the loop, without listeners.
   ///
-  /// @param complaints told, in one line each, what does not work as it should
-  /// @throws IOException when the site, the access log or an engine of the kernel cannot be opened
+  /// @param complaints receives one line for each thing that does not work as it should
+  /// @throws IOException if the site, the access log or an engine of the kernel cannot be opened
   public static FrontServer start(Site site, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
     return start(config(site, settings), settings, complaints);
   }
 
-  /// @param config of the files and of the loop; addresses and routes are the application's matter
+  /// @param config for the files and the loop; the application decides about addresses and routes
   static FrontServer start(HttpConfig config, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
@@ -85,10 +86,10 @@ public final class FrontServer implements AutoCloseable {
     }
   }
 
-  /// Opens a loop that the calling thread turns and closes; it listens nowhere yet.
+  /// Opens a loop, without listeners, that the calling thread turns and closes.
   ///
-  /// @param complaints told, in one line each, what does not work as it should
-  /// @throws IOException when the site, the access log or an engine of the kernel cannot be opened
+  /// @param complaints receives one line for each thing that does not work as it should
+  /// @throws IOException if the site, the access log or an engine of the kernel cannot be opened
   public static FrontServer open(Site site, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
     Engines.Choice choice = chooseEngine();
@@ -107,9 +108,9 @@ public final class FrontServer implements AutoCloseable {
     }
   }
 
-  /// The engine that a front would have.
+  /// Returns the engine that a front would use.
   ///
-  /// @throws IOException when the kernel has none for it
+  /// @throws IOException if the kernel has no suitable engine
   public static Engines.Choice chooseEngine() throws IOException {
     return chooseEngine(Backend.AUTO);
   }
@@ -157,12 +158,12 @@ public final class FrontServer implements AutoCloseable {
     }
   }
 
-  /// Which engine the loop has, and why.
+  /// Returns the loop's engine and the reason for its choice.
   public Engines.Choice engine() {
     return engine;
   }
 
-  /// As [HttpServer#reload]: forgets what is kept ready, so that each file is read anew.
+  /// Drops all cached replies, so that each file is read again; see [HttpServer#reload].
   public void reload() throws IOException {
     parts.reload();
   }
@@ -171,7 +172,7 @@ public final class FrontServer implements AutoCloseable {
     return loop;
   }
 
-  /// Shows what is counted in a counters file.
+  /// Publishes the counters in a counters file.
   void publishTo(CounterPublisher into) {
     parts.publishTo(into);
   }
@@ -179,7 +180,7 @@ public final class FrontServer implements AutoCloseable {
   /// Accepts the clients of a listening socket from now on, until [Listening#close].
   ///
   /// @param fd the socket, which the application keeps: the front has a descriptor of its own
-  /// @param application gets what is no file
+  /// @param application gets the requests that are not for files
   public Listening listen(int fd, FrontApplication application) throws IOException {
     ClassFiles.ready(application.getClass());
     int own = Files.duplicate(fd);
@@ -208,25 +209,25 @@ public final class FrontServer implements AutoCloseable {
     }
   }
 
-  /// Turns the loop once. The loop's thread, which has called [#open].
+  /// Turns the loop once. Called by the loop's thread, which has called [#open].
   ///
-  /// @param nanos 0 does not wait, negative waits without limit
+  /// @param nanos the longest wait; 0 does not wait, negative waits without limit
   public void turn(long nanos) {
     int _ = loop.turn(nanos);
   }
 
-  /// Ends the wait of a turn, or the next one.
+  /// Ends the wait of the current turn, or of the next one.
   public void wake() {
     loop.execute(() -> {});
   }
 
-  /// As [Loop#watch]. The loop's thread.
+  /// Watches a descriptor; see [Loop#watch]. Called by the loop's thread.
   public DescriptorWatch watch(int fd, Runnable ready) {
     return loop.watch(fd, ready);
   }
 
-  /// Ends all connections. The loop's thread, or any other when that has ended; a companion is
-  /// ended by any other thread, with its own.
+  /// Ends all connections. Called by the loop's thread, or by any thread after the loop's has
+  /// ended. A companion is closed by any other thread, and its own thread ends with it.
   @Override
   public void close() {
     closed = true;
@@ -243,7 +244,7 @@ public final class FrontServer implements AutoCloseable {
     return new FrontProtocol(loop, site, application, settings);
   }
 
-  /// A listening socket with the front before it. Any thread may call.
+  /// A listening socket that the front serves. Any thread may call.
   public static final class Listening {
     private final FrontServer front;
     private final Listener listener;
@@ -253,8 +254,8 @@ public final class FrontServer implements AutoCloseable {
       this.listener = listener;
     }
 
-    /// Accepts no more, and returns when the front's descriptor is closed: the port is free once
-    /// the application's is too. Connections stay.
+    /// Stops accepting, and returns when the front's descriptor is closed: the port is free once
+    /// the application has closed its own. Connections stay.
     public void close() {
       CountDownLatch closed = new CountDownLatch(1);
       Loop loop = front.loop;

@@ -5,10 +5,11 @@ import java.util.List;
 import sluice.http.text.Latin1;
 import sluice.memory.View;
 
-/// Which virtual host a request names. Immutable but for its scratch: owned by the loop's thread.
+/// A map from the host name of a request to its virtual host. Immutable except for its scratch
+/// buffer; owned by the loop's thread.
 ///
-/// A table with open addressing over the bytes of the names in small letters; the name of the
-/// request is brought into that form first: without port and dot at the end. Allocates nothing.
+/// It is a table with open addressing over the lower-case bytes of the names. The name in a request
+/// is brought into that form first, without port and trailing dot. A look-up allocates nothing.
 final class HostNames {
   private static final int NONE = -1;
   private static final int LONGEST = 255;
@@ -17,7 +18,7 @@ final class HostNames {
   private final int[] hosts;
   private final byte[] scratch = new byte[LONGEST + 1];
 
-  /// @throws IllegalArgumentException when two hosts have one name
+  /// @throws IllegalArgumentException if two hosts have the same name
   HostNames(List<VirtualHost> all) {
     int count = all.stream().mapToInt(host -> host.names().size()).sum();
     int size = Integer.highestOneBit(Math.max(1, count)) << 2;
@@ -42,14 +43,15 @@ final class HostNames {
     hosts[slot] = host;
   }
 
-  /// Index of the host, or -1.
+  /// Returns the index of the host, or -1.
   ///
-  /// @param from of a host with or without port, as [sluice.http.parse.HttpRequest] has checked it
+  /// @param from the start of a host with or without port, as [sluice.http.parse.HttpRequest] has
+  ///   checked it
   int find(View view, int from, int to) {
     int length = canonical(view, from, to);
     int at = 0;
     int found = length == 0 ? NONE : get(0, length);
-    // A wildcard is kept with its leading dot, which no name begins with.
+    // A wildcard is stored with its leading dot; no name begins with a dot.
     while (found == NONE && at < length) {
       at++;
       if (at < length && scratch[at] == '.') {

@@ -10,7 +10,7 @@ import sluice.http.rules.SignIn;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
 
-/// Asks the access rules about the request that was parsed last. Owned by the loop's thread.
+/// Checks the request that was parsed last against the access rules. Owned by the loop's thread.
 final class HttpAccess {
   private final HttpProtocol http;
   private final Loop loop;
@@ -35,26 +35,26 @@ final class HttpAccess {
     return last.status() == 0;
   }
 
-  /// Status of the last refusal.
+  /// Returns the status of the last refusal.
   int status() {
     return last.status();
   }
 
-  /// Header lines of the last refusal.
+  /// Returns the header lines of the last refusal.
   byte[] fields() {
     return last.fields();
   }
 
-  /// Whether the last request was refused for a password that may be right, but was not checked a
-  /// short time ago.
+  /// Returns true if the last request was refused although its password may be right, because the
+  /// password was not checked recently.
   boolean mayBeUnknown(HttpHosts.Served host) {
     return last.status() == 401 && authorization() != null && !host.rules().signIns().isEmpty();
   }
 
-  /// Has the password that a request brings checked on the slow path, if it is not known.
+  /// Starts a check on the slow path of the request's password, unless it is known already.
   ///
-  /// @param then run on the loop's thread when that is done
-  /// @return false when there is nothing to check: `then` is not run
+  /// @param then run on the loop's thread after the check
+  /// @return false if there is nothing to check; `then` is not run in this case
   boolean check(HttpHosts.@Nullable Served host, Runnable then) {
     byte[] authorization = authorization();
     if (host == null || authorization == null) {
@@ -77,7 +77,7 @@ final class HttpAccess {
     }
   }
 
-  /// Value of the field; null where it is missing or there twice.
+  /// Returns the value of the field; null if it is missing or repeated.
   private byte @Nullable [] authorization() {
     int line = request.firstLine(Field.AUTHORIZATION);
     if (line < 0 || request.isRepeated(Field.AUTHORIZATION)) {

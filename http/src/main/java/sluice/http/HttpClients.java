@@ -12,9 +12,9 @@ import sluice.loop.Connection;
 import sluice.loop.engine.TurnClock;
 import sluice.memory.View;
 
-/// Which client a connection is of, and whether it may have another connection or request. Owned by
-/// the loop's thread. A request of a server with limits costs one comparison and exchange; of one
-/// without, a comparison.
+/// Assigns connections to clients and applies the limits of a client's address to connections and
+/// requests. Owned by the loop's thread. A request costs one compare-and-exchange on a server with
+/// limits, and one comparison on a server without.
 final class HttpClients {
   private final TurnClock clock;
   private final HttpReplies replies;
@@ -22,7 +22,7 @@ final class HttpClients {
   private final List<AddressRange> proxies;
   private final long headerNanos;
 
-  /// @param table what addresses have; null without limits
+  /// @param table the allowances of addresses; null without limits
   HttpClients(
       TurnClock clock, HttpConfig config, HttpReplies replies, @Nullable ClientTable table) {
     this.clock = clock;
@@ -32,7 +32,8 @@ final class HttpClients {
     this.headerNanos = config.headerTimeout().toNanos();
   }
 
-  /// A connection was accepted. One of a proxy first tells its client's address.
+  /// Handles an accepted connection. A connection from a proxy first sends the address of its
+  /// client.
   void opened(Connection connection, HttpSession session) {
     if (table == null) {
       return;
@@ -75,14 +76,14 @@ final class HttpClients {
     }
   }
 
-  /// Whether the requests of a connection are counted.
+  /// Returns true if the requests of a connection are counted.
   static boolean counts(HttpSession session) {
     return session.allowance != null;
   }
 
   /// Counts a request.
   ///
-  /// @return null when it is answered; else header lines of its refusal
+  /// @return null if it may be answered, otherwise the header lines of its refusal
   byte @Nullable [] refusal(HttpSession session) {
     ClientAllowance allowance = session.allowance;
     long wait = allowance == null ? 0 : allowance.request(clock.now());
@@ -94,7 +95,7 @@ final class HttpClients {
     return seconds == 1 ? HttpReplies.RETRY : Latin1.bytes("Retry-After: " + seconds + "\r\n");
   }
 
-  /// A connection has ended.
+  /// Handles the end of a connection.
   void closed(HttpSession session) {
     ClientAllowance allowance = session.allowance;
     ClientTable counted = table;
@@ -104,9 +105,9 @@ final class HttpClients {
     }
   }
 
-  /// What a proxy says of its client.
+  /// Reads a proxy's header with the address of its client.
   ///
-  /// @return bytes taken
+  /// @return the number of bytes consumed
   int preface(Connection connection, HttpSession session, View input) {
     ProxyHeader header = session.proxyHeader;
     if (header == null) {

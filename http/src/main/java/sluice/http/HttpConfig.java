@@ -18,33 +18,33 @@ import sluice.http.service.SiteSettings;
 import sluice.http.site.Site;
 import sluice.loop.server.ServerConfig;
 
-/// How an [HttpServer] is set up.
+/// The configuration of an [HttpServer].
 ///
 /// @param server addresses, loops, backend
-/// @param site what is served
+/// @param site the files to serve
 /// @param limits of a request head
-/// @param cacheBytes ready replies kept in memory, all loops together; 0 keeps none; see
+/// @param cacheBytes the memory for cached replies, all loops together; 0 keeps none; see
 ///   [#defaultCacheBytes]
 /// @param cacheControl value of Cache-Control on files; empty for none
-/// @param watches inotify watches for each loop, at least 2: one for each file and directory that
-///   is kept ready, which all loops share; 65 536 unless said otherwise. Where the system allows
-///   fewer, the least recently used give way. 0 for none: each hit asks the file system whether its
-///   file is unchanged
+/// @param watches inotify watches for each loop, at least 2: one for each cached file and
+///   directory, shared by all loops; 65 536 by default. Where the system allows fewer, the least
+///   recently used are evicted. 0 for none: each hit then asks the file system if its file is
+///   unchanged
 /// @param headerTimeout from the first byte of a request head to its last
-/// @param idleTimeout a connection without a request
+/// @param idleTimeout for a connection without a request
 /// @param accessLog file of the access log; null for none
 /// @param monitoring where `/metrics` and `/healthz` are answered
 /// @param routes paths that handlers answer instead of the site, under every host name
 /// @param rules of `site`, by path
 /// @param hosts sites of their own for some host names
-/// @param namedOnly answer 421 to names that none of `hosts` has, instead of by `site`
-/// @param redirect where plain HTTP is sent to HTTPS
-/// @param logFormat of the access log: `combined`, `json`, or the text of a line with variables:
-///   `{address}`, `{time}`, `{request}`, `{method}`, `{target}`, `{status}`, `{bytes}`,
+/// @param namedOnly true to answer 421 to names that none of `hosts` has, instead of serving `site`
+/// @param redirect where plain HTTP is redirected to HTTPS
+/// @param logFormat the format of the access log: `combined`, `json`, or the text of a line with
+///   variables: `{address}`, `{time}`, `{request}`, `{method}`, `{target}`, `{status}`, `{bytes}`,
 ///   `{referrer}`, `{agent}`
-/// @param clientLimits connections and requests of one address
-/// @param proxies addresses whose connections begin with the PROXY protocol, version 1 or 2: what
-///   it says is the client's address then. A connection from anywhere else begins without
+/// @param clientLimits limits on the connections and requests of one address
+/// @param proxies addresses whose connections begin with the PROXY protocol, version 1 or 2, which
+///   gives the client's address. Connections from other addresses begin without it
 public record HttpConfig(
     ServerConfig server,
     Site site,
@@ -73,7 +73,7 @@ public record HttpConfig(
       throw new IllegalArgumentException("no host is named");
     }
     AccessLog.checkFormat(logFormat);
-    HostNames _ = new HostNames(hosts); // complains of a name that is there twice
+    HostNames _ = new HostNames(hosts); // rejects duplicate names
     if (cacheBytes < 0) {
       throw new IllegalArgumentException("cacheBytes must not be negative: " + cacheBytes);
     }
@@ -88,15 +88,16 @@ public record HttpConfig(
   private static final long LEAST_DEFAULT_CACHE_BYTES = 64L << 20;
   private static final long MOST_DEFAULT_CACHE_BYTES = 512L << 20;
 
-  /// What `cacheBytes` is unless said otherwise: an eighth of the largest heap this JVM may have,
-  /// 64 to 512 MiB. The JVM takes a quarter of the machine or of its control group by itself, so
-  /// this is a thirty-second part of that. It is used as far as the site is large.
+  /// Returns the default of `cacheBytes`: an eighth of the largest heap this JVM may have, 64 to
+  /// 512 MiB. By default the JVM takes a quarter of the memory of the machine or its control group,
+  /// so the cache takes a thirty-second part of that. A small site uses less.
   public static long defaultCacheBytes() {
     return Math.clamp(
         Runtime.getRuntime().maxMemory() / 8, LEAST_DEFAULT_CACHE_BYTES, MOST_DEFAULT_CACHE_BYTES);
   }
 
-  /// [#defaultCacheBytes] of replies, ten seconds for a head, a minute idle, no access log.
+  /// Returns a configuration with [#defaultCacheBytes] for replies, ten seconds for a head, a
+  /// minute for idle connections, and no access log.
   public static HttpConfig of(ServerConfig server, Site site) {
     return new HttpConfig(
         server,
@@ -119,8 +120,10 @@ public record HttpConfig(
         List.of());
   }
 
-  /// @throws IllegalArgumentException when it is no format of an access log, with the variable that
-  ///   there is not
+  /// Checks the format of an access log.
+  ///
+  /// @throws IllegalArgumentException if the format is invalid; the message names an unknown
+  ///   variable
   public static void checkLogFormat(String value) {
     AccessLog.checkFormat(value);
   }
@@ -137,7 +140,9 @@ public record HttpConfig(
     return draft.made();
   }
 
-  /// @param value whose connections begin with the PROXY protocol
+  /// Returns a copy with other proxies.
+  ///
+  /// @param value the addresses whose connections begin with the PROXY protocol
   public HttpConfig withProxies(List<AddressRange> value) {
     Draft draft = new Draft(this);
     draft.proxies = value;
@@ -150,8 +155,10 @@ public record HttpConfig(
     return draft.made();
   }
 
+  /// Returns a copy with other virtual hosts.
+  ///
   /// @param value sites by name
-  /// @param only whether other names are refused
+  /// @param only true if other names are refused
   public HttpConfig withHosts(List<VirtualHost> value, boolean only) {
     Draft draft = new Draft(this);
     draft.hosts = value;
@@ -165,7 +172,9 @@ public record HttpConfig(
     return draft.made();
   }
 
-  /// @param value the longest prefix that fits a path answers; without any, the site does
+  /// Returns a copy with other routes.
+  ///
+  /// @param value the longest prefix that matches a path answers; without a match, the site does
   public HttpConfig withRoutes(List<Route> value) {
     Draft draft = new Draft(this);
     draft.routes = value;
@@ -209,12 +218,12 @@ public record HttpConfig(
     return draft.made();
   }
 
-  /// What each loop is told of the site.
+  /// Returns the settings of the main site for each loop.
   SiteSettings perLoop() {
     return perLoop(site, rules);
   }
 
-  /// What each loop is told of one of the sites, which share the memory and the watches.
+  /// Returns the settings of one site for each loop. The sites share the memory and the watches.
   SiteSettings perLoop(Site one, SiteRules itsRules) {
     int sites = hosts.size() + (namedOnly ? 0 : 1);
     List<HeaderRule> headers = new ArrayList<>();
@@ -227,7 +236,7 @@ public record HttpConfig(
         one, cacheBytes / server.loops() / sites, itsRules.withHeaders(headers), share);
   }
 
-  /// The values of a copy while they are changed: each `with` names its own alone.
+  /// The mutable values of a copy, so that each `with` method names only its own.
   private static final class Draft {
     ServerConfig server;
     Site site;

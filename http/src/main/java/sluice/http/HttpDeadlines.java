@@ -4,14 +4,15 @@ import sluice.http.HttpSession.Stage;
 import sluice.loop.Connection;
 import sluice.loop.engine.TurnClock;
 
-/// How long clients may take: for a head, and between requests; less once the server drains. Owned
-/// by the loop's thread.
+/// Sets the deadlines of connections: for a head, and between requests. They are shorter once the
+/// server drains. Owned by the loop's thread.
 final class HttpDeadlines {
-  /// How long an idle connection of a draining server may still bring a request that was sent
-  /// before the client could know.
+  /// The time in which an idle connection of a draining server may still deliver a request that the
+  /// client sent before it could know.
   private static final long DRAIN_IDLE_NANOS = 250_000_000L;
 
-  /// How long it may take to bring the rest of a head, and a new connection its first request.
+  /// The time for the rest of a head, and for the first request of a new connection, while the
+  /// server drains.
   private static final long DRAIN_HEAD_NANOS = 1_000_000_000L;
 
   private final TurnClock clock;
@@ -24,7 +25,7 @@ final class HttpDeadlines {
     this.idleNanos = config.idleTimeout().toNanos();
   }
 
-  /// From the first byte of a head to its last, while the server does not drain.
+  /// Returns the time from the first byte of a head to its last, while the server does not drain.
   long headerNanos() {
     return headerNanos;
   }
@@ -37,13 +38,13 @@ final class HttpDeadlines {
     return session.closing() ? Math.min(headerNanos, DRAIN_HEAD_NANOS) : headerNanos;
   }
 
-  /// The next request may come.
+  /// Starts the wait for the next request.
   void idle(Connection connection, HttpSession session) {
     connection.deadline(idleNanos(session));
     connection.idle();
   }
 
-  /// A request was answered whose body may not have come whole.
+  /// Sets the deadline after a reply, when the body of its request may be incomplete.
   void answered(Connection connection, HttpSession session) {
     if (session.stage() == Stage.BETWEEN) {
       idle(connection, session);
@@ -52,7 +53,7 @@ final class HttpDeadlines {
     }
   }
 
-  /// The server drains.
+  /// Shortens the deadline because the server drains.
   void draining(Connection connection, HttpSession session) {
     if (session.timed()) {
       connection.deadline(headNanos(session));
@@ -63,12 +64,12 @@ final class HttpDeadlines {
     }
   }
 
-  /// Input was looked at.
+  /// Sets the deadline after input was processed.
   ///
-  /// @param left bytes that were not taken
+  /// @param left the number of bytes that were not consumed
   void update(Connection connection, HttpSession session, int left) {
     if (session.stage() == Stage.FEEDING) {
-      return; // the feed says whose turn it is
+      return; // the feed sets its own deadlines
     }
     if (connection.deferred()) {
       connection.deadline(0);
@@ -84,7 +85,7 @@ final class HttpDeadlines {
           connection.deadline(headNanos(session));
         }
       }
-      case COLLECTING, FEEDING -> {} // that of the body runs
+      case COLLECTING, FEEDING -> {} // the deadline of the body runs
     }
   }
 }

@@ -9,16 +9,16 @@ import sluice.http.service.SiteService;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// The site of one loop in front of an application: what is no file is the application's, whatever
-/// `serve` would say of it. Owned by the loop's thread.
+/// The site of one loop in front of an application. Requests that are not for a file go to the
+/// application, whatever reply `serve` would give. Owned by the loop's thread.
 ///
-/// A path is looked up once and remembered while nothing changes, also that there is nothing. Where
-/// the first of several names stands for nothing, one such reply serves all paths below it.
+/// A path is looked up once and the result remembered until something changes, also if no file
+/// exists. If the first name of a path does not exist, one such entry serves all paths below it.
 final class HttpFront implements FrontSite {
   private final HttpProtocol http;
   private final SiteService site;
 
-  /// What [#known] has found.
+  /// The file found by the last call of [#known].
   private @Nullable Resource found;
 
   HttpFront(HttpProtocol http, SiteService site) {
@@ -76,7 +76,7 @@ final class HttpFront implements FrontSite {
     return false;
   }
 
-  /// Remembers what the first name of a path without a file stands for.
+  /// Remembers that the first name of a path without a file does not exist, if so.
   private Outcome learning(Outcome outcome) {
     return new Outcome() {
       @Override

@@ -11,10 +11,10 @@ import sluice.http.rules.SiteRules;
 import sluice.http.service.SiteService;
 import sluice.loop.counters.CounterPublisher;
 
-/// The sites that one loop serves, by host name. Owned by the loop's thread, but for [#replace].
+/// The sites that one loop serves, by host name. Owned by the loop's thread, except for [#replace].
 ///
-/// A server with one site for every name looks at no name at all; else the name of the last request
-/// is compared first, as a client hardly changes it.
+/// A server with one site for every name does not look at names. Otherwise the name of the last
+/// request is compared first, because a client rarely changes it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,11 +22,11 @@ import sluice.loop.counters.CounterPublisher;
 /// | current | owner | volatile, also by the thread of the counters | volatile |
 /// | ended | owner | volatile, also by the thread of the counters | volatile |
 final class HttpHosts {
-  /// What is served under some names.
+  /// A site under some names.
   ///
-  /// @param service null where there are no files
+  /// @param service null if there are no files
   record Served(@Nullable SiteService service, ErrorPages errors, SiteRules rules) {
-    /// Whether clients are let in by rules somewhere.
+    /// Returns true if access rules protect any path.
     boolean guarded() {
       return !rules.access().isEmpty();
     }
@@ -34,8 +34,8 @@ final class HttpHosts {
 
   /// All sites of a loop at one time.
   ///
-  /// @param names null when every request gets the main site
-  /// @param main for names that no host has; null when those are refused
+  /// @param names null if every request gets the main site
+  /// @param main the site for names that no host has; null if such names are refused
   record Sites(@Nullable HostNames names, List<Served> hosts, @Nullable Served main) {
     List<Served> all() {
       List<Served> all = new ArrayList<>(hosts);
@@ -60,7 +60,7 @@ final class HttpHosts {
     }
   }
 
-  /// A longer name is not remembered.
+  /// The longest name that is remembered.
   private static final int LONGEST = 128;
 
   private static final int COUNTED = SiteService.COUNTERS.size();
@@ -80,12 +80,12 @@ final class HttpHosts {
     last = sites.main;
   }
 
-  /// One site for every name.
+  /// Returns hosts that serve one site under every name.
   static HttpHosts of(@Nullable SiteService service, ErrorPages errors) {
     return new HttpHosts(new Sites(null, List.of(), new Served(service, errors, SiteRules.NONE)));
   }
 
-  /// The site that a request is for; null when none has its name.
+  /// Returns the site that a request is for; null if no site has its name.
   @Nullable Served of(HttpRequest request) {
     Sites sites = current;
     HostNames names = sites.names;
@@ -105,23 +105,23 @@ final class HttpHosts {
     return found;
   }
 
-  /// Whether some site lets in some clients alone.
+  /// Returns true if any site has access rules.
   boolean guarded() {
     return guarded;
   }
 
-  /// The site that is served under every name, or the first.
+  /// Returns the site that is served under every name, or the first one.
   Served main() {
     Sites sites = current;
     return sites.main == null ? sites.hosts.getFirst() : sites.main;
   }
 
-  /// Serves other sites from the next batch of requests on. Any thread.
+  /// Replaces the sites from the next batch of requests on. Any thread.
   void replace(Sites sites) {
     next = sites;
   }
 
-  /// Takes in what has changed.
+  /// Switches to the replacement, if there is one, and reads the changes of files.
   void update() {
     Sites wanted = next;
     if (wanted != null && wanted != current) {
@@ -151,6 +151,8 @@ final class HttpHosts {
     }
   }
 
+  /// Reads the changes of a site's files.
+  ///
   /// @param drained the queue that was read last: one read is enough for thousands of sites
   /// @return the queue that has been read now
   private static @Nullable Object drain(@Nullable SiteService service, @Nullable Object drained) {
@@ -163,7 +165,7 @@ final class HttpHosts {
     return queue == null ? drained : queue;
   }
 
-  /// As [SiteService#forget]. Any thread.
+  /// Drops all cached replies; see [SiteService#forget]. Any thread.
   void forget() {
     current.services().forEach(SiteService::forget);
   }
@@ -177,7 +179,7 @@ final class HttpHosts {
     }
   }
 
-  /// What all sites of the loop count together.
+  /// Publishes the sums of the counters of all sites of the loop.
   void publishTo(CounterPublisher into, String source) {
     if (current.services().isEmpty()) {
       return;

@@ -14,7 +14,7 @@ final class HttpPages {
   private final ErrorPages main;
   private final List<ErrorPages> hosts = new ArrayList<>();
 
-  /// @throws SysException when one cannot be read
+  /// @throws SysException if an error page cannot be read
   HttpPages(HttpConfig config) throws SysException {
     main = new ErrorPages(files(config.site()));
     for (VirtualHost host : config.hosts()) {
@@ -40,7 +40,7 @@ final class HttpPages {
     return hosts.get(host);
   }
 
-  /// As [ErrorPages#reload], a site after another.
+  /// Reads the pages again, one site after another; see [ErrorPages#reload].
   void reload() throws SysException {
     main.reload();
     for (ErrorPages each : hosts) {

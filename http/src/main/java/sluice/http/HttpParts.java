@@ -41,17 +41,17 @@ import sluice.loop.tls.TlsCertificate;
 import sluice.loop.tls.TlsContext;
 import sluice.sys.zstd.Zstd;
 
-/// What the loops of a server share, and what each of them was given. Loops start one after
-/// another; any thread may call the rest.
+/// The objects that the loops of a server share, and the protocol of each loop. Loops start one
+/// after another; any thread may call the other methods.
 final class HttpParts {
   private static final String EXPIRY = "sluice_certificate_not_after_timestamp_seconds";
 
-  /// Names of one certificate that `/metrics` shows.
+  /// The greatest number of names of one certificate that `/metrics` shows.
   private static final int MOST_NAMES = 100;
 
   final HttpConfig config;
 
-  /// Of what no site answers.
+  /// The error pages for requests that no site answers.
   final ErrorPages errors;
 
   final Routes routes;
@@ -61,7 +61,7 @@ final class HttpParts {
   private final HttpShared shared;
   private final List<HttpProtocol> protocols = new CopyOnWriteArrayList<>();
 
-  /// @throws IOException when an error page or the access log cannot be opened
+  /// @throws IOException if an error page or the access log cannot be opened
   HttpParts(HttpConfig config, Consumer<String> complaints) throws IOException {
     this.config = config;
     this.pages = new HttpPages(config);
@@ -83,7 +83,7 @@ final class HttpParts {
         new HttpShared(errors, log, known ? new ClientTable(config.clientLimits()) : null);
   }
 
-  /// What a loop serves. Called by its thread.
+  /// Returns the protocol that a loop serves. Called by the loop's thread.
   Protocol protocol(Loop loop) {
     try {
       return serving(loop);
@@ -92,9 +92,9 @@ final class HttpParts {
     }
   }
 
-  /// Answers by a route from now on, once it is warm.
+  /// Admits a route, which answers from now on, after warming it up.
   ///
-  /// @throws IllegalArgumentException when the route's sample does not reach its interruptlet
+  /// @throws IllegalArgumentException if the route's sample does not reach its interruptlet
   HandlerGuard admit(Route route) {
     warm(route);
     return routes.admit(route);
@@ -117,16 +117,16 @@ final class HttpParts {
     }
   }
 
-  /// Nothing but routes, and no line in the access log.
+  /// Returns a protocol that serves only routes and writes no access log.
   ///
-  /// @param clients whose limits hold; null for none
+  /// @param clients enforces the limits of clients; null for none
   private Protocol unlogged(Loop loop, Routes of, @Nullable ClientTable clients) {
     RouteTable table = new RouteTable(of, config.limits());
     HttpShared unlogged = new HttpShared(errors, null, clients);
     return new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged);
   }
 
-  /// What a loop serves in front of an application. Called by its thread.
+  /// Returns the site that a loop serves in front of an application. Called by the loop's thread.
   HttpFront front(Loop loop) throws IOException {
     HttpProtocol made = serving(loop);
     return new HttpFront(made, Objects.requireNonNull(made.hosts().main().service()));
@@ -141,7 +141,7 @@ final class HttpParts {
     return made;
   }
 
-  /// The main site, if it is served, and those of hosts.
+  /// Returns the main site, if it is served, and the sites of the hosts.
   static List<Site> sites(HttpConfig config) {
     List<Site> sites = new ArrayList<>();
     if (!config.namedOnly()) {
@@ -176,9 +176,9 @@ final class HttpParts {
     }
   }
 
-  /// Starts what sends clients of plain HTTP to HTTPS: one loop with its own sockets.
+  /// Starts the server that redirects plain HTTP to HTTPS: one loop with its own sockets.
   ///
-  /// @return null when it is not wanted
+  /// @return null if no redirect is configured
   @Nullable Server redirecting(Server started) throws IOException {
     HttpsRedirect wanted = config.redirect();
     if (!wanted.wanted()) {
@@ -201,7 +201,7 @@ final class HttpParts {
     return Server.start(own, loop -> unlogged(loop, alone, shared.clients()));
   }
 
-  /// As [HttpServer#replaceSites].
+  /// Replaces the sites; see [HttpServer#replaceSites].
   synchronized void replaceSites(HttpConfig next) throws IOException {
     HttpPages read = new HttpPages(next);
     List<HttpHosts.Sites> made = new ArrayList<>();
@@ -238,7 +238,7 @@ final class HttpParts {
     }
   }
 
-  /// As [HttpServer#reload].
+  /// Reopens and reads files again; see [HttpServer#reload].
   void reload() throws IOException {
     if (log != null) {
       log.reopen();
@@ -266,8 +266,8 @@ final class HttpParts {
     }
   }
 
-  /// When certificates expire. Of a name that a file has in two contexts, which may have read it at
-  /// different times, the earlier end.
+  /// Returns when the certificates expire. If two contexts have read the same file at different
+  /// times, the earlier end of a name counts.
   private List<Metric> certificates() {
     Map<Map<String, String>, Instant> ends = new LinkedHashMap<>();
     for (TlsContext tls : tlsContexts()) {

@@ -37,10 +37,10 @@ import sluice.memory.block.Block;
 /// HTTP/1.1 on the connections of one loop: frames requests, answers hits at once, and hands misses
 /// to the slow path. Runs on the loop's thread.
 ///
-/// A request that is deferred closes the connection's gate, so pipelined replies leave in order.
-/// Request bodies are skipped, unless a handler has a use for them ([HttpHandlers]).
+/// A deferred request closes the connection's gate, so pipelined replies leave in order. Request
+/// bodies are skipped, unless a handler uses them ([HttpHandlers]).
 final class HttpProtocol implements Protocol, HttpExchanges {
-  /// A longer request body is not read to its end; the connection is closed instead.
+  /// The longest request body that is read to its end; a longer one closes the connection instead.
   private static final long SKIPPED_BODY_BYTES = 1 << 20;
 
   private static final byte[] ROOT = {'/'};
@@ -95,7 +95,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     hosts.update();
   }
 
-  /// Shows what is counted here in a counters file.
+  /// Publishes the counters in a counters file.
   void publishTo(CounterPublisher into) {
     counts.publishTo(into, loop.name());
     hosts.publishTo(into, loop.name());
@@ -105,8 +105,8 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return counts;
   }
 
-  /// Forgets the replies that are kept ready: none of them answers a request sent after this has
-  /// returned. Any thread.
+  /// Drops the cached replies: a request sent after this has returned gets none of them. Any
+  /// thread.
   void forget() {
     hosts.forget();
   }
@@ -162,8 +162,8 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Part of a body is no body: no handler takes it for one, and a client that only ended its side
-  /// too early is told.
+  /// Answers 400 if the body is incomplete, also to a half-closing client. No handler gets such a
+  /// body as if it were complete.
   @Override
   public void ended(Connection connection, int leftover) {
     if (!handlers.cutShort(connection, 400)) {
@@ -171,7 +171,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// What a body lacks may have been cut off by an attacker, which gets no answer.
+  /// Ends the connection. A partial request gets no reply: an attacker may have cut off the rest.
   @Override
   public void truncated(Connection connection, int leftover) {
     HttpSession session = session(connection);
@@ -213,7 +213,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return request;
   }
 
-  /// The path of the request, as [#defer] has made it canonical last.
+  /// Returns the path of the request that [#defer] or another check has made canonical last.
   RequestPath requestPath() {
     return requestPath;
   }
@@ -264,7 +264,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       if (session.stage() == Stage.SKIPPING) {
         at = session.skip(input, at, end);
         if (at < 0) {
-          connection.close(); // the reply has been sent; what follows cannot be understood
+          connection.close(); // the reply has been sent; what follows cannot be parsed
           return end;
         }
         continue;
@@ -312,7 +312,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       }
       at += length;
       answer(connection, session);
-      if (route == null) { // an interruptlet that declined this one may answer the next
+      if (route == null) { // an interruptlet that declined this request may answer the next
         at = answerAlike(connection, session, input, at, end);
       }
     }
@@ -323,7 +323,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return at;
   }
 
-  /// Refuses a request of an address that has asked too often.
+  /// Refuses the request of an address that exceeds its limits.
   private boolean overLimit(Connection connection, HttpSession session) {
     byte[] refusal = clients.refusal(session);
     if (refusal == null) {
@@ -334,10 +334,10 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return true;
   }
 
-  /// Answers requests that have the bytes of the one just answered, all at once. Not where replies
-  /// are logged: each has its own line, written when it has been sent.
+  /// Answers at once all following requests with the same bytes as the last one. Not used with an
+  /// access log: each reply has its own line, written after it has been sent.
   ///
-  /// @return where the next request starts
+  /// @return the start of the next request
   private int answerAlike(Connection connection, HttpSession session, View input, int at, int end) {
     int length = request.headLength();
     if (end - at < 2 * length
@@ -357,7 +357,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return at + sent * length;
   }
 
-  /// @param head null when that is what is missing
+  /// @param head the request head; null if it is incomplete
   @Override
   public void refuse(Connection connection, int status, byte @Nullable [] head) {
     replies.error(connection.output(), status, null, HttpReplies.NONE, HttpReplies.CLOSE);
@@ -429,14 +429,14 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     replied(connection, keep);
   }
 
-  /// Whether a rule sends the request elsewhere, whatever its method: 307 and 308 keep that.
+  /// Returns true if a rule redirects the request. The method does not matter: 307 and 308 keep it.
   private boolean leadsElsewhere(HttpHosts.Served host) {
     return !host.rules().redirects().isEmpty()
         && requestPath.parse(request) >= 0
         && host.rules().redirect(requestPath.toString()) != null;
   }
 
-  /// Header lines, and behind them those that the rules of a site have for the requested path.
+  /// Returns the header lines, followed by those of the site's rules for the requested path.
   private byte[] with(HttpHosts.Served host, byte[] fields) {
     if (host.rules().headers().isEmpty() || requestPath.parse(request) < 0) {
       return fields;
@@ -446,7 +446,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
 
   /// Answers a request for the site.
   ///
-  /// @return false when the answer has to wait for the slow path, or was given already
+  /// @return false if the answer waits for the slow path, or was given already
   private boolean lookup(Connection connection, HttpHosts.Served host, boolean keep) {
     SiteService files = host.service();
     if (files == null) {
@@ -474,14 +474,14 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return false;
   }
 
-  /// Refuses a request for a handler whose path is not for this client.
+  /// Refuses a request for a handler if the rules deny this client the path.
   private boolean refused(Connection connection, HttpSession session) {
     HttpHosts.Served host = hosts.of(request);
     if (host == null || !host.guarded()) {
       return false;
     }
     int length = requestPath.parse(request);
-    if (length < 0) { // what is no path of a site cannot be compared with a rule
+    if (length < 0) { // an invalid path cannot be compared with a rule
       finish(connection, -length, HttpReplies.NONE, keepAfterBody(session));
       return true;
     }
@@ -495,7 +495,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return true;
   }
 
-  /// Answers the request that was parsed last, which brings no body, by a file.
+  /// Answers the request that was parsed last, which has no body, with a file.
   void answerFile(Connection connection, Resource resource) {
     HttpSession session = session(connection);
     session.requests++;
@@ -526,7 +526,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// The request that was parsed last is answered by bytes that are staged.
+  /// Records that staged bytes answer the request that was parsed last.
   void noted(Connection connection, int status, long bodyBytes) {
     replies.noted(status, bodyBytes);
     replied(connection, true);
@@ -569,7 +569,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Does something while a kept request is once more what was parsed last.
+  /// Parses a kept head again, and runs `action` while it is the request that was parsed last.
   private void withRequest(byte[] head, Runnable action) {
     View view = deferred.bind(MemorySegment.ofArray(head), 0, head.length);
     try {
@@ -583,10 +583,10 @@ final class HttpProtocol implements Protocol, HttpExchanges {
 
   // ---- misses -------------------------------------------------------------------------------
 
-  /// Has the request that was parsed last looked up.
+  /// Has the request that was parsed last looked up on the slow path.
   ///
-  /// @param outcome what becomes of it when it is no file; null where that is answered here too
-  /// @return false when there is no memory for it
+  /// @param outcome told if the path leads to a file; null if any result is answered here
+  /// @return false if there is no memory for the request's head
   boolean defer(SiteService files, Connection connection, FrontSite.@Nullable Outcome outcome) {
     counts.misses++;
     View view = request.view();
@@ -680,7 +680,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Heads of requests that wait for the slow path.
+  /// Returns the bytes of the heads of requests that wait for the slow path.
   long heldBytes() {
     return heads.usedBytes();
   }

@@ -38,20 +38,20 @@ public final class HttpServer implements AutoCloseable {
     this.redirecting = redirecting;
   }
 
-  /// Starts serving; returns when every loop listens.
+  /// Starts a server; returns when every loop listens.
   ///
-  /// @param complaints told, in one line each, what does not work as it should
-  /// @throws IOException when the site cannot be opened, an address cannot be bound, or the backend
-  ///   asked for is not to be had
-  /// @throws IllegalArgumentException when the sample of a route does not reach its interruptlet,
-  ///   or makes it fail
+  /// @param complaints receives one line for each thing that does not work as it should
+  /// @throws IOException if the site cannot be opened, an address cannot be bound, or the requested
+  ///   backend is not available
+  /// @throws IllegalArgumentException if the sample of a route does not reach its interruptlet, or
+  ///   makes it fail
   public static HttpServer start(HttpConfig config, Consumer<String> complaints)
       throws IOException {
     return start(config, complaints, () -> {});
   }
 
-  /// As [#start(HttpConfig, Consumer)], with something that has to be ready before a client can
-  /// come.
+  /// Starts a server as [#start(HttpConfig, Consumer)] does, and runs `ready` before a client can
+  /// connect.
   ///
   /// @param ready called when the server could listen
   /// @throws IOException as `ready` throws it; nothing stays open
@@ -80,9 +80,9 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  /// Reads what a start would read, and starts nothing. Blocks on the files.
+  /// Reads the files that a start would read, without starting. Blocks on the files.
   ///
-  /// @throws IOException when an error page cannot be read, or a directory is not there
+  /// @throws IOException if an error page cannot be read, or a directory does not exist
   public static void check(HttpConfig config) throws IOException {
     HttpPages _ = new HttpPages(config);
     for (Site site : HttpParts.sites(config)) {
@@ -92,14 +92,14 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  /// The loops, their engine and where they listen.
+  /// Returns the server: its loops, engine and addresses.
   public Server server() {
     return server;
   }
 
-  /// `https` or `http`, whichever is spoken at one of the addresses of [#server].
+  /// Returns `https` or `http`, the scheme of one of the addresses of [#server].
   ///
-  /// @param index of the address, from 0
+  /// @param index the index of the address, from 0
   public String scheme(int index) {
     ServerConfig config = parts.config.server();
     int passed = index - config.addresses().size();
@@ -107,58 +107,58 @@ public final class HttpServer implements AutoCloseable {
     return tls == null ? "http" : "https";
   }
 
-  /// Answers requests below a path by other handlers from now on: those of a new route, or of one
-  /// in place of another with the same prefix. A client that sends a request after this has
-  /// returned is answered by them; a request that was being received or answered is finished by
-  /// those before.
+  /// Adds a route, or replaces the route with the same prefix. A request that a client sends after
+  /// this has returned is answered by the new route. Requests that are being received or answered
+  /// are finished by the old handlers.
   ///
-  /// @param route its interruptlets are made by the loops' threads, before their next requests; one
-  ///   that cannot be made fails the requests of the route. With a sample, this blocks until it is
+  /// @param route the loops' threads create its interruptlets before their next requests; if that
+  ///   fails, the requests of the route fail. With a sample, this call blocks until the route is
   ///   warm
-  /// @return watches its interruptlets, as in [#guards]
-  /// @throws IllegalArgumentException when the route's sample does not reach its interruptlet, or
-  ///   makes it fail; what was served stays
+  /// @return the guard of its interruptlets, as in [#guards]
+  /// @throws IllegalArgumentException if the route's sample does not reach its interruptlet, or
+  ///   makes it fail; the routes stay as they were
   public HandlerGuard admit(Route route) {
     return parts.admit(route);
   }
 
-  /// Leaves requests below a path to the site, or to a route with a shorter prefix, from now on. As
-  /// with [#admit], what has begun is finished.
+  /// Removes a route: requests below its prefix go to the site, or to a route with a shorter
+  /// prefix, from now on. As with [#admit], requests that have begun are finished.
   ///
-  /// @return whether there was a route with this prefix
+  /// @return true if there was a route with this prefix
   public boolean evict(String prefix) {
     return parts.routes.evict(prefix);
   }
 
-  /// Watch the interruptlets, one for each route and in the order of their admission, first those
-  /// of the configuration: whether it was disabled, and the way to let it run again.
+  /// Returns the guards of the interruptlets, one for each route in the order of their admission,
+  /// beginning with the routes of the configuration. A guard tells if its interruptlet was
+  /// disabled, and can enable it again.
   public List<HandlerGuard> guards() {
     return parts.routes.current().stream().map(Routes.Admitted::guard).toList();
   }
 
-  /// Where `/metrics` and `/healthz` are answered; empty when it was not asked for.
+  /// Returns the addresses where `/metrics` and `/healthz` are answered; empty without monitoring.
   public List<SocketAddress> monitoringAddresses() {
     return monitoring == null ? List.of() : monitoring.addresses();
   }
 
-  /// Where plain HTTP is sent to HTTPS; empty when it was not asked for.
+  /// Returns the addresses where plain HTTP is redirected to HTTPS; empty without a redirect.
   public List<SocketAddress> redirectAddresses() {
     return redirecting == null ? List.of() : redirecting.addresses();
   }
 
-  /// Serves other sites: those of `next`, with their rules, hosts and error pages, instead of what
-  /// is served now. All of them or none. A client that sends a request after this has returned is
-  /// answered by them; what has begun is finished as it was. Of `next`, addresses, loops, limits,
-  /// log and routes are ignored. Blocks on the files.
+  /// Replaces the sites by those of `next`, with their rules, hosts and error pages: all of them or
+  /// none. A request that a client sends after this has returned gets an answer of the new sites;
+  /// requests that have begun are finished with the old ones. Addresses, loops, limits, log and
+  /// routes of `next` are ignored. Blocks on the files.
   ///
-  /// @throws IOException when a directory or an error page cannot be opened; what was served stays
+  /// @throws IOException if a directory or an error page cannot be opened; the old sites stay
   public void replaceSites(HttpConfig next) throws IOException {
     parts.replaceSites(next);
   }
 
-  /// Shows what the server counts in a counters file, and in `/metrics`, until it is closed.
+  /// Publishes the server's counters in a counters file, and in `/metrics`, until it is closed.
   ///
-  /// @param into more numbers may be added to it later
+  /// @param into the publisher; more counters may be added to it later
   public void publishTo(CounterPublisher into) {
     server.publishTo(into);
     server.watchdog().handlers().publishTo(into, guards());
@@ -166,39 +166,39 @@ public final class HttpServer implements AutoCloseable {
     parts.observatory.show(into);
   }
 
-  /// Returns what is wrong with the server, a line each, such as `draining` or `stuck: http-0`;
-  /// empty while all is well. Waits up to two seconds for loops that do not turn.
+  /// Returns the server's problems, one line each, such as `draining` or `stuck: http-0`; empty
+  /// while all is well. Waits up to two seconds for loops that do not turn.
   public List<String> troubles() throws InterruptedException {
     return parts.observatory.troubles();
   }
 
-  /// Has `/healthz` tell from now on how more than this server is: 200 while nothing is wrong, else
-  /// 503 with the troubles. Without it, those of [#troubles].
+  /// Lets `/healthz` report the health of more than this server: 200 while `health` reports no
+  /// problem, otherwise 503 with the problems. By default it reports [#troubles].
   public void answerHealthBy(Health health) {
     parts.observatory.answerHealthBy(health);
   }
 
-  /// Shows further samples in `/metrics`.
+  /// Adds samples to `/metrics`.
   ///
   /// @param source called for each scrape, by a thread of the slow path, which may wait
   public void tellMetricsOf(Supplier<List<Metric>> source) {
     parts.observatory.tell(source);
   }
 
-  /// Closes and opens the access log again, after it was renamed; reads the error pages again;
-  /// forgets all replies that are kept ready, so that each file is read anew, whatever inotify saw
-  /// of it; and reads certificate and key again, for new connections. Blocks on the files.
+  /// Reopens the access log after it was renamed, reads the error pages again, drops all cached
+  /// replies so that each file is read again, whatever inotify has reported of it, and reads
+  /// certificate and key again, for new connections. Blocks on the files.
   ///
-  /// @throws IOException when an error page, certificate or key does not do: all error pages, or
+  /// @throws IOException if an error page, certificate or key is not usable: all error pages, or
   ///   certificate and key, stay as they were; everything else is done
   public void reload() throws IOException {
     parts.reload();
   }
 
-  /// Stops accepting, answers what was received, and ends. Blocks up to the timeout. Monitoring is
-  /// answered until the end, and told that the server drains.
+  /// Stops accepting, answers the requests received, and ends. Blocks up to the timeout. Monitoring
+  /// is answered until the end and reports that the server drains.
   ///
-  /// @return whether everything finished in time
+  /// @return true if everything finished in time
   public boolean drain(Duration timeout) {
     parts.observatory.drain();
     boolean all = server.drain(timeout);
@@ -206,7 +206,7 @@ public final class HttpServer implements AutoCloseable {
     return all;
   }
 
-  /// Ends at once; connections are cut off. Idempotent.
+  /// Ends at once and cuts off connections. Idempotent.
   @Override
   public void close() {
     server.close();

@@ -16,8 +16,8 @@ import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// What the protocol remembers about a connection between two calls, and where in a request it
-/// stands. Owned by the loop's thread.
+/// The state of a connection between two calls of the protocol, including its stage within a
+/// request. Owned by the loop's thread.
 ///
 /// ```
 ///             part of a head          whole, and a handler wants its body with it
@@ -30,50 +30,51 @@ import sluice.memory.View;
 ///     └◀── put ────────── FEEDING ◀────── for a handler that reads while it comes ────┘
 /// ```
 ///
-/// A body that is being fed is skipped from where it stands once its request was answered.
+/// A body that is being fed is skipped from its current position once its request was answered.
 ///
-/// A request that comes whole goes from BETWEEN to where HEAD would have gone.
+/// A request that arrives whole goes from BETWEEN directly to the successor of HEAD.
 final class HttpSession implements HandlerSession {
   enum Stage {
-    /// No byte of the next request was looked at.
+    /// No byte of the next request was examined.
     BETWEEN,
-    /// Part of a head has come.
+    /// Part of a head has arrived.
     HEAD,
-    /// A head has come, and is looked at again when its body has.
+    /// A head has arrived and is parsed again when its body has arrived.
     HELD,
-    /// The rest of the body of a request that was answered without it is thrown away.
+    /// The request was answered without its body, and the rest of the body is discarded.
     SKIPPING,
     /// The body is being collected for a slow handler.
     COLLECTING,
-    /// The body goes to a handler as it comes. The request is deferred.
+    /// The body goes to a handler as it arrives. The request is deferred.
     FEEDING
   }
 
   private Stage stage = Stage.BETWEEN;
 
-  /// Whether the deadline for the rest of a head, or of a body that is skipped, has been set.
+  /// True if the deadline for the rest of a head, or of a body that is skipped, has been set.
   private boolean timed;
 
-  /// Bytes of the incomplete head that were looked at already.
+  /// The bytes of the incomplete head that were scanned already.
   private int scanned;
 
-  /// When it was accepted, by the loop's clock.
+  /// The time when the connection was accepted, by the loop's clock.
   long openedNanos;
 
-  /// When input was looked at last, by the loop's clock: while a request is deferred, when it was.
+  /// The time when input was last processed, by the loop's clock. While a request is deferred, the
+  /// time when it was deferred.
   long deferredNanos;
 
-  /// Requests answered or under way.
+  /// The number of requests answered or under way.
   int requests;
 
   private boolean closing;
 
-  /// Client address, as IPv6.
+  /// The client's address, as IPv6.
   long addressHigh;
 
   long addressLow;
 
-  /// Bytes of a held request, body included, that must be there before it is looked at again.
+  /// The bytes of a held request, body included, that must arrive before it is parsed again.
   private int heldBytes;
 
   private @Nullable BoundRoute heldFor;
@@ -86,21 +87,21 @@ final class HttpSession implements HandlerSession {
   private @Nullable Upload upload;
   private @Nullable BodyFeed feed;
 
-  /// Bytes of a fixed-length body still to be skipped.
+  /// The bytes of a fixed-length body that are still to be skipped.
   private long bodyLeft;
 
   private @Nullable ChunkedDecoder chunks;
 
-  /// Whether the address is known, which costs a system call.
+  /// True if the address is known; finding it costs a system call.
   private boolean addressKnown;
 
-  /// What a proxy says first; null once it has, and for other clients.
+  /// The parser of a proxy's header; null after the header, and for other clients.
   @Nullable ProxyHeader proxyHeader;
 
-  /// What its address may ask for; null without limits.
+  /// The allowance of the client's address; null without limits.
   @Nullable ClientAllowance allowance;
 
-  /// Keeps the client's address: for the access log, access rules and limits.
+  /// Keeps the client's address, for the access log, access rules and limits.
   void noteAddress(Connection connection) {
     if (!addressKnown) {
       addressKnown = true;
@@ -108,7 +109,7 @@ final class HttpSession implements HandlerSession {
     }
   }
 
-  /// The client's address, as a proxy tells it.
+  /// Sets the client's address, as a proxy reports it.
   void noteAddress(long high, long low) {
     addressKnown = true;
     addressHigh = high;
@@ -132,7 +133,7 @@ final class HttpSession implements HandlerSession {
     return stage;
   }
 
-  /// Returns true if the protocol may take more of the input.
+  /// Returns true if the protocol may consume more of the input.
   boolean takesInput(Connection connection) {
     if (stage == Stage.FEEDING) {
       return connection.isOpen() && !connection.inputHeld();
@@ -145,7 +146,7 @@ final class HttpSession implements HandlerSession {
     return closing;
   }
 
-  /// Nothing more is answered after the reply under way.
+  /// Makes the reply under way the last one.
   void close() {
     closing = true;
   }
@@ -157,15 +158,15 @@ final class HttpSession implements HandlerSession {
 
   // ---- heads --------------------------------------------------------------------------------
 
-  /// Bytes that are no whole head wait for more.
+  /// Waits for the rest of an incomplete head.
   ///
-  /// @param lookedAt how many of them need no second look
+  /// @param lookedAt the number of its bytes that need not be scanned again
   void awaitHead(int lookedAt) {
     stage = Stage.HEAD;
     scanned = lookedAt;
   }
 
-  /// Bytes of the head that need no second look.
+  /// Returns the number of bytes of the head that need not be scanned again.
   int scanned() {
     return stage == Stage.HEAD ? scanned : 0;
   }
@@ -177,7 +178,7 @@ final class HttpSession implements HandlerSession {
     heldBytes = messageBytes;
   }
 
-  /// Whether a request is held of which there is less than it was held for.
+  /// Returns true if a request is held and fewer bytes than needed have arrived.
   boolean lacks(int bytes) {
     return stage == Stage.HELD && bytes < heldBytes;
   }
@@ -187,19 +188,21 @@ final class HttpSession implements HandlerSession {
     return stage == Stage.HELD ? heldFor : null;
   }
 
-  /// The request is answered now, or handed over.
+  /// Marks the current request as answered or handed over.
   void taken() {
     heldFor = null;
     next();
   }
 
-  /// Whether the client's time for what it has begun is running. It runs from the first byte on:
-  /// more bytes do not begin it again.
+  /// Returns true if the deadline of a started head or body is running. It runs from the first byte
+  /// on; further bytes do not restart it.
   boolean timed() {
     return timed;
   }
 
-  /// @return false when it was running
+  /// Marks the deadline as running.
+  ///
+  /// @return false if it was running already
   boolean startTime() {
     boolean starts = !timed;
     timed = true;
@@ -242,9 +245,9 @@ final class HttpSession implements HandlerSession {
     next();
   }
 
-  /// Starts skipping what a feed has not taken.
+  /// Starts skipping the part of a body that a feed has not taken.
   ///
-  /// @return false when that is longer than is worth waiting for, or of unknown length
+  /// @return false if that part is longer than `mostBytes`, or of unknown length
   boolean skipRest(BodyFeed of, long mostBytes) {
     bodyLeft = of.left();
     stage = bodyLeft > 0 ? Stage.SKIPPING : stage;
@@ -253,7 +256,7 @@ final class HttpSession implements HandlerSession {
 
   /// Starts skipping the body of a request that was answered without it.
   ///
-  /// @return false when the body is longer than is worth waiting for
+  /// @return false if the body is longer than `mostBytes`
   boolean skipBody(HttpRequest request, long mostBytes) {
     switch (request.bodyKind()) {
       case NONE -> {}
@@ -270,9 +273,9 @@ final class HttpSession implements HandlerSession {
     return true;
   }
 
-  /// Skips what is there of the body.
+  /// Skips the available part of the body.
   ///
-  /// @return where the skipping ended in `[from, to]`, or a negative status when it is malformed
+  /// @return the end of the skipped part in `[from, to]`, or a negative status if it is malformed
   int skip(View view, int from, int to) {
     ChunkedDecoder decoder = chunks;
     if (decoder == null) {

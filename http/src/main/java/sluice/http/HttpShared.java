@@ -5,9 +5,9 @@ import sluice.http.clients.ClientTable;
 import sluice.http.log.AccessLog;
 import sluice.http.reply.ErrorPages;
 
-/// What the loops of a server have in common.
+/// The objects that the loops of a server share.
 ///
-/// @param errors pages of what no site answers
+/// @param errors the pages for requests that no site answers
 /// @param log null for none
-/// @param clients what addresses have; null where neither limits nor proxies are known
+/// @param clients the allowances of addresses; null with neither limits nor proxies
 record HttpShared(ErrorPages errors, @Nullable AccessLog log, @Nullable ClientTable clients) {}

@@ -7,8 +7,8 @@ import sluice.http.reply.HttpCounts;
 import sluice.loop.LoopCounters;
 import sluice.loop.counters.CounterPublisher;
 
-/// What all loops of a server count together: a counters file has no room for each of these for
-/// each loop. Any thread may call.
+/// The sums of counters over all loops of a server. A counters file has no room for each of these
+/// counters for each loop. Any thread may call.
 final class HttpSums {
   private final List<HttpProtocol> protocols;
 
@@ -28,7 +28,7 @@ final class HttpSums {
           () -> sum(each -> each.times.countBelow(index)));
     }
     into.counter("http/request_time_sum_us", () -> sum(each -> each.times.sumMicros()));
-    // Behind the intervals, so that it is not less than they are.
+    // Published after the intervals, so that the count is not less than they are.
     into.counter(
         "http/request_time_count",
         () -> sum(each -> each.times.countBelow(LatencyHistogram.bounds())));

@@ -7,11 +7,11 @@ import sluice.http.handlers.HttpReply;
 import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
 
-/// Where plain HTTP is answered by a redirect to HTTPS, always: nothing else is served there.
-/// Immutable: any thread may read it.
+/// The addresses where plain HTTP is answered only by a redirect to HTTPS. Immutable: any thread
+/// may read it.
 ///
-/// @param addresses to listen on; none for no such place
-/// @param port of HTTPS, as clients see it
+/// @param addresses the addresses to listen on; empty for no redirect
+/// @param port the HTTPS port, as clients see it
 public record HttpsRedirect(List<SocketAddress> addresses, int port) {
   public static final HttpsRedirect NONE = new HttpsRedirect(List.of(), 443);
 
@@ -36,7 +36,8 @@ public record HttpsRedirect(List<SocketAddress> addresses, int port) {
     return this::answer;
   }
 
-  /// The parser has seen to it that host and target are printable ASCII, and the host one.
+  /// Answers with a redirect. The parser guarantees that host and target are printable ASCII and
+  /// that there is only one host.
   private boolean answer(HttpRequest request, HttpReply reply) {
     String host = text(request, request.hostFrom(), request.hostTo());
     int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');

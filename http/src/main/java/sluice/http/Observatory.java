@@ -24,10 +24,10 @@ import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.server.Watchdog;
 
-/// What monitoring asks a server for: `/metrics` in the text format of Prometheus or in
-/// OpenMetrics, and `/healthz`, 200 while all is well, else 503 with the reasons. It is answered by
-/// a loop of its own, so that it can be asked while other loops are stuck and until the last of
-/// them has drained; the handlers run on its slow path.
+/// The monitoring of a server: `/metrics` in the text format of Prometheus or in OpenMetrics, and
+/// `/healthz`, which answers 200 while all is well, otherwise 503 with the reasons. A loop of its
+/// own answers, even while other loops are stuck and until the last of them has drained; the
+/// handlers run on its slow path.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -39,7 +39,7 @@ final class Observatory {
   private static final int CHUNKS = 16;
   private static final int CHUNK_BYTES = 16 << 10;
 
-  /// How long a loop may take to answer that it turns.
+  /// The time in which a loop has to answer that it turns.
   private static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
   private volatile @Nullable Server server;
@@ -48,9 +48,9 @@ final class Observatory {
   private volatile Health health = this::troubles;
   private final List<Supplier<List<Metric>>> sources = new CopyOnWriteArrayList<>();
 
-  /// Begins to answer about a server that was started.
+  /// Starts answering about a server that was started.
   ///
-  /// @return null when monitoring is not wanted
+  /// @return null if no monitoring is configured
   @Nullable Server start(HttpConfig config, Server started, ErrorPages errors) throws IOException {
     server = started;
     Monitoring wanted = config.monitoring();
@@ -123,7 +123,7 @@ final class Observatory {
         .send(trouble.isEmpty() ? "ok\n" : trouble);
   }
 
-  /// Returns what is wrong with the server, a line each; empty while all is well.
+  /// Returns the server's problems, one line each; empty while all is well.
   List<String> troubles() throws InterruptedException {
     Server watched = server;
     if (watched == null) {

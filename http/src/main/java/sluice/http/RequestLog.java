@@ -11,24 +11,24 @@ import sluice.http.reply.ReadyReply;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// What one loop tells the access log. Owned by the loop's thread.
+/// Writes one loop's records of the access log. Owned by the loop's thread.
 ///
-/// A short reply is logged when it is staged. A long one, a stream, and what is staged behind them
-/// or for a peer that does not read, is logged when the kernel has taken it or the connection has
-/// ended, with the bytes of the body that were sent by then.
+/// A short reply is logged when it is staged. A long reply, a stream, and replies that are staged
+/// behind them or for a peer that does not read, are logged when the kernel has taken them or the
+/// connection has ended, with the bytes of the body that were sent by then.
 final class RequestLog {
   private static final int RING_RECORDS = 4096;
 
-  /// Bodies up to this size leave with the turn that stages them.
+  /// The greatest size of a body that is sent in the turn that stages it.
   private static final int SHORT_BODY_BYTES = ReadyReply.COPY_BODY_BYTES;
 
-  /// Replies that may be waited for. Beyond it, those behind another of their connection are logged
-  /// at once, as if they had been sent.
+  /// The greatest number of replies that are waited for. Beyond it, replies behind another of their
+  /// connection are logged at once, as if they had been sent.
   private static final int MOST_WAITING = 8192;
 
   private static final int MOST_POOLED = 256;
 
-  /// A space and the version at the end of a request line.
+  /// The length of a space and the version at the end of a request line.
   private static final int VERSION_BYTES = " HTTP/1.1".length();
 
   private final AccessLogRing ring;
@@ -38,15 +38,16 @@ final class RequestLog {
   private int pooled;
   private int waiting;
 
-  /// @param request that was parsed last
-  /// @param replies tell status and body of the reply written last
+  /// @param request the request that was parsed last
+  /// @param replies knows status and body of the last reply
   RequestLog(AccessLog log, HttpRequest request, HttpReplies replies) {
     this.ring = log.ring(RING_RECORDS);
     this.request = request;
     this.replies = replies;
   }
 
-  /// The reply to the request that was parsed last is staged.
+  /// Logs the reply to the request that was parsed last, now or after it has been sent. Called when
+  /// the reply is staged.
   void replied(Connection connection, HttpSession session) {
     long bodyBytes = replies.lastBodyBytes();
     if (bodyBytes > SHORT_BODY_BYTES || session.logOldest != null || connection.outputBlocked()) {
@@ -67,9 +68,9 @@ final class RequestLog {
     }
   }
 
-  /// A request that cannot be read was refused.
+  /// Logs a request that was refused because it could not be parsed.
   ///
-  /// @param input null when nothing is left of it
+  /// @param input null if the bytes of the request are gone
   void refused(HttpSession session, @Nullable View input, int from, int to) {
     if (ring.begin(
         System.currentTimeMillis(),
@@ -84,9 +85,11 @@ final class RequestLog {
     }
   }
 
-  /// A part of the reply to the request that was parsed last is staged, and more will be.
+  /// Begins the record of a reply to the request that was parsed last, of which more will be
+  /// staged.
   ///
-  /// @return null when too many are waited for: it is logged when it is complete, if ever
+  /// @return null if too many replies are waited for: the reply is then logged when it is complete,
+  ///   if ever
   @Nullable AccessLogRecord begin(Connection connection, HttpSession session, int status) {
     if (waiting >= MOST_WAITING && session.logOldest != null) {
       return null;
@@ -108,25 +111,25 @@ final class RequestLog {
     return record;
   }
 
-  /// More of the reply is staged.
+  /// Updates a record after more of its reply was staged.
   ///
-  /// @param bodyBytes of its body so far
+  /// @param bodyBytes the bytes of the body so far
   void grow(Connection connection, AccessLogRecord record, long bodyBytes) {
     record.bodyBytes = bodyBytes;
     record.end = connection.stagedBytes();
   }
 
-  /// The rest of the reply is staged.
+  /// Completes a record after the rest of its reply was staged.
   void complete(
       Connection connection, HttpSession session, AccessLogRecord record, long bodyBytes) {
     grow(connection, record, bodyBytes);
     record.growing = false;
     if (session.logOldest == record) {
-      sent(connection, session); // the end of a stream may add nothing to what was taken
+      sent(connection, session); // the end of a stream may add no bytes to those taken
     }
   }
 
-  /// Logs what the kernel has taken.
+  /// Logs the replies that the kernel has taken.
   void sent(Connection connection, HttpSession session) {
     long sent = connection.sentBytes();
     AccessLogRecord oldest = session.logOldest;
@@ -138,7 +141,7 @@ final class RequestLog {
     }
   }
 
-  /// Logs what was not sent in full.
+  /// Logs the replies that were not sent in full.
   void closed(Connection connection, HttpSession session) {
     AccessLogRecord oldest = session.logOldest;
     while (oldest != null) {
@@ -146,7 +149,7 @@ final class RequestLog {
     }
   }
 
-  /// @return the next that is waited for
+  /// @return the next record that is waited for
   private @Nullable AccessLogRecord append(
       HttpSession session, AccessLogRecord record, long bodyBytes) {
     ring.append(record, bodyBytes);
@@ -174,7 +177,7 @@ final class RequestLog {
     return record;
   }
 
-  /// The first line of what could not be read.
+  /// Records the first line of a request that could not be parsed.
   private void describe(View input, int from, int to) {
     int start = from;
     while (start < to && (input.get(start) == '\r' || input.get(start) == '\n')) {

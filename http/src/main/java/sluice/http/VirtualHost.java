@@ -6,12 +6,13 @@ import java.util.Locale;
 import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 
-/// What is served under some host names. Immutable: any thread may use it.
+/// A site under some host names. Immutable: any thread may use it.
 ///
-/// Names are compared without regard to case, port and a dot at the end. Of several that fit, the
-/// longest counts: `a.example.com` before `*.example.com` before `*.com`.
+/// Names are compared without regard to case, port and a trailing dot. If several names match, the
+/// longest wins: `a.example.com` before `*.example.com` before `*.com`.
 ///
-/// @param names such as `example.com`; `*.example.com` is every name below, not that itself
+/// @param names such as `example.com`; `*.example.com` matches every name below it, but not
+///   `example.com` itself
 public record VirtualHost(List<String> names, Site site, SiteRules rules) {
   public VirtualHost {
     names = names.stream().map(VirtualHost::canonical).toList();
@@ -20,7 +21,9 @@ public record VirtualHost(List<String> names, Site site, SiteRules rules) {
     }
   }
 
-  /// @throws IllegalArgumentException when it is no name that a client could ask for
+  /// Returns the name in lower-case ASCII without a trailing dot.
+  ///
+  /// @throws IllegalArgumentException if a client could not ask for this name
   private static String canonical(String name) {
     boolean wildcard = name.startsWith("*.");
     String rest = wildcard ? name.substring(2) : name;

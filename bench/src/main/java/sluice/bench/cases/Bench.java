@@ -10,30 +10,30 @@ import sluice.bench.run.Options;
 public interface Bench {
   String name();
 
-  /// Its lines for `--list`: each case, then its systems.
+  /// Returns its lines for `--list`: each case, then its systems.
   String list();
 
   /// Refuses cases and systems that this bench does not have.
   ///
-  /// @throws IllegalArgumentException with what is wrong, for the user to read
+  /// @throws IllegalArgumentException with a message for the user
   void check(Options options);
 
-  /// Measures what the options select.
+  /// Measures the selected cases.
   ///
-  /// @param done gets each result as soon as it is there, so that it is kept if a later one fails
+  /// @param done gets each result as soon as it exists, so that it is kept if a later case fails
   void run(Harness harness, Consumer<CaseResult> done) throws IOException;
 
-  /// What lies between the two sides, for results.
+  /// Returns the path between the two sides, for results.
   default String where() {
     return "loopback, one server core, one client core";
   }
 
-  /// The same for what the options select.
+  /// Returns the path between the two sides with these options.
   default String where(Options options) {
     return where();
   }
 
-  /// The plot of its results as SVG.
+  /// Returns the plot of its results as SVG.
   ///
   /// @param subtitle machine and date
   default String plot(List<CaseResult> results, String subtitle) {

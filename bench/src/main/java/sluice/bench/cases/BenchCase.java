@@ -10,14 +10,14 @@ import sluice.bench.run.Role;
 import sluice.bench.run.Server;
 import sluice.bench.run.Sites;
 
-/// One case of a bench: what is served and what is asked. Immutable.
+/// A case of a bench: the files to serve and the load. Immutable.
 ///
 /// @param name as in results
 /// @param peers the systems of the case
-/// @param quick whether `--quick` runs it
-/// @param bytesPerRequest when positive, requests are counted by body bytes, see `LoadResult`
+/// @param quick true if `--quick` runs it
+/// @param bytesPerRequest if positive, requests are counted by body bytes, see `LoadResult`
 /// @param idle idle connections; each system is then also measured without them
-/// @param site what the servers serve
+/// @param site the files that the servers serve
 /// @param load makes the load for one server
 public record BenchCase(
     String name, Peers peers, boolean quick, long bytesPerRequest, int idle, Site site, Load load) {
@@ -29,7 +29,7 @@ public record BenchCase(
     Path root(Sites sites) throws IOException;
   }
 
-  /// Makes the load for a server that runs; for files it asks the server first.
+  /// Makes the load for a running server; for files it first sends requests to the server.
   public interface Load {
     LoadSpec of(Server server, Path root, Harness harness) throws IOException;
   }
@@ -84,7 +84,7 @@ public record BenchCase(
         (server, root, harness) -> LoadSpec.echo(64, depth, bytes));
   }
 
-  /// The table of the Poller paper: every connection always has one message under way.
+  /// Returns a case of the Poller paper's table: every connection always has one message under way.
   private static BenchCase connections(int count, boolean quick) {
     return new BenchCase(
         "64B c" + count + " d1",
@@ -107,7 +107,7 @@ public record BenchCase(
         (server, root, harness) -> LoadSpec.echo(64, 1, 64).withIdle(count));
   }
 
-  /// A server in both modes; at its peak, or at a moderate rate of requests.
+  /// Returns a case with a server in both modes, at its peak or at a moderate rate of requests.
   private static BenchCase pollerHttp(int rate) {
     return new BenchCase(
         "1KB c2000 " + (rate == 0 ? "peak" : "at " + rate / 1000 + "k/s"),
@@ -131,8 +131,8 @@ public record BenchCase(
         (server, root, harness) -> LoadSpec.http(64, depth, oneFile("/1k.txt", root, harness)));
   }
 
-  /// TLS 1.3 with AES-128-GCM everywhere: the client offers nothing else. Handshakes are outside
-  /// the measured window and sessions are not resumed.
+  /// Returns a case with TLS 1.3 and AES-128-GCM for all systems: the client offers nothing else.
+  /// Handshakes are outside the measured window and sessions are not resumed.
   private static BenchCase tls() {
     return new BenchCase(
         "1KB tls c64 d1",
@@ -145,7 +145,7 @@ public record BenchCase(
             LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness)).withTls());
   }
 
-  /// Requests leave at fixed times whatever the server does: the case for latencies.
+  /// Returns a case for latencies: requests are sent at fixed times, whatever the server does.
   private static BenchCase openLoop(int rate) {
     return new BenchCase(
         "1KB c64 at " + rate / 1000 + "k/s",
@@ -158,8 +158,8 @@ public record BenchCase(
             LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness)).withRate(rate));
   }
 
-  /// As [#openLoop], beside clients that never finish a request: what they cost the others is in
-  /// the latencies.
+  /// Returns an open-loop case beside clients that never finish a request; the latencies show their
+  /// cost.
   private static BenchCase slowLoris(int count) {
     return new BenchCase(
         "1KB c64 at 10k/s beside " + count + " slow",

@@ -39,7 +39,7 @@ public class CaseBench implements Bench {
     return out.toString();
   }
 
-  /// The cases that the options select.
+  /// Returns the cases that the options select.
   public List<BenchCase> selected(Options options) {
     return CaseChoice.of(options, cases.get(), BenchCase::name, BenchCase::quick);
   }

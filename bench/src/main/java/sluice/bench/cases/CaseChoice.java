@@ -7,18 +7,18 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import sluice.bench.run.Options;
 
-/// Which cases of a bench `--cases` and `--quick` mean, and whether it has the `--peers`.
-/// Stateless.
+/// Selects the cases of a bench by `--cases` and `--quick`, and checks the `--peers`. Stateless.
 public final class CaseChoice {
   private CaseChoice() {}
 
-  /// Each pattern means the case of that name; if there is none, those whose names begin with its
-  /// words (`c1` is no word of `c1280 active 64`); if there are none, those that begin with its
-  /// letters. Without patterns all cases are meant, or the quick ones.
+  /// Returns the selected cases. Each pattern selects the case of that name; if there is none, the
+  /// cases whose names begin with its words (`c1` is not a word of `c1280 active 64`); if there are
+  /// none, those that begin with its letters. Without patterns all cases are selected, or the quick
+  /// ones.
   ///
-  /// @param all cases, whose order stays
-  /// @param quick whether `--quick` has the case
-  /// @throws IllegalArgumentException when a pattern means none, for the user to read
+  /// @param all cases, whose order is kept
+  /// @param quick true for the cases of `--quick`
+  /// @throws IllegalArgumentException if a pattern selects none, with a message for the user
   public static <T> List<T> of(
       Options options, List<T> all, Function<T, String> name, Predicate<T> quick) {
     if (options.cases().isEmpty()) {
@@ -38,10 +38,10 @@ public final class CaseChoice {
     return all.stream().filter(one -> chosen.contains(name.apply(one))).toList();
   }
 
-  /// Checks what `--peers` asks for.
+  /// Checks the systems of `--peers`.
   ///
-  /// @param known whether a system takes part in the chosen cases
-  /// @throws IllegalArgumentException when one does not, for the user to read
+  /// @param known returns true if a system takes part in the selected cases
+  /// @throws IllegalArgumentException if one does not, with a message for the user
   public static void checkPeers(Bench bench, Options options, Predicate<String> known) {
     for (String peer : options.peers()) {
       if (!known.test(peer)) {

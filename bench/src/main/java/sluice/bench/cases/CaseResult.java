@@ -12,15 +12,15 @@ import sluice.bench.run.Series;
 import sluice.bench.run.Systems;
 import sluice.bench.run.Timeline;
 
-/// What came out of one case. Immutable once made.
+/// The result of a case. Immutable once made.
 ///
 /// @param bench its bench
 /// @param name its name
 /// @param series one per system and variant, the reference first, its A/A control if any last
-/// @param failures systems that could not be measured, and why
+/// @param failures systems that could not be measured, and the reasons
 public record CaseResult(
     String bench, String name, List<Series> series, Map<String, String> failures) {
-  /// Metrics that are compared in pairs.
+  /// The metrics that are compared in pairs.
   static final List<String> PAIRED =
       List.of(
           "cpu_ns_per_req",
@@ -42,8 +42,8 @@ public record CaseResult(
   /// A comparison of two systems by one metric.
   record Pair(Series ours, Series theirs, String metric, PairedRatio ratio) {}
 
-  /// What each system has done with a change when it answers: `a, b: in memory; c: nothing`; empty
-  /// when the case changes nothing.
+  /// Returns where each system has stored a change when it answers: `a, b: in memory; c: nothing`.
+  /// Empty if the case changes nothing.
   String durability() {
     Map<String, List<String>> systems = new LinkedHashMap<>();
     for (Series s : series) {
@@ -56,18 +56,18 @@ public record CaseResult(
     return String.join("; ", parts);
   }
 
-  /// The system the table compares all others with: ours, if it took part.
+  /// Returns the system that the table compares with all others: Sluice, if it took part.
   @Nullable Series reference() {
     return series.isEmpty() ? null : series.getFirst();
   }
 
-  /// The reference's second copy.
+  /// Returns the reference's second copy.
   @Nullable Series control() {
     return series.stream().filter(Series::control).findFirst().orElse(null);
   }
 
-  /// Each of ours against each other; without ours the first against the others. The A/A control is
-  /// a pair of the reference with itself.
+  /// Returns the pairs of each of Sluice's systems with each other system; without any, of the
+  /// first system with the others. The A/A control is a pair of the reference with itself.
   List<Pair> pairs() {
     List<Pair> pairs = new ArrayList<>();
     boolean any = series.stream().anyMatch(s -> Systems.isOurs(s.label()));
@@ -80,7 +80,8 @@ public record CaseResult(
         if (theirs != ours && (!theirs.control() || i == 0)) {
           boolean bothOurs = Systems.isOurs(theirs.label()) && !theirs.control();
           for (String metric : PAIRED) {
-            // Many of ours take part in the bench with this metric, and its cases are many.
+            // Many of Sluice's systems take part in the bench with this metric, which has many
+            // cases.
             PairedRatio ratio =
                 bothOurs && metric.equals("ns_per_record") ? null : ratio(ours, theirs, metric);
             if (ratio != null) {
@@ -93,7 +94,8 @@ public record CaseResult(
     return pairs;
   }
 
-  /// Null when either lacks the metric, or when no round of both was in one regime of the machine.
+  /// Returns the ratio of two series; null if either lacks the metric, or if no round of both was
+  /// in one regime of the machine.
   public static @Nullable PairedRatio ratio(Series ours, Series theirs, String metric) {
     if (!ours.has(metric) || !theirs.has(metric) || ours.rounds() != theirs.rounds()) {
       return null;
@@ -110,8 +112,8 @@ public record CaseResult(
             select(ours.values(metric), rounds), select(theirs.values(metric), rounds));
   }
 
-  /// Indices of the rounds whose windows are pairs; all, where the machine's speed was not looked
-  /// at.
+  /// Returns the indices of the rounds whose windows are pairs; all of them if the machine's speed
+  /// was not measured.
   static int[] inOneRegime(Series ours, Series theirs) {
     IntStream rounds = IntStream.range(0, ours.rounds());
     if (!ours.has(Regime.SLOWEST) || !theirs.has(Regime.SLOWEST)) {
@@ -130,7 +132,8 @@ public record CaseResult(
     return IntStream.of(rounds).mapToDouble(i -> values[i]).toArray();
   }
 
-  /// What systems are ranked by: its ratio is in tables and plots. Less is better.
+  /// Returns the metric by which systems are ranked, with its ratio in tables and plots. Less is
+  /// better.
   public String mainMetric() {
     Series reference = reference();
     for (String metric :
@@ -142,7 +145,7 @@ public record CaseResult(
     return "cpu_ns_per_req";
   }
 
-  /// The lines of a result file.
+  /// Returns the lines of a result file.
   ///
   /// @param quick marks them as made with `--quick`
   public List<Map<String, Object>> lines(boolean quick) {

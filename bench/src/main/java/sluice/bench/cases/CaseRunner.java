@@ -19,17 +19,19 @@ import sluice.bench.run.Server;
 import sluice.bench.run.ServerSpec;
 import sluice.bench.run.Systems;
 
-/// Runs one case: starts all its servers, warms each, measures them in turns with the order
-/// reversed from round to round, then counts calls and allocations. Used by the main thread.
+/// Runs one case: starts all its servers, warms each up, measures them in turns in an order that is
+/// reversed each round, then counts calls and allocations. Used by the main thread.
 public final class CaseRunner {
   private static final double RUN_WARM_SECONDS = 0.15;
 
-  /// Longer for each open connection: the server also closes those of the run before.
+  /// The additional warm-up for each open connection: the server also closes those of the run
+  /// before.
   private static final double WARM_SECONDS_PER_CONNECTION = 60e-6;
 
   private static final double CHECK_SECONDS = 0.4;
 
-  /// Rounds are repeated until half of those asked for are pairs, up to this many times as many.
+  /// The limit for repeating rounds until half of the requested number are pairs, as a multiple of
+  /// that number.
   private static final int MOST = 3;
 
   private static final String NO_IDLE = " idle=0";
@@ -48,12 +50,12 @@ public final class CaseRunner {
     this.benchCase = benchCase;
   }
 
-  /// Counts in further runs of their own.
+  /// Counts in an additional run of its own.
   public interface Counter {
     Map<String, Double> count(Server server, LoadSpec load) throws IOException;
   }
 
-  /// Adds what a counter finds to the metrics of each system.
+  /// Adds the results of a counter to the metrics of each system.
   public CaseRunner alsoCounting(Counter counter) {
     counters.add(counter);
     return this;
@@ -110,13 +112,13 @@ public final class CaseRunner {
     }
     List<String> systems = benchCase.peers().defaults(harness.options().quick());
     if (harness.options().quick() && benchCase.idle() > 0) {
-      // Each is measured twice and asked for its memory: fewer fit into a minute.
+      // Each is measured twice, with its memory, so fewer fit into a minute.
       return systems.stream().filter(s -> !s.endsWith("-raw") && !s.equals("h2o")).toList();
     }
     return systems;
   }
 
-  /// Starts and warms one system; a failure takes it out of the case and is reported.
+  /// Starts and warms up one system; a failure removes it from the case and is reported.
   private void prepare(String system, Path root, boolean control, List<Server> servers) {
     Options options = harness.options();
     try {
@@ -166,7 +168,7 @@ public final class CaseRunner {
     }
   }
 
-  /// Whether the machine changed its speed so often that most rounds are no pairs.
+  /// Returns true if the machine's speed changed so often that most rounds are not pairs.
   private boolean lacksPairs() {
     int wanted = Math.max(PairedRatio.FEWEST, harness.options().rounds() / 2);
     return entries.stream()
@@ -195,7 +197,7 @@ public final class CaseRunner {
                 metrics.getOrDefault("rps", Double.NaN)));
   }
 
-  /// A wrong or missing reply takes the system out of the case and is reported.
+  /// Removes a system from the case after a wrong or missing reply, and reports it.
   private void fail(Entry entry, IOException cause) {
     Progress.say("FAILED: " + cause.getMessage());
     failures.put(entry.series.label(), String.valueOf(cause.getMessage()));

@@ -3,15 +3,16 @@ package sluice.bench.cases;
 import java.util.List;
 import sluice.bench.run.Options;
 
-/// How long a selection of cases will take, for the user to decide before it starts. Stateless.
+/// Estimates the time for a selection of cases, so that the user can decide before it starts.
+/// Stateless.
 public final class Estimate {
-  /// Start of a server, check of its replies, count of its calls, and end.
+  /// The seconds for starting a server, checking its replies, counting its calls, and ending it.
   private static final double ONCE_SECONDS = 4;
 
-  /// Between two windows: the client's start and warm-up, signals to the server.
+  /// The seconds between two windows: the client's start and warm-up, signals to the server.
   private static final double BETWEEN_SECONDS = 0.5;
 
-  /// How fast the client opens connections, from one core that it has alone.
+  /// The rate at which the client opens connections, from one core that it has alone.
   private static final double CONNECTIONS_PER_SECOND = 12_000;
 
   private Estimate() {}
@@ -31,7 +32,7 @@ public final class Estimate {
                 : minutes < 120 ? minutes + " min" : Math.round(minutes / 60.0) + " h");
   }
 
-  /// Systems that are not installed are counted too.
+  /// Returns the seconds of a case. Systems that are not installed are counted, too.
   private static double seconds(Options options, BenchCase benchCase) {
     List<String> asked = options.peers();
     long systems =

@@ -12,15 +12,15 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// A minimal HTTP/1.1 client on one connection: enough to learn what a server says about its files.
-/// Used by one thread.
+/// A minimal HTTP/1.1 client on one connection, which reads a server's replies for its files. Used
+/// by one thread.
 public final class HttpProbe implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 10_000;
 
   private final Socket socket;
   private final InputStream in;
 
-  /// What a server answered. Immutable once made.
+  /// A server's reply. Immutable once made.
   public static final class Reply {
     private final int status;
     private final Map<String, String> headers;
@@ -36,12 +36,12 @@ public final class HttpProbe implements AutoCloseable {
       return status;
     }
 
-    /// By lower-case name.
+    /// Returns the headers by lower-case name.
     Map<String, String> headers() {
       return headers;
     }
 
-    /// Not a copy.
+    /// Returns the body. Not a copy.
     byte[] body() {
       return body;
     }
@@ -54,7 +54,7 @@ public final class HttpProbe implements AutoCloseable {
     in = new BufferedInputStream(socket.getInputStream(), 64 << 10);
   }
 
-  /// A GET request as it goes over the wire.
+  /// Returns a GET request as it is sent.
   ///
   /// @param headers complete lines without their ends
   public static byte[] request(String path, String... headers) {
@@ -101,7 +101,7 @@ public final class HttpProbe implements AutoCloseable {
       line();
     }
     while (!line().isEmpty()) {
-      // trailers are of no interest
+      // trailers are ignored
     }
     return body.toByteArray();
   }

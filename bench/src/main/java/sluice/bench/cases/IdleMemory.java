@@ -13,7 +13,7 @@ import sluice.bench.run.LoadSpec;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Server;
 
-/// What an idle connection costs a server in memory: heap in use after a collection plus resident
+/// Measures a server's memory for an idle connection: heap in use after a collection plus resident
 /// memory, with the connections minus without. The heap of Java servers is touched in advance, so
 /// that resident memory grows by native memory only. Used by the main thread.
 final class IdleMemory {
@@ -28,11 +28,13 @@ final class IdleMemory {
     this.harness = harness;
   }
 
+  /// Measures the memory.
+  ///
   /// @return `heap_bytes_per_idle` and `native_bytes_per_idle`
   Map<String, Double> measure(Server server, LoadSpec load) throws IOException {
     try (MachineLock _ = MachineLock.acquire()) {
       server.resume();
-      harness.probe().heapInUse(server); // the first collection lets go of what cleaners free
+      harness.probe().heapInUse(server); // cleaners free memory after the first collection
       double heap = -harness.probe().heapInUse(server);
       trim(server);
       double resident = -settledKilobytes(server) * 1024.0;
@@ -66,7 +68,8 @@ final class IdleMemory {
     }
   }
 
-  /// Has a JVM give back what its compilers have freed, which is more than many connections take.
+  /// Lets a JVM give back the memory that its compilers have freed, which exceeds that of many
+  /// connections.
   private static void trim(Server server) throws IOException {
     if (server.spec().java()) {
       String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
@@ -74,7 +77,7 @@ final class IdleMemory {
     }
   }
 
-  /// Resident memory once it has stopped moving: compilers give theirs back after the warm-up.
+  /// Returns the resident memory once it is stable: compilers give theirs back after the warm-up.
   private static long settledKilobytes(Server server) throws IOException {
     long last = server.residentKilobytes();
     for (int i = 0; i < SETTLE_ATTEMPTS; i++) {

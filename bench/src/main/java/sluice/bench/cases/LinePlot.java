@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Lines over a few chosen values, equally spaced, in panels below each other, as SVG. Stateless
-/// but for the panels, which one thread fills.
+/// Draws lines over a few chosen values, equally spaced, in panels below each other, as SVG.
+/// Stateless except for the panels, which one thread fills.
 public final class LinePlot {
   private static final int WIDTH = 860;
   private static final int LEFT = 90;
@@ -21,7 +21,7 @@ public final class LinePlot {
   private static final List<String> COLOURS =
       List.of("#1b6ca8", "#d1495b", "#66a182", "#8d6a9f", "#edae49", "#5c6b73");
 
-  /// One set of axes with its lines by name, in the order they were first added.
+  /// A set of axes with its lines by name, in the order they were first added.
   public static final class Panel {
     private final String title;
     private final String xName;
@@ -59,7 +59,7 @@ public final class LinePlot {
 
   private LinePlot() {}
 
-  /// Panels, and below them the bars of [SvgPlot] if there are results.
+  /// Returns the panels, and below them the bars of [SvgPlot] if there are results.
   public static String above(
       String bench, String subtitle, List<Panel> panels, List<CaseResult> bars) {
     int own = HEAD + panels.size() * PANEL;

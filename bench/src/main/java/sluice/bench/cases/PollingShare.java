@@ -18,11 +18,11 @@ import sluice.bench.run.Progress;
 import sluice.bench.run.Server;
 import sluice.bench.server.TomcatServer;
 
-/// The part of a server's processor time that goes into polling calls, from samples of its stacks
+/// Measures the share of a server's processor time in polling calls, from samples of its stacks
 /// (`perf record`), in a run of its own. Used by the harness's main thread.
 ///
-/// A call's part holds what the kernel does within it: for io_uring_enter(2) that includes the
-/// receiving and sending it was asked for.
+/// A call's share includes all work of the kernel within the call: for io_uring_enter(2) that is
+/// also the requested receiving and sending.
 public final class PollingShare {
   public static final String CONTROL = "control_cpu_share";
   public static final String WAIT = "wait_cpu_share";
@@ -42,8 +42,8 @@ public final class PollingShare {
 
   /// Samples a warm server under load.
   ///
-  /// @return [#CONTROL] and [#WAIT] between 0 and 1; empty, once with a message, where samples
-  ///   cannot be had
+  /// @return [#CONTROL] and [#WAIT] between 0 and 1; empty, with one message, if samples are not
+  ///   available
   public Map<String, Double> measure(Server server, LoadSpec load) throws IOException {
     Path perf = Commands.find("perf");
     if (perf == null) {

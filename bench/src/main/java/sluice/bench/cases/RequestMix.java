@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.zip.CRC32;
 
-/// Requests for the load generator with their weights and what the replies must be. Confined to one
-/// thread while it is built.
+/// The requests for the load generator, with their weights and the expected replies. Confined to
+/// one thread while it is built.
 public final class RequestMix {
-  /// The kind of requests that are not told apart.
+  /// The kind of requests that are not distinguished.
   private static final String ANY = "any";
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -21,10 +21,10 @@ public final class RequestMix {
     add(weight, request, status, 0, -1);
   }
 
-  /// Adds a request of a kind: where a mix has several, the latencies of each are metrics of their
-  /// own, `KIND_p50_us` and `KIND_p99_us`.
+  /// Adds a request of a kind. If a mix has several kinds, the latencies of each are metrics of
+  /// their own, `KIND_p50_us` and `KIND_p99_us`.
   ///
-  /// @param kind at most 15 small letters
+  /// @param kind at most 15 lower-case letters
   public void add(double weight, byte[] request, int status, byte[] body, String kind) {
     if (!kind.matches("[a-z]{1,15}")) {
       throw new IllegalArgumentException("kind must be 1 to 15 small letters: " + kind);
@@ -43,13 +43,15 @@ public final class RequestMix {
     return crc.getValue();
   }
 
+  /// Adds a request with the length and checksum of its reply.
+  ///
   /// @param bodyBytes length of the reply's body, -1 for any
   /// @param crc CRC-32 of the body, -1 for any
   void add(double weight, byte[] request, int status, long bodyBytes, long crc) {
     add(new Line(weight, status, bodyBytes, crc, ANY), request);
   }
 
-  /// What stands before a request.
+  /// The line that precedes a request.
   private record Line(double weight, int status, long bodyBytes, long crc, String kind) {}
 
   private void add(Line line, byte[] request) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.bench.run.Json;
 import sluice.bench.run.Systems;
 
-/// The bars of a result file, drawn from its lines: for files that were put together of several
-/// runs, which have no picture of their own. Stateless.
+/// Draws the bars of a result file from its lines: for files that combine several runs and have no
+/// picture of their own. Stateless.
 public final class ResultPlot {
   private static final int WIDTH = 860;
   private static final int LEFT = 190;
@@ -27,18 +27,20 @@ public final class ResultPlot {
 
   private ResultPlot() {}
 
-  /// One system of a case.
+  /// A system of a case.
   private record Bar(String system, double value, String note) {}
 
-  /// What one metric of one case was.
+  /// The bars of one metric of one case.
   private record Panel(String name, String metric, List<Bar> bars) {
     int height() {
       return (2 + bars.size()) * ROW;
     }
   }
 
+  /// Returns the picture of a result file.
+  ///
   /// @param lines of a result file
-  /// @throws IllegalArgumentException when they are none
+  /// @throws IllegalArgumentException if no line has a figure
   public static String render(List<String> lines) {
     List<Map<String, Object>> rows = lines.stream().map(Json::parseObject).toList();
     Map<?, ?> environment =
@@ -99,7 +101,7 @@ public final class ResultPlot {
     return row.get(key) instanceof Number number ? number.doubleValue() : Double.NaN;
   }
 
-  /// What the first system named beside this one takes of it, if the file says so.
+  /// Returns the ratio of the first system paired with this one, if the file has it.
   private static String ratio(List<Map<String, Object>> rows, String metric, String system) {
     for (Map<String, Object> row : rows) {
       if (metric.equals(row.get("metric"))

@@ -8,11 +8,11 @@ import java.util.List;
 public final class Rounds {
   private Rounds() {}
 
-  /// In even rounds as given, in odd ones backward: what changes in the course of a run, such as
-  /// the machine's clock rate, meets all systems alike.
+  /// Returns the systems in the given order in even rounds, and reversed in odd ones. Changes in
+  /// the course of a run, such as the machine's clock rate, then affect all systems alike.
   ///
   /// @param round from 0
-  /// @return a list of its own: systems may go while it is run through
+  /// @return a new list, so that systems may be removed during the round
   public static <T> List<T> inTurn(Collection<T> systems, int round) {
     List<T> order = new ArrayList<>(systems);
     return round % 2 == 0 ? order : order.reversed();

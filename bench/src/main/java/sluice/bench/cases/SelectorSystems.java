@@ -10,21 +10,22 @@ import sluice.bench.run.Systems;
 import sluice.bench.server.SelectorCheck;
 import sluice.testbase.FreePort;
 
-/// One server class on four selectors: the JDK's epoll and poll, and both engines of ours. A system
-/// may carry a batching threshold, as in `sluice/readiness threshold=16`. Immutable.
+/// A server class on four selectors: the JDK's epoll and poll, and both engines of Sluice. A system
+/// may have a batching threshold, as in `sluice/readiness threshold=16`. Immutable.
 ///
 /// @param main the server's class
-/// @param arguments what follows its port
+/// @param arguments the arguments after its port
 /// @param flags further JVM flags
 /// @param names systems that take part
-/// @param quick those of them that `--quick` measures
+/// @param quick the subset that `--quick` measures
 public record SelectorSystems(
     String main, List<String> arguments, List<String> flags, List<String> names, List<String> quick)
     implements Peers {
   public static final List<String> ALL =
       List.of("sluice/completion", "sluice/readiness", "jdk-epoll", "jdk-poll");
 
-  /// What `sluice run` chooses by itself; on request, because it is one of the others.
+  /// The engine that `sluice run` chooses automatically; only on request, because it is one of the
+  /// others.
   private static final String AUTO = "sluice/auto";
 
   public static final String THRESHOLD = "threshold";
@@ -41,13 +42,13 @@ public record SelectorSystems(
     return system + MARK + threshold;
   }
 
-  /// The threshold a system carries, 0 for none.
+  /// Returns the threshold of a system, 0 for none.
   public static int threshold(String system) {
     String[] parts = system.split(MARK, 2);
     return parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
   }
 
-  /// A system without its threshold.
+  /// Returns a system without its threshold.
   public static String engine(String system) {
     return system.split(MARK, 2)[0];
   }
@@ -67,7 +68,8 @@ public record SelectorSystems(
     return systems.java(system, all, main, words, port);
   }
 
-  /// The JVM flags that choose the selector, as `sluice run` sets them, and those that check it.
+  /// Returns the JVM flags that choose the selector, as `sluice run` sets them, and those that
+  /// check it.
   public static List<String> provider(String system) throws IOException {
     List<String> flags = new ArrayList<>();
     String name = engine(system);

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 
-/// The traffic of a documentation site: files by Zipf's law (the k-th most popular is asked for 1/k
-/// as often as the first), most of it by browsers that accept gzip, a part of them with a copy that
-/// is still valid. Each server is asked once for each file first: its validators go into the
+/// The traffic of a documentation site: files by Zipf's law (the k-th most popular is requested 1/k
+/// as often as the first), mostly by browsers that accept gzip, some of which have a copy that is
+/// still valid. Each server is first asked once for each file: its validators go into the
 /// conditional requests, and every body is compared with the file.
 final class SiteMix {
   private static final double PLAIN = 0.25;
@@ -19,10 +19,12 @@ final class SiteMix {
 
   private SiteMix() {}
 
-  /// @param port where the server listens
+  /// Writes the mix for one server.
+  ///
+  /// @param port the port it listens on
   /// @param root the folder it serves
   /// @param paths URL paths, most popular first
-  /// @throws IOException when the server's answer is wrong
+  /// @throws IOException if the server's answer is wrong
   static Path build(int port, Path root, List<String> paths, Path file) throws IOException {
     RequestMix mix = new RequestMix();
     try (HttpProbe probe = new HttpProbe(port)) {

@@ -7,7 +7,7 @@ import sluice.bench.run.PairedRatio;
 import sluice.bench.run.Series;
 import sluice.bench.run.Systems;
 
-/// Bars with whiskers (median, smallest and largest round) for each case, as SVG. Stateless.
+/// Draws bars with whiskers (median, smallest and largest round) for each case, as SVG. Stateless.
 public final class SvgPlot {
   private static final int WIDTH = 860;
   private static final int LEFT = 190;
@@ -21,6 +21,8 @@ public final class SvgPlot {
 
   private SvgPlot() {}
 
+  /// Returns the picture.
+  ///
   /// @param subtitle printed under the title: machine and date
   public static String render(String bench, List<CaseResult> results, String subtitle) {
     int height = height(results);
@@ -33,7 +35,7 @@ public final class SvgPlot {
     return svg.append("</svg>\n").toString();
   }
 
-  /// Puts the bars, if there are any, into another picture.
+  /// Draws the bars, if there are any, into another picture.
   static void below(
       StringBuilder svg, int top, String bench, List<CaseResult> results, String subtitle) {
     if (!results.isEmpty()) {
@@ -43,7 +45,7 @@ public final class SvgPlot {
     }
   }
 
-  /// Height of the whole in pixels.
+  /// Returns the height of the whole picture in pixels.
   static int height(List<CaseResult> results) {
     int height = TITLE + GAP;
     for (CaseResult result : results) {

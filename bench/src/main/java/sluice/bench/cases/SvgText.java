@@ -2,11 +2,11 @@ package sluice.bench.cases;
 
 import java.util.Locale;
 
-/// Lines of SVG that the plots have in common. Without state: any thread may call.
+/// Writes elements of SVG that the plots share. Stateless: any thread may call.
 public final class SvgText {
   private SvgText() {}
 
-  /// Begins a picture: white, with a title and what was measured on which machine.
+  /// Begins a picture: white, with a title and a subtitle that names the machine.
   ///
   /// @param size `width` and `height` in pixels
   public static void begin(
@@ -24,7 +24,7 @@ public final class SvgText {
     text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
   }
 
-  /// A text at a place.
+  /// Writes a text at a position.
   ///
   /// @param anchor `start`, `middle` or `end`
   /// @param style further attributes
@@ -34,7 +34,7 @@ public final class SvgText {
     line(svg, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" %s>%s</text>", x, y, anchor, style, safe);
   }
 
-  /// A line, formatted without regard to the machine's language.
+  /// Writes a line, formatted without regard to the machine's locale.
   @SuppressWarnings("AnnotateFormatMethod") // the callers are all in this package
   public static void line(StringBuilder svg, String format, Object... arguments) {
     svg.append(String.format(Locale.ROOT, format, arguments)).append('\n');

@@ -8,9 +8,9 @@ import sluice.bench.run.PairedRatio;
 import sluice.bench.run.Series;
 import sluice.bench.run.Timeline;
 
-/// Results as text for a terminal. Stateless.
+/// Formats results as text for a terminal. Stateless.
 public final class Table {
-  /// Columns after the first two: title, metric, how it is written.
+  /// A column after the first two: title, metric, format.
   private record Column(String title, String metric, String format) {}
 
   private static final List<Column> COLUMNS =
@@ -49,21 +49,21 @@ public final class Table {
           new Column("client", "client_cpu", "%.2f"),
           new Column("others", "other_cpu", "%.2f"));
 
-  /// Cores used by neither side from which on a figure is called disturbed.
+  /// The number of cores used by other processes from which a figure is reported as disturbed.
   private static final double DISTURBED = 0.1;
 
-  /// Share of its core from which on a server is called saturated.
+  /// The share of its core from which a server is reported as saturated.
   private static final double SATURATED = 0.95;
 
-  /// Share of its core from which on the client may be what was measured.
+  /// The share of its core from which the client may limit the figure.
   private static final double CLIENT_BOUND = 0.9;
 
   private Table() {}
 
-  /// One row per system. The ratio is the reference's CPU time (or time to first reply) divided by
-  /// the row's, with the interval that holds its median with 95 % confidence. `=` marks what the
-  /// A/A control cannot tell apart; where the control is wide, or too few rounds of both were in
-  /// one regime of the machine, the row says that nothing was measured.
+  /// Returns a table with one row per system. The ratio is the reference's CPU time (or time to
+  /// first reply) divided by the row's, with the interval that holds its median with 95 %
+  /// confidence. `=` marks a difference within the A/A control. If the control is wide, or too few
+  /// rounds of both were in one regime of the machine, the row says that nothing was measured.
   public static String render(CaseResult result) {
     List<Column> columns =
         COLUMNS.stream()
@@ -118,7 +118,7 @@ public final class Table {
     return out.toString();
   }
 
-  /// Says which figures were taken on a side or a machine that had no more to give.
+  /// Names the systems whose figures were limited by a side, or disturbed.
   private static void note(
       StringBuilder out, CaseResult result, String what, String metric, double from) {
     List<String> systems =
@@ -131,7 +131,8 @@ public final class Table {
     }
   }
 
-  /// One row for each case, one column for each system: medians of one metric.
+  /// Returns a table with one row for each case and one column for each system: medians of one
+  /// metric.
   public static String summary(List<CaseResult> results, String metric) {
     List<String> systems =
         results.stream()

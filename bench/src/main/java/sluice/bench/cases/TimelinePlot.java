@@ -6,8 +6,8 @@ import java.util.Locale;
 import sluice.bench.run.Series;
 import sluice.bench.run.Timeline;
 
-/// Runs over time as SVG, after figures 7 and 8 of the JX paper: the rate of replies above, garbage
-/// collections and thread switches below on the same axis. Stateless.
+/// Draws runs over time as SVG, after figures 7 and 8 of the JX paper: the rate of replies above,
+/// garbage collections and thread switches below on the same axis. Stateless.
 public final class TimelinePlot {
   private static final int WIDTH = 860;
   private static final int LEFT = 90;
@@ -23,7 +23,8 @@ public final class TimelinePlot {
 
   private TimelinePlot() {}
 
-  /// The runs of `overTime`, and below them the bars of [SvgPlot] if there are other results.
+  /// Returns the runs of `overTime`, and below them the bars of [SvgPlot] if there are other
+  /// results.
   public static String above(
       String bench, String subtitle, List<CaseResult> overTime, List<CaseResult> bars) {
     List<Series> all = new ArrayList<>();
@@ -76,7 +77,8 @@ public final class TimelinePlot {
     SvgText.text(svg, middle, switchesBottom + 32, "middle", "fill=\"#555\"", "seconds");
   }
 
-  /// Bars as long as the collections took (a pixel at least), and their places in the rate above.
+  /// Draws bars as long as the collections took (at least a pixel), and marks them in the rate
+  /// above.
   private static void collections(StringBuilder svg, Timeline timeline, int top, int bottom) {
     SvgText.line(svg, "<path d=\"M%d %dH%d\" stroke=\"#ddd\"/>", LEFT, bottom, WIDTH - RIGHT);
     for (Timeline.Collection each : timeline.collections()) {
@@ -107,7 +109,7 @@ public final class TimelinePlot {
     }
   }
 
-  /// Where a line is drawn.
+  /// The area of a line.
   private record Area(int bottom, int height, String colour) {}
 
   private static void line(
@@ -143,7 +145,7 @@ public final class TimelinePlot {
     return LEFT + (WIDTH - LEFT - RIGHT) * millis / length;
   }
 
-  /// At least 1, so that nothing is divided by 0.
+  /// Returns the largest value, at least 1, so that nothing is divided by 0.
   private static double largest(List<Double> values) {
     return Math.max(1, values.stream().mapToDouble(v -> v).max().orElse(1));
   }

@@ -9,13 +9,13 @@ import sluice.bench.run.LoadSpec;
 import sluice.bench.run.Progress;
 import sluice.bench.run.Server;
 
-/// Loads a fresh server until its JVM has compiled what the load needs. Used by the harness's main
-/// thread.
+/// Loads a fresh server until its JVM has compiled the code that the load needs. Used by the
+/// harness's main thread.
 ///
-/// A time alone does not do: on one core that the load saturates, Tomcat's compilers need half a
-/// minute, and a system whose compilers are still at work is charged for them.
+/// A fixed time is not enough: on one core that the load saturates, Tomcat's compilers need half a
+/// minute, and a system whose compilers are still working is charged for them.
 public final class WarmUp {
-  /// A compiler that uses less of a second than this has caught up.
+  /// The processor time per second below which a compiler counts as idle.
   public static final long RESTING_NANOS = 10_000_000;
 
   public static final int LONGEST_SECONDS = 60;
@@ -26,9 +26,9 @@ public final class WarmUp {
     this.generator = generator;
   }
 
-  /// Goes on until the compilers rest, for at most a minute more.
+  /// Loads the server until the compilers are idle, for at most a minute longer than `seconds`.
   ///
-  /// @param seconds load before the compilers are looked at
+  /// @param seconds load before the compilers are examined
   public void run(Server server, LoadSpec load, double seconds) throws IOException {
     boolean java = server.spec().java();
     generator.run(server, load, LoadGenerator.Run.of(0, java ? seconds : Math.min(1, seconds)));
@@ -47,7 +47,7 @@ public final class WarmUp {
     Progress.say(server.spec().system() + ": still compiling after a minute");
   }
 
-  /// Processor time of a JVM's compilers since it started.
+  /// Returns the processor time of a JVM's compilers since it started.
   public static long compilerNanos(long pid) throws IOException {
     long sum = 0;
     try (DirectoryStream<Path> tasks =
@@ -59,7 +59,7 @@ public final class WarmUp {
             sum += Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ", 2)[0]);
           }
         } catch (IOException ended) {
-          // compilers come and go: it is idle, or it would not have ended
+          // compiler threads come and go: this one was idle, or it would not have ended
         }
       }
     }

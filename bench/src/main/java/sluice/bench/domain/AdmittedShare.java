@@ -15,7 +15,7 @@ import sluice.verify.Limits;
 import sluice.verify.MethodVerdict;
 import sluice.verify.Verifier;
 
-/// How much of ten libraries the verifier accepts. Stateless.
+/// Measures the share of ten libraries that the verifier accepts. Stateless.
 final class AdmittedShare {
   /// The libraries, by the names of their jars.
   static final List<String> LIBRARIES =
@@ -36,9 +36,10 @@ final class AdmittedShare {
 
   private AdmittedShare() {}
 
-  /// A table with a line for each library. Its methods are verified with the default limits.
+  /// Returns a table with a line for each library. Its methods are verified with the default
+  /// limits.
   ///
-  /// @param classPath where the jars are
+  /// @param classPath contains the jars
   static String table(String classPath) throws IOException {
     StringBuilder out = new StringBuilder();
     out.append("accepted, in per cent (small: at most 64 bytecodes)\n");

@@ -11,8 +11,8 @@ import sluice.bench.run.Harness;
 import sluice.bench.run.PairedRatio;
 import sluice.bench.run.Series;
 
-/// What a domain costs to make and to end, and what its gates cost the code inside. Used by the
-/// harness's main thread.
+/// Measures the cost of creating and ending a domain, and the cost of its gates for the code
+/// inside. Used by the harness's main thread.
 public final class DomainBench extends WorkBench {
   static final String NAME = "domain";
 
@@ -91,7 +91,7 @@ public final class DomainBench extends WorkBench {
     }
   }
 
-  /// The median of the paired ratios of a system and plain code, if both were measured.
+  /// Returns the median of the paired ratios of a system and plain code, if both were measured.
   private static DoubleStream beside(CaseResult result, String system) {
     Series ours = null;
     Series plain = null;

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 import sluice.domain.Domain;
 
-/// Ends domains in which a thread sorts without end; the time is that from the order to the end of
-/// the thread. Owned by the worker's main thread.
+/// Ends domains in which a thread sorts forever; the measured time is that from the kill to the end
+/// of the thread. Owned by the worker's main thread.
 final class DomainEnd implements Work {
   private long[] times = new long[64];
   private int count;
@@ -48,7 +48,7 @@ final class DomainEnd implements Work {
     return since;
   }
 
-  /// Of all ends since the last.
+  /// Returns the percentiles of all ends since the last call.
   @Override
   public Map<String, Double> extra() {
     long[] sorted = Arrays.copyOf(times, count);

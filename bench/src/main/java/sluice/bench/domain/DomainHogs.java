@@ -11,12 +11,12 @@ import sluice.domain.DomainConfig;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Portals;
 
-/// Calls into a domain, one a millisecond by a platform thread, beside a domain whose threads do
-/// not come back from their processors. Those run in a measurement only, and for a moment before
-/// the first call of it: until then gates do not look, and code is interpreted. In a JVM without
+/// Calls into a domain, one per millisecond from a platform thread, beside a domain whose threads
+/// never release their processors. The hogs run only during a measurement, and for a moment before
+/// its first call: until then gates do not check, and code is interpreted. In a JVM without
 /// carriers, all threads are platform threads. Owned by the worker's main thread.
 final class DomainHogs implements Work {
-  /// Ways to hog a processor, with the class of each.
+  /// The ways to hog a processor, with the class of each.
   static final Map<String, String> KINDS = kinds();
 
   private static final long APART_NANOS = 1_000_000;
@@ -33,9 +33,9 @@ final class DomainHogs implements Work {
   private int count;
   private long measured;
 
-  /// @param config of a new domain
+  /// @param config the configuration of a new domain
   /// @param hog name of a class; null for none
-  /// @param perProcessor whether there are more of them than processors, or one
+  /// @param perProcessor true for one hog more than there are processors, false for one hog
   DomainHogs(Supplier<DomainConfig> config, @Nullable String hog, boolean perProcessor)
       throws Exception {
     this.config = config;

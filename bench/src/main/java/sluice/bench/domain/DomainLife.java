@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import sluice.domain.Domain;
 
-/// Domains without classes, made and ended; the time is that of making them. Owned by the worker's
-/// main thread.
+/// Creates and ends domains without classes; the measured time is that of creating them. Owned by
+/// the worker's main thread.
 final class DomainLife implements Work {
   private static final int HELD = 300;
   private static final int AT_ONCE = 64;
@@ -26,7 +26,9 @@ final class DomainLife implements Work {
     this.ours = ours;
   }
 
-  /// @param ours domains, else class loaders alone
+  /// Returns the work.
+  ///
+  /// @param ours true for domains, false for class loaders alone
   static Work create(boolean ours) {
     return new DomainLife(ours);
   }
@@ -51,7 +53,7 @@ final class DomainLife implements Work {
     return times;
   }
 
-  /// All at once: the gates of all that end within 10 ms are closed together.
+  /// Ends all at once: the gates of all domains that end within 10 ms are closed together.
   private void endAll() throws Exception {
     try (ExecutorService ending = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> ends = new ArrayList<>();
@@ -76,7 +78,7 @@ final class DomainLife implements Work {
     return since;
   }
 
-  /// Heap and metaspace of each of some hundred.
+  /// Returns the heap and metaspace of each of some hundred domains.
   @Override
   public Map<String, Double> extra() throws Exception {
     endAll();

@@ -21,8 +21,8 @@ import sluice.domain.translate.Refused;
 import sluice.domain.translate.Translator;
 import sluice.verify.ClassFiles;
 
-/// Loads the classes of Commons CSV in a new domain each time; the time is that of one class, those
-/// above them included. Owned by the worker's main thread.
+/// Loads the classes of Commons CSV in a new domain each time; the measured time is that of one
+/// class, including the superclasses. Owned by the worker's main thread.
 final class DomainLoading implements Work {
   private final Path[] jars;
   private final List<String> names = new ArrayList<>();
@@ -38,7 +38,7 @@ final class DomainLoading implements Work {
   private double bytes;
   private long loads;
 
-  /// Has the JVM define translated classes that are in memory: what no store can save.
+  /// Lets the JVM define translated classes from memory, which is the part that no store can save.
   private final class Defining extends ClassLoader {
     Defining() {
       super(ClassLoader.getPlatformClassLoader());
@@ -82,9 +82,9 @@ final class DomainLoading implements Work {
     nanos = 0;
   }
 
-  /// Loads them without a domain.
+  /// Loads the classes without a domain.
   ///
-  /// @return how many classes that loads, from the second time on
+  /// @return the number of classes that are loaded, from the second time on
   private int plain() throws Exception {
     ClassLoadingMXBean loading = ManagementFactory.getClassLoadingMXBean();
     long before = loading.getTotalLoadedClassCount();
@@ -149,12 +149,12 @@ final class DomainLoading implements Work {
     }
   }
 
-  /// Bytes in use; the pool has those of class pointers too.
+  /// Returns the bytes in use; the pool includes those of class pointers.
   private long metaspace() {
     return pools.stream().mapToLong(pool -> pool.getUsage().getUsed()).sum();
   }
 
-  /// Of all loads since the last.
+  /// Returns the mean of all loads since the last call.
   @Override
   public Map<String, Double> extra() {
     double each = bytes / Math.max(1, loads);

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 import sluice.domain.Domain;
 
-/// Calls of a domain beside another that sorts without end, which is ended once a second and made
-/// anew, or never ended. Owned by the worker's main thread.
+/// Calls into a domain beside another that sorts forever, which is either ended and recreated once
+/// a second, or never ended. Owned by the worker's main thread.
 final class DomainNeighbour implements Work {
   private static final long APART_MILLIS = 1_000;
 
@@ -17,7 +17,7 @@ final class DomainNeighbour implements Work {
   private int count;
   private volatile long sum;
 
-  /// @param kills whether the neighbour is ended
+  /// @param kills true if the neighbour is ended
   DomainNeighbour(boolean kills) throws Exception {
     domain = Domain.create(DomainWorks.config(DomainWorks.jars()));
     kernel = kernel(domain);
@@ -63,7 +63,7 @@ final class DomainNeighbour implements Work {
     return result;
   }
 
-  /// Of all calls since the last.
+  /// Returns the percentiles of all calls since the last one.
   @Override
   public Map<String, Double> extra() {
     long[] taken = Arrays.copyOf(times, count);

@@ -18,7 +18,7 @@ import sluice.domain.DomainConfig;
 
 /// The systems of bench domain. Stateless: each work has its own domains.
 final class DomainWorks {
-  /// Kernels by name, with the class of each.
+  /// The kernels by name, with the class of each.
   static final Map<String, String> KERNELS = kernels();
 
   private static final AtomicInteger NUMBERS = new AtomicInteger();
@@ -69,12 +69,13 @@ final class DomainWorks {
     };
   }
 
-  /// A name that no living domain has.
+  /// Returns a configuration with a name that no living domain has.
   static DomainConfig config(Path... jars) {
     return DomainConfig.of("bench-" + NUMBERS.incrementAndGet(), jars);
   }
 
-  /// The jars of the kernels and their libraries, from this process's class path, or module path.
+  /// Returns the jars of the kernels and their libraries, from this process's class path, or module
+  /// path.
   static Path[] jars() {
     List<Path> jars = new ArrayList<>();
     String both =
@@ -137,8 +138,8 @@ final class DomainWorks {
     };
   }
 
-  /// Has a domain go over its budget once, after which its gates look whether they are to hold, and
-  /// waits until they are not.
+  /// Lets a domain exceed its budget once, so that its gates check from then on if they have to
+  /// hold, and waits until it is no longer held.
   private static void overdraw(Domain domain) throws IOException, InterruptedException {
     Thread burning =
         domain.start(

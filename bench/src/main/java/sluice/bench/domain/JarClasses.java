@@ -17,8 +17,8 @@ import sluice.verify.CostTable;
 import sluice.verify.Limits;
 import sluice.verify.Verifier;
 
-/// All classes of one jar, verified or translated; a call is one jar. Owned by the worker's main
-/// thread.
+/// Verifies or translates all classes of one jar; a call handles one jar. Owned by the worker's
+/// main thread.
 final class JarClasses implements Work {
   /// The jars, by the beginnings of their names.
   static final List<String> NAMES =
@@ -26,7 +26,7 @@ final class JarClasses implements Work {
 
   @FunctionalInterface
   private interface Step {
-    /// @return what came out, so that no compiler leaves it out
+    /// @return a result, so that no compiler removes the work
     long of(byte[] bytes);
   }
 
@@ -92,13 +92,14 @@ final class JarClasses implements Work {
               try {
                 return translator.translate(file, self[0].classes::get).length;
               } catch (Refused e) {
-                return 0; // what was refused was looked at as well
+                return 0; // a refused class was examined as well
               }
             });
     return self[0];
   }
 
-  /// What each tool that changes classes does at least.
+  /// Returns the size of a class that was parsed and written, which is the least that every tool
+  /// that changes classes does.
   private static long rewritten(byte[] file) {
     ClassModel model = ClassFile.of().parse(file);
     return ClassFile.of()
@@ -129,7 +130,7 @@ final class JarClasses implements Work {
     return result;
   }
 
-  /// Of all calls since the last.
+  /// Returns the metrics of all calls since the last one.
   @Override
   public Map<String, Double> extra() {
     Map<String, Double> found = new LinkedHashMap<>();

@@ -5,8 +5,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import sluice.sys.threads.VirtualThreads;
 
-/// One platform thread that runs virtual threads and does nothing else: what a scheduler costs
-/// beyond it is the scheduler's.
+/// A scheduler of one platform thread that only runs virtual threads. The cost of another scheduler
+/// beyond this one is its own.
 final class OneCarrier implements Executor {
   private final ArrayDeque<Runnable> ready = new ArrayDeque<>();
   private final LinkedBlockingQueue<Runnable> arriving = new LinkedBlockingQueue<>();

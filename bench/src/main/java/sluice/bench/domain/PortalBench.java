@@ -12,7 +12,8 @@ import sluice.bench.cases.CaseResult;
 import sluice.bench.run.Harness;
 import sluice.bench.run.Series;
 
-/// What a call through a portal costs, and the copies it makes. Used by the harness's main thread.
+/// Measures the cost of a call through a portal, and of the copies it makes. Used by the harness's
+/// main thread.
 public final class PortalBench extends WorkBench {
   static final String NAME = "portal";
 
@@ -72,7 +73,8 @@ public final class PortalBench extends WorkBench {
             new WorkCase(ORDER_CALL, false, List.of(FAST, SERVICE, DIRECT))));
   }
 
-  /// Behind the null calls come their cycles, beside those of table 1 of the JX paper.
+  /// Runs the cases, and prints the cycles of the null calls beside those of table 1 of the JX
+  /// paper.
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     double megahertz = megahertz(Files.readString(Path.of("/proc/cpuinfo")));
@@ -86,7 +88,7 @@ public final class PortalBench extends WorkBench {
         });
   }
 
-  /// The clock of the first processor, as the kernel tells it; 0 if it does not.
+  /// Returns the clock of the first processor, as the kernel reports it; 0 if it does not.
   static double megahertz(String cpuinfo) {
     Matcher line = MEGAHERTZ.matcher(cpuinfo);
     return line.find() ? Double.parseDouble(line.group(1)) : 0;

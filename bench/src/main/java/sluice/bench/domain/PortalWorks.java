@@ -23,12 +23,12 @@ import sluice.sys.threads.VirtualThreads;
 
 /// The systems of bench portal. Stateless: each work has its own objects.
 final class PortalWorks {
-  /// A service as a plug-in has it.
+  /// The interface of a service, as a plug-in has it.
   public interface Counter {
-    /// Nothing passes.
+    /// Passes nothing.
     void nothing();
 
-    /// An order passes.
+    /// Passes an order.
     ///
     /// @return its number
     long take(Sample.Order order);
@@ -36,7 +36,7 @@ final class PortalWorks {
 
   /// The service: reads a field, so that a call does something.
   private static final class Plain implements Counter {
-    @SuppressWarnings("UnusedVariable") // what a call does
+    @SuppressWarnings("UnusedVariable") // the effect of a call
     private long seen;
 
     @Override
@@ -57,7 +57,7 @@ final class PortalWorks {
     portals.register(owner, NAME, Counter.class, new Plain(), CallPath.SERVICE);
   }
 
-  /// A party of the host that calls.
+  /// Returns a party of the host that calls.
   static Party caller() {
     return new Side("caller");
   }
@@ -191,7 +191,8 @@ final class PortalWorks {
     };
   }
 
-  /// Each copy is stored where another thread could see it, so that it is really made.
+  /// Returns a work that stores each copy where another thread could see it, so that the copy is
+  /// really made.
   private static Work copies(Copy copy, Object source) {
     return new Work() {
       private Object last = source;
@@ -206,7 +207,7 @@ final class PortalWorks {
     };
   }
 
-  /// Calls of a service by a thread of another domain, as any two domains are placed: on the
+  /// Calls a service from a thread of another domain, as any two domains are placed: on the
   /// carriers that all share.
   private static final class CallWork implements Work {
     private final RunQueue callers;
@@ -234,8 +235,8 @@ final class PortalWorks {
     }
   }
 
-  /// Less than which no call between two threads takes: they wake each other in turn, and nothing
-  /// passes.
+  /// The lower bound for a call between two threads: they wake each other in turn, and pass
+  /// nothing.
   private static final class WakeWork implements Work {
     private final Function<Runnable, Thread> start;
     private final Thread server;
@@ -301,7 +302,7 @@ final class PortalWorks {
     }
   }
 
-  /// A task goes to a thread and its answer comes back, both through a queue without room.
+  /// Passes a task to a thread and its answer back, both through a queue without capacity.
   private static final class QueueWork implements Work {
     private final SynchronousQueue<Long> there = new SynchronousQueue<>();
     private final SynchronousQueue<Long> back = new SynchronousQueue<>();
@@ -333,7 +334,7 @@ final class PortalWorks {
     }
   }
 
-  /// The same with two exchanges.
+  /// Passes a task and its answer by two exchanges.
   private static final class ExchangerWork implements Work {
     private final Exchanger<Long> meeting = new Exchanger<>();
     private final Thread server = Thread.ofPlatform().daemon().start(this::serve);

@@ -4,22 +4,22 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 
-/// What is passed: a record of 64 bytes, and an order with ten lines, four attributes and an
-/// address. Stateless.
+/// The data that is passed: a record of 64 bytes, and an order with ten lines, four attributes and
+/// an address. Stateless.
 public final class Sample {
   private Sample() {}
 
-  /// 64 bytes with its header.
+  /// A record of 64 bytes including its header.
   public record Reading(long at, long from, long to, long sum, double mean, int count, int kind) {}
 
-  /// A delivery's goal.
+  /// The address of a delivery.
   public static class Address {
     String street = "Main street 1";
     String city = "Erlangen";
     int zip = 91058;
   }
 
-  /// One line of an order.
+  /// A line of an order.
   public static class Line {
     long article = 7;
     int quantity = 2;
@@ -27,7 +27,7 @@ public final class Sample {
     String text = "a line of the order";
   }
 
-  /// A graph of 22 objects without its strings.
+  /// An object graph of 22 objects, not counting its strings.
   public static class Order {
     long number = 42;
     String customer = "Golm";
@@ -52,7 +52,7 @@ public final class Sample {
     return order;
   }
 
-  /// What a person would write.
+  /// Returns a copy as a programmer would write it.
   static Order copyByHand(Order from) {
     Order to = new Order();
     to.number = from.number;

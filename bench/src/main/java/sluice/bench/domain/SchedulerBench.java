@@ -10,8 +10,8 @@ import sluice.bench.cases.CaseResult;
 import sluice.bench.run.Harness;
 import sluice.bench.run.Series;
 
-/// What schedulers that domains bring cost, beside the built-in one. Used by the harness's main
-/// thread.
+/// Measures the cost of schedulers that domains bring, beside the built-in one. Used by the
+/// harness's main thread.
 public final class SchedulerBench extends WorkBench {
   static final String NAME = "scheduler";
 
@@ -41,7 +41,7 @@ public final class SchedulerBench extends WorkBench {
             new WorkCase(YIELD, true, List.of(BUILT_IN, ROUND_ROBIN, WAKES))));
   }
 
-  /// Behind the calls come their ratios beside those of the JX paper.
+  /// Runs the cases, and prints the ratios of the calls beside those of the JX paper.
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     super.run(

@@ -40,7 +40,7 @@ final class SchedulerWorks {
     };
   }
 
-  /// On one processor, so that threads take turns.
+  /// Returns a domain on one processor, so that threads take turns.
   private static Domain domain(@Nullable Class<?> scheduler) throws IOException {
     Scheduling scheduling = Scheduling.DEFAULT.on(Affinity.processors().getFirst());
     return Domain.create(
@@ -94,7 +94,7 @@ final class SchedulerWorks {
     };
   }
 
-  /// Two threads yield in turn, so often together.
+  /// Returns a work in which two threads yield in turn, `times` times in all.
   private static Work yields(ThreadFactory threads) {
     return times -> {
       Runnable yields = () -> yieldOften(times / 2);
@@ -108,7 +108,7 @@ final class SchedulerWorks {
     };
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // what is measured
+  @SuppressWarnings("ThreadPriorityCheck") // the measured call
   private static void yieldOften(int times) {
     for (int i = 0; i < times; i++) {
       Thread.yield();

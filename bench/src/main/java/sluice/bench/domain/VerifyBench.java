@@ -7,8 +7,9 @@ import java.util.function.Consumer;
 import sluice.bench.cases.CaseResult;
 import sluice.bench.run.Harness;
 
-/// What it costs to verify and to translate the classes of libraries from Maven Central, beside
-/// what the JDK's own class files cost to parse and to check. Used by the harness's main thread.
+/// Measures the cost of verifying and translating the classes of libraries from Maven Central,
+/// beside parsing and checking them with the JDK's own class file API. Used by the harness's main
+/// thread.
 public final class VerifyBench extends WorkBench {
   static final String VERIFY = "verify";
   static final String TRANSLATE = "translate";
@@ -22,7 +23,7 @@ public final class VerifyBench extends WorkBench {
     super(name, cases);
   }
 
-  /// `verify` says besides how much of ten libraries is accepted.
+  /// Runs the cases. `verify` first prints the share of ten libraries that is accepted.
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     if (name().equals(VERIFY)) {
@@ -31,7 +32,7 @@ public final class VerifyBench extends WorkBench {
     super.run(harness, done);
   }
 
-  /// `sluice bench verify`: a jar at a time.
+  /// Returns `sluice bench verify`: one jar at a time.
   public static VerifyBench ofVerifier() {
     return new VerifyBench(
         VERIFY,
@@ -40,7 +41,7 @@ public final class VerifyBench extends WorkBench {
             .toList());
   }
 
-  /// `sluice bench translate`: a jar at a time, and a class from the store.
+  /// Returns `sluice bench translate`: one jar at a time, and a class from the store.
   public static VerifyBench ofTranslator() {
     List<WorkCase> cases =
         new ArrayList<>(

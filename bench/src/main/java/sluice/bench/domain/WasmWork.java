@@ -7,8 +7,8 @@ import java.util.HexFormat;
 
 /// Calls of a function in a Wasm module, which Chicory interprets. Stateless.
 final class WasmWork {
-  /// `(module (global (mut i32) (i32.const 0)) (func (export "nothing") (global.set 0 (i32.add
-  /// (global.get 0) (i32.const 1)))))`: what the service of a portal does.
+  /// The module `(module (global (mut i32) (i32.const 0)) (func (export "nothing") (global.set 0
+  /// (i32.add (global.get 0) (i32.const 1)))))`, which does the same as the service of a portal.
   private static final String MODULE =
       "0061736d01000000"
           + "010401600000"

@@ -5,23 +5,23 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// One system of a case: something that is done again and again. Owned by the worker's main thread.
+/// The repeated work of one system of a case. Owned by the worker's main thread.
 interface Work extends AutoCloseable {
-  /// Does the work so many times.
+  /// Does the work `times` times.
   ///
-  /// @return what came out of it, so that no compiler leaves it out
-  /// @throws Exception when the system fails
+  /// @return a result, so that no compiler removes the work
+  /// @throws Exception if the system fails
   long run(int times) throws Exception;
 
-  /// Where its time is not that of the caller's clock: the sum since the last call in nanoseconds;
-  /// else negative.
+  /// Returns the measured nanoseconds since the last call, if they differ from the time that the
+  /// caller measures; otherwise a negative number.
   default long measuredNanos() {
     return -1;
   }
 
-  /// Further metrics of what was done since the last call.
+  /// Returns further metrics of the work since the last call.
   ///
-  /// @throws Exception when the system fails
+  /// @throws Exception if the system fails
   default Map<String, Double> extra() throws Exception {
     return Map.of();
   }

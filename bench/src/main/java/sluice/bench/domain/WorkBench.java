@@ -16,8 +16,8 @@ import sluice.bench.run.Progress;
 import sluice.bench.run.Regime;
 import sluice.bench.run.Series;
 
-/// A bench of small pieces of work inside one process each: rounds in turn, in both orders, with a
-/// second copy of the first system as control. Used by the harness's main thread.
+/// A bench of small pieces of work, each system in its own process: rounds in turn, in both orders,
+/// with a second copy of the first system as control. Used by the harness's main thread.
 abstract class WorkBench implements Bench {
   private final String name;
   private final List<WorkCase> cases;

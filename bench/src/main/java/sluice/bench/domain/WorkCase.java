@@ -5,10 +5,10 @@ import java.util.List;
 
 /// A case whose systems each do the same work in a process of their own. Immutable.
 ///
-/// @param quick whether `--quick` has it
-/// @param systems ours first
+/// @param quick true if `--quick` runs it
+/// @param systems Sluice's first
 record WorkCase(String name, boolean quick, List<String> systems) {
-  /// What is measured in each round.
+  /// The metric that is measured in each round.
   static final String METRIC = "ns_per_call";
 
   static IOException unknown(String name, String system) {

@@ -6,9 +6,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.StringJoiner;
 
-/// The process of one system of a case, so that no other's profile is in its compiled code. Runs on
-/// the main thread, one command a line on standard input until its end: a number of milliseconds,
-/// answered by `ok METRIC=VALUE…`, or `error WHAT`. Arguments: BENCH CASE SYSTEM.
+/// The process of one system of a case. Each system has its own, so that no other system's profile
+/// influences its compiled code. Runs on the main thread, one command per line on standard input
+/// until its end: a number of milliseconds, answered by `ok METRIC=VALUE…`, or `error WHAT`.
+/// Arguments: BENCH CASE SYSTEM.
 final class WorkMain {
   private static long seen;
 
@@ -16,7 +17,7 @@ final class WorkMain {
 
   public static void main(String[] arguments) throws Exception {
     PrintStream answers = System.out;
-    System.setOut(System.err); // what libraries say is no answer
+    System.setOut(System.err); // output of libraries is not an answer
     try (Work work = work(arguments[0], arguments[1], arguments[2]);
         BufferedReader in =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII))) {
@@ -51,8 +52,8 @@ final class WorkMain {
     }
   }
 
-  /// Nanoseconds of each piece of work, of as many as fill the time. The number between two looks
-  /// at the clock grows until a look costs nothing beside it.
+  /// Returns the nanoseconds of each piece of work, of as many as fill the time. The number of
+  /// pieces between two readings of the clock grows until the cost of a reading is negligible.
   static double measure(Work work, long nanos) throws Exception {
     int times = 1;
     long done = 0;

@@ -9,9 +9,9 @@ import sluice.bench.run.Harness;
 import sluice.bench.run.Options;
 import sluice.bench.run.WorkerProcess;
 
-/// The process of one system, seen from the harness. Used by the harness's main thread.
+/// The harness's side of one system's process. Used by the harness's main thread.
 final class WorkProcess implements AutoCloseable {
-  /// Begins the name of a system whose JVM has no carriers.
+  /// The prefix of the name of a system whose JVM has no carriers.
   static final String WITHOUT_CARRIERS = "platform-threads/";
 
   private final WorkerProcess process;
@@ -20,10 +20,10 @@ final class WorkProcess implements AutoCloseable {
     this.process = process;
   }
 
-  /// It runs on both processors of the harness, so that a JVM has as many carriers as it ships
-  /// with.
+  /// Starts a process on both processors of the harness, so that a JVM has its default number of
+  /// carriers.
   ///
-  /// @throws IOException when the system cannot be started, with what it said
+  /// @throws IOException if the system cannot be started, with its output
   static WorkProcess start(Harness harness, String bench, String name, String system)
       throws IOException {
     Options options = harness.options();
@@ -51,7 +51,7 @@ final class WorkProcess implements AutoCloseable {
     return new WorkProcess(WorkerProcess.start(command, harness.workspace().temporary(log)));
   }
 
-  /// The metrics of as many pieces of work as fill the time.
+  /// Returns the metrics of as many pieces of work as fill the time.
   Map<String, Double> measure(double seconds) throws IOException {
     Map<String, Double> metrics = new LinkedHashMap<>();
     for (String word : process.ask(Long.toString(Math.round(seconds * 1e3)))) {

@@ -1,2 +1,2 @@
-/// What domains and portals cost: `PortalBench`; `WorkMain` is the process that does one work.
+/// The cost of domains and portals: `PortalBench`; `WorkMain` is the process that does one work.
 package sluice.bench.domain;

@@ -25,7 +25,8 @@ import sluice.bench.run.Systems;
 /// `sluice bench iozone`: writes and reads files of many lengths in records of many lengths, after
 /// the evaluation of the JX paper (figures 3 to 5). Used by the harness's main thread.
 ///
-/// Each file system is in a worker process of its own; the harness only says which measures next.
+/// Each file system is in a worker process of its own; the harness only says which worker measures
+/// next.
 public final class IozoneBench implements Bench {
   private static final String NAME = "iozone";
   private static final String METRIC = "ns_per_record";
@@ -115,10 +116,12 @@ public final class IozoneBench implements Bench {
     return SurfacePlot.render(NAME, subtitle, List.copyOf(groups.values()));
   }
 
-  /// The workers of one run, and what each can no longer do.
+  /// The workers of one run, and the systems that can no longer be measured.
   private static final class Run implements AutoCloseable {
+    /// A system and its worker.
+    ///
     /// @param system as in results
-    /// @param worker which measures it
+    /// @param worker measures the system
     private record Entry(String system, boolean control, IozoneWorker worker) {
       boolean slices() {
         return system.equals(IozoneSystems.SLICES);
@@ -204,7 +207,7 @@ public final class IozoneBench implements Bench {
       return worker;
     }
 
-    /// All that will be timed, so that it is compiled with the profile of all.
+    /// Runs all operations that will be timed, so that they are compiled with the profile of all.
     private void warm(IozoneWorker worker, boolean ours) throws IOException {
       List<IozoneCase> cases = IozoneCase.all().stream().filter(IozoneCase::quick).toList();
       long end = System.nanoTime() + (long) (options.warmSeconds() * 1e9);
@@ -257,7 +260,8 @@ public final class IozoneBench implements Bench {
       return new CaseResult(NAME, one.name(), List.copyOf(series.values()), failures);
     }
 
-    /// What one case refuses another may do; a worker that has ended is out.
+    /// Records a failure. A worker that refuses one case may run another; a worker that has ended
+    /// is removed.
     private void fail(IozoneCase one, Entry entry, IOException e, Map<String, String> failures) {
       String why = String.valueOf(e.getMessage());
       Progress.say("FAILED: %s: %s: %s".formatted(one.name(), entry.system, why));

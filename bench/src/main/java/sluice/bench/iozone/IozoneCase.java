@@ -3,14 +3,14 @@ package sluice.bench.iozone;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One point of the surfaces: an operation on a file of a length in records of a length. Immutable.
+/// A point of the surfaces: an operation on a file of a length in records of a length. Immutable.
 ///
-/// @param operation what is timed
-/// @param sync whether the timed part ends with fsync
+/// @param operation the timed operation
+/// @param sync true if the timed part ends with fsync
 /// @param fileBytes a multiple of the record
 /// @param recordBytes bytes of one read or write
 record IozoneCase(IozoneOperation operation, boolean sync, long fileBytes, int recordBytes) {
-  /// From here on a file does not stay between measurements, and images are large.
+  /// The length from which a file is removed between measurements, and images are large.
   static final long LARGE_BYTES = 1L << 30;
 
   private static final int KB = 1 << 10;
@@ -21,8 +21,8 @@ record IozoneCase(IozoneOperation operation, boolean sync, long fileBytes, int r
   private static final int[] FEW = {SMALLEST, 64 * KB, 512 * KB};
   private static final int MIDDLE = 16 << 20;
 
-  /// All cases: the four tests of IOZone that the JX paper names, then extending and what waits for
-  /// the device.
+  /// Returns all cases: the four tests of IOZone that the JX paper names, then extending and the
+  /// operations that wait for the device.
   static List<IozoneCase> all() {
     List<IozoneCase> cases = new ArrayList<>();
     for (IozoneOperation operation : IozoneOperation.values()) {
@@ -52,7 +52,7 @@ record IozoneCase(IozoneOperation operation, boolean sync, long fileBytes, int r
     }
   }
 
-  /// The smallest records and whole files.
+  /// Adds the cases with the smallest records and with whole files.
   private static void few(List<IozoneCase> cases, IozoneOperation operation, boolean sync) {
     for (int file : FEW) {
       cases.add(new IozoneCase(operation, sync, file, SMALLEST));
@@ -64,7 +64,7 @@ record IozoneCase(IozoneOperation operation, boolean sync, long fileBytes, int r
     cases.add(new IozoneCase(operation, sync, MIDDLE, MIDDLE));
   }
 
-  /// The cases of one surface: `write`, `rewrite+fsync`.
+  /// Returns the name of a surface: `write`, `rewrite+fsync`.
   String surface() {
     return operation.word() + (sync ? "+fsync" : "");
   }
@@ -73,7 +73,7 @@ record IozoneCase(IozoneOperation operation, boolean sync, long fileBytes, int r
     return surface() + " " + size(fileBytes) + "/" + size(recordBytes);
   }
 
-  /// Whether `--quick` has it: the corners of what the paper shows.
+  /// Returns true if `--quick` runs it: the corners of the paper's figures.
   boolean quick() {
     boolean corner = fileBytes == SMALLEST || fileBytes == 512 * KB;
     boolean record = recordBytes == SMALLEST || recordBytes == fileBytes;

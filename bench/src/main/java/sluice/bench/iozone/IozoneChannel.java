@@ -9,16 +9,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/// A file of the kernel by [FileChannel] and a direct buffer. Of one thread.
+/// A file of the kernel by [FileChannel] and a direct buffer. Used by one thread.
 final class IozoneChannel implements IozoneTarget {
   private static final int PAGE = 4096;
   private final Path[] paths = new Path[FILES];
   private final ByteBuffer buffer;
   private @Nullable FileChannel channel;
 
-  /// @param folder where to make the file
-  /// @param aligned whether the buffer begins at a page, and not where the JDK puts it: 16 bytes
-  ///   behind one, where the kernel copies more slowly
+  /// @param folder the folder for the files
+  /// @param aligned true if the buffer begins at a page; the JDK places it 16 bytes after one,
+  ///   where the kernel copies more slowly
   IozoneChannel(Path folder, boolean aligned) {
     buffer =
         aligned

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /// A worker of `bench iozone`: one file system in a process of its own, so that no peer's profile
-/// is in its compiled code. Runs on the main thread, one command a line on standard input until its
-/// end.
+/// influences its compiled code. Runs on the main thread, one command per line on standard input
+/// until its end.
 ///
 /// `OPERATION FILE_BYTES RECORD_BYTES MILLIS SYNC [SLICES]` is answered by `ok NANOSECONDS
 /// CPU_NANOSECONDS`, each per record, or `error WHAT`. Arguments: `filechannel FOLDER [aligned]`,

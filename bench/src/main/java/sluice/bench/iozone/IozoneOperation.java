@@ -2,11 +2,11 @@ package sluice.bench.iozone;
 
 import java.util.Locale;
 
-/// What `bench iozone` times, after IOZone's tests of the same names.
+/// The operations that `bench iozone` times, after IOZone's tests of the same names.
 enum IozoneOperation {
-  /// Makes a file, writes it in records, closes it; removing it is not timed.
+  /// Creates a file, writes it in records, closes it; removing it is not timed.
   WRITE,
-  /// Writes an empty open file in records and makes it empty again.
+  /// Writes an empty open file in records and truncates it again.
   EXTEND,
   /// Writes the records of an open file again.
   REWRITE,
@@ -15,7 +15,7 @@ enum IozoneOperation {
   /// Reads the records of an open file again.
   REREAD;
 
-  /// As in cases and in what a worker is told.
+  /// Returns the word for cases and for commands to a worker.
   String word() {
     return name().toLowerCase(Locale.ROOT);
   }

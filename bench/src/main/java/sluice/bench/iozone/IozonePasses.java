@@ -4,23 +4,24 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/// Runs the passes of one operation over a file and takes the time. Of one thread.
+/// Runs the passes of one operation over a file and measures the time. Used by one thread.
 ///
-/// A pass is all records of the file in order. Where a pass is short, several are timed together,
-/// so that looking at the clock does not count.
+/// A pass goes through all records of the file in order. If a pass is short, several are timed
+/// together, so that the cost of reading the clock is negligible.
 final class IozonePasses {
-  /// Reading the clocks takes half a microsecond: of so many bytes, read in the smallest records,
-  /// it is not seen.
+  /// The fewest bytes between two readings of the clocks, which take half a microsecond: with so
+  /// many bytes, in the smallest records, that is negligible.
   private static final int FEWEST_BYTES = 4 << 20;
 
-  /// What the files of a batch of first writes have at most, together. They go after the batch, so
-  /// without this the length of a record would say how much memory is written before any is used
-  /// again: 64 files of 512 KB are 32 MB, which no cache holds.
+  /// The greatest total size of the files in a batch of first writes. They are removed after the
+  /// batch, so without this limit the length of a record would determine how much memory is written
+  /// before any is reused: 64 files of 512 KB are 32 MB, which no cache holds.
   private static final int MOST_BYTES = 512 << 10;
 
   private static final int PREPARE_BYTES = 1 << 20;
 
-  /// Longer files go after each measurement, so that all workers fit into memory.
+  /// The length above which files are removed after each measurement, so that all workers fit into
+  /// memory.
   private static final long KEEP_BYTES = 64 << 20;
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -33,14 +34,14 @@ final class IozonePasses {
     this.target = target;
   }
 
-  /// What is asked of a worker.
+  /// A request to a worker.
   ///
-  /// @param operation what is timed
+  /// @param operation the timed operation
   /// @param fileBytes a multiple of the record
   /// @param recordBytes at most [IozoneTarget#MAX_RECORD_BYTES]
-  /// @param millis how long, at least one pass
-  /// @param sync whether the timed part ends with fsync
-  /// @param slices whether reading is without a copy
+  /// @param millis the time to measure, at least one pass
+  /// @param sync true if the timed part ends with fsync
+  /// @param slices true to read without a copy
   record Request(
       IozoneOperation operation,
       long fileBytes,
@@ -53,10 +54,10 @@ final class IozonePasses {
     }
   }
 
-  /// What a record took.
+  /// The cost of a record.
   ///
   /// @param nanos of the clock
-  /// @param cpuNanos of this thread, in the kernel too
+  /// @param cpuNanos of this thread, including its time in the kernel
   record Cost(double nanos, double cpuNanos) {
     @Override
     public String toString() {
@@ -92,7 +93,7 @@ final class IozonePasses {
     return new Cost(nanos / records, cpu / records);
   }
 
-  /// How many passes are timed together.
+  /// Returns the number of passes that are timed together.
   private static int batch(Request request) {
     if (request.sync()) {
       return 1;
@@ -178,7 +179,7 @@ final class IozonePasses {
     }
   }
 
-  /// A file of that length, open, stable, and checked to hold what was written.
+  /// Prepares a file of that length: open, stable, and checked to hold the bytes written.
   private void prepare(long bytes) throws IOException {
     if (prepared != bytes) {
       drop();

@@ -14,10 +14,10 @@ import sluice.bench.run.Workspace;
 /// The file systems of `bench iozone`, and the commands that start their workers. Used by the
 /// harness's main thread.
 ///
-/// A peer's mount is in a mount namespace that only its worker is in: when the worker ends, however
-/// it ends, the kernel unmounts and frees the loop device. So nothing has to be cleaned up.
+/// A peer's mount is in a mount namespace of its worker alone: however the worker ends, the kernel
+/// then unmounts and frees the loop device. So nothing has to be cleaned up.
 final class IozoneSystems {
-  /// Ours, reading without a copy: asked of the worker of [#REFERENCE].
+  /// Sluice, reading without a copy; measured by the worker of [#REFERENCE].
   static final String SLICES = "sluice/slices";
 
   static final String REFERENCE = "sluice/memory";
@@ -49,8 +49,8 @@ final class IozoneSystems {
           "filechannel-ext2-aligned",
           "pread-ext2");
 
-  /// Ends the name of a peer whose buffer begins at a page; the other peers have what malloc(3) and
-  /// `allocateDirect` give.
+  /// The suffix of the name of a peer whose buffer begins at a page; the other peers use buffers as
+  /// malloc(3) and `allocateDirect` return them.
   private static final String ALIGNED = "-aligned";
 
   private static final List<String> JVM =
@@ -61,7 +61,7 @@ final class IozoneSystems {
   private static final String MOUNT_TMPFS =
       "mount -t tmpfs -o size=2g \"$1\" \"$2\" && shift 2 && exec \"$@\"";
 
-  /// The daemon ends with the shell, and the shell unmounts after the worker.
+  /// Mounts fuse2fs. The daemon ends with the shell, and the shell unmounts after the worker.
   private static final String MOUNT_FUSE =
       """
       image=$1 folder=$2
@@ -82,7 +82,7 @@ final class IozoneSystems {
   private final long deviceBytes;
   private final long cacheBytes;
 
-  /// @param large whether files of [IozoneCase#LARGE_BYTES] are written
+  /// @param large true if files of [IozoneCase#LARGE_BYTES] are written
   IozoneSystems(Workspace workspace, boolean large) {
     this.workspace = workspace;
     deviceBytes = large ? 1280L << 20 : 256L << 20;
@@ -93,10 +93,10 @@ final class IozoneSystems {
     return quick ? QUICK : NAMES;
   }
 
-  /// The command of a system's worker.
+  /// Returns the command of a system's worker.
   ///
-  /// @param index tells apart workers of one system
-  /// @throws IOException when it cannot run here, with what to do about it
+  /// @param index distinguishes workers of one system
+  /// @throws IOException if it cannot run here, with a fix
   List<String> command(String system, int index) throws IOException {
     String name = system.replace('/', '-') + "-" + index;
     if (Systems.isOurs(system)) {
@@ -147,7 +147,8 @@ final class IozoneSystems {
     return command;
   }
 
-  /// An image of the same size, block size and inode size for all, its tables written.
+  /// Returns an image with the same size, block size and inode size for all peers, with its tables
+  /// written.
   private Path image(String name, String type) throws IOException {
     Path image = workspace.temporary("image-" + name);
     long free = Files.getFileStore(workspace.temporary("")).getUsableSpace();

@@ -23,11 +23,11 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A file of our [Ext2] in this process. Of one thread, besides those of the tree.
+/// A file of Sluice's [Ext2] in this process. Used by one thread, besides those of the tree.
 ///
-/// It does what the system calls of the peers do: opening looks the name up, asks for the rights
-/// and keeps the file in being; access times are noted as with `relatime`. Its buffer is what the
-/// guide tells users to allocate.
+/// It does the same as the system calls of the peers: opening looks up the name, checks the rights
+/// and keeps the file in existence; access times are updated as with `relatime`. Its buffer is
+/// allocated as the guide recommends.
 final class IozoneTree implements IozoneTarget {
   private static final AttributeChange EMPTY = AttributeChange.NONE.withSizeOfOpened(0);
 
@@ -57,6 +57,8 @@ final class IozoneTree implements IozoneTarget {
     memory = Memory.over(block, 0, bytes);
   }
 
+  /// Returns the file system of a kind.
+  ///
   /// @param kind `memory`, `journal` (a log, in memory), `file` or `io_uring`
   /// @param image for the last two: an image of ext2
   /// @param deviceBytes for the first two
@@ -148,7 +150,7 @@ final class IozoneTree implements IozoneTarget {
     seen += piece.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, offset + bytes - Long.BYTES);
   }
 
-  /// Keeps the compiler from leaving the looks out.
+  /// Returns the sum of the bytes read, which keeps the compiler from removing the reads.
   long seen() {
     return seen;
   }

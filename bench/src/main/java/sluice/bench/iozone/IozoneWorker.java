@@ -5,8 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import sluice.bench.run.WorkerProcess;
 
-/// A process with one file system, which measures when it is told to. Used by the harness's main
-/// thread.
+/// A process with one file system, which measures on command. Used by the harness's main thread.
 final class IozoneWorker implements AutoCloseable {
   private final WorkerProcess process;
 
@@ -14,13 +13,17 @@ final class IozoneWorker implements AutoCloseable {
     this.process = process;
   }
 
-  /// @param log file for what it prints besides answers
-  /// @throws IOException with the end of that log when it does not come up
+  /// Starts a worker.
+  ///
+  /// @param log file for its output besides answers
+  /// @throws IOException with the end of that log if it does not come up
   static IozoneWorker start(List<String> command, Path log) throws IOException {
     return new IozoneWorker(WorkerProcess.start(command, log));
   }
 
-  /// @throws IOException with what the worker says
+  /// Measures a case.
+  ///
+  /// @throws IOException with the worker's error
   IozonePasses.Cost measure(IozoneCase one, boolean slices, long millis) throws IOException {
     List<String> answer =
         process.ask(

@@ -8,8 +8,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import sluice.bench.cases.SvgText;
 
-/// Throughput over file length and record length as heat maps, one for each system, in groups with
-/// a common scale, as SVG. Stateless but for the groups, which one thread fills.
+/// Draws throughput over file length and record length as heat maps, one for each system, in groups
+/// with a common scale, as SVG. Stateless except for the groups, which one thread fills.
 final class SurfacePlot {
   private static final int MAPS_IN_ROW = 3;
   private static final int CELL_WIDTH = 46;
@@ -64,6 +64,8 @@ final class SurfacePlot {
 
   private SurfacePlot() {}
 
+  /// Returns the picture.
+  ///
   /// @param subtitle printed under the title: machine and date
   static String render(String bench, String subtitle, List<Group> groups) {
     int height = HEAD;
@@ -129,7 +131,7 @@ final class SurfacePlot {
 
   private record Corner(int x, int y) {}
 
-  /// Colours are by the logarithm, from the least to the most of a group.
+  /// A scale of colours by the logarithm, from the least to the greatest value of a group.
   private record Scale(double least, double most) {
     double share(double value) {
       return most <= least ? 1 : Math.log(value / least) / Math.log(most / least);

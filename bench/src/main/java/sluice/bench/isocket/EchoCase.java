@@ -5,11 +5,11 @@ import java.util.List;
 
 /// A case of `bench isocket`. Immutable.
 ///
-/// @param place where client and server are
-/// @param stream whether messages follow each other without waiting for echoes
+/// @param place the location of client and server
+/// @param stream true if messages follow each other without waiting for echoes
 /// @param bytes of a message
 record EchoCase(Place place, boolean stream, int bytes) {
-  /// Where the two ends are.
+  /// The location of the two ends.
   enum Place {
     LOOPBACK,
     VETH;
@@ -20,7 +20,7 @@ record EchoCase(Place place, boolean stream, int bytes) {
     }
   }
 
-  /// From one byte to a megabyte.
+  /// The sizes of messages, from one byte to a megabyte.
   private static final List<Integer> SIZES = List.of(1, 64, 1 << 10, 16 << 10, 64 << 10, 1 << 20);
 
   static List<EchoCase> all() {

@@ -11,16 +11,17 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// The client process of `bench isocket`, the same for all servers: one connection that does not
-/// block, on a core of its own, which it keeps busy. Commands on standard input: `trip HOST PORT
-/// BYTES MILLIS` and `stream HOST PORT BYTES MILLIS`. A quarter of the time before is not measured.
+/// The client process of `bench isocket`, the same for all servers: one non-blocking connection, on
+/// a core of its own, which it keeps busy. Commands on standard input: `trip HOST PORT BYTES
+/// MILLIS` and `stream HOST PORT BYTES MILLIS`. A warm-up of a quarter of that time precedes the
+/// measured time.
 final class EchoClientMain {
-  /// Bytes of a stream that have not come back yet, or one message if that is longer.
+  /// The greatest number of bytes of a stream that have not come back yet; at least one message.
   private static final int WINDOW_BYTES = 256 << 10;
 
   private static final int MOST_MESSAGES = 16;
 
-  /// A server that does not answer ends the round.
+  /// The time after which a server without an answer ends the round.
   private static final long SILENCE_NANOS = 10_000_000_000L;
 
   private final SocketChannel channel;
@@ -136,6 +137,8 @@ final class EchoClientMain {
   private long sent;
   private long received;
 
+  /// Runs the stream until a time.
+  ///
   /// @return all bytes that have come back
   private long flow(long until, long before) throws IOException {
     long most = Math.max(bytes, Math.min(WINDOW_BYTES, MOST_MESSAGES * (long) bytes));
@@ -153,7 +156,7 @@ final class EchoClientMain {
     return received;
   }
 
-  /// The stream is the message again and again; a part of it goes in one write.
+  /// Sends the next part of the stream, which repeats the message; a part of it goes in one write.
   private void send(int room) throws IOException {
     int at = (int) (sent % bytes);
     out.limit(Math.min(bytes, at + room)).position(at);

@@ -11,8 +11,9 @@ import sluice.bench.packets.VethPair;
 import sluice.bench.run.Harness;
 import sluice.bench.run.WorkerProcess;
 
-/// The client and the servers of one place. A server that is not measured waits for input. Owned by
-/// the harness's main thread, which closes it: then the processes end, and the veth pair with them.
+/// The client and the servers at one location. A server that is not being measured waits for input.
+/// Owned by the harness's main thread, which closes it: then the processes end, and the veth pair
+/// with them.
 final class EchoPlace implements AutoCloseable {
   private static final List<String> JVM =
       List.of(
@@ -24,7 +25,7 @@ final class EchoPlace implements AutoCloseable {
           "--add-opens=java.base/java.lang=ALL-UNNAMED",
           "-cp");
 
-  /// A server, and where it listens.
+  /// A server, and the address it listens on.
   record Peer(WorkerProcess process, String at) {}
 
   private final Harness harness;
@@ -43,7 +44,9 @@ final class EchoPlace implements AutoCloseable {
             "client", harness.options().clientCpu(), veth == null ? "" : veth.clientPid(), words);
   }
 
-  /// @throws IOException when the place cannot be had, with why and the fix
+  /// Starts the client at a location.
+  ///
+  /// @throws IOException if the location is not available, with the reason and a fix
   static EchoPlace open(Harness harness, Place place) throws IOException {
     if (harness.options().serverCpu() == harness.options().clientCpu()) {
       throw new IOException("both ends on one core measure the scheduler. Fix: --cpus A,B");
@@ -89,7 +92,7 @@ final class EchoPlace implements AutoCloseable {
     return WorkerProcess.start(command, harness.workspace().temporary(log));
   }
 
-  /// What one window gives; the processor time is that of the server's whole process.
+  /// Returns the metrics of one window; the processor time is that of the server's whole process.
   Map<String, Double> measure(Peer peer, EchoCase one, double seconds) throws IOException {
     String command =
         "%s %s %d %d"

@@ -22,8 +22,8 @@ import sluice.loop.Interruptlet;
 import sluice.memory.View;
 import sluice.memory.WritableView;
 
-/// A server process of `bench isocket`: it sends back what comes, a thread for each connection, or
-/// an interruptlet. Arguments: the system and the address. Commands on standard input, one a line:
+/// A server process of `bench isocket`: it echoes, with a thread for each connection, or with an
+/// interruptlet. Arguments: the system and the address. Commands on standard input, one per line:
 /// `port`, and `cpu` for the processor time of the process in nanoseconds.
 final class EchoServerMain {
   static final String INTERRUPTLET = "sluice/interruptlet";
@@ -86,7 +86,10 @@ final class EchoServerMain {
     return server;
   }
 
-  /// @throws IOException when the loop cannot carry threads: then the row would be another's
+  /// Returns the executor for the threads of a system.
+  ///
+  /// @throws IOException if the loop cannot carry threads, because the row would then measure
+  ///   another system
   private static Executor threads(String system) throws IOException {
     if (!system.equals(ON_LOOP)) {
       return task -> Thread.ofPlatform().daemon().start(task);
@@ -130,8 +133,8 @@ final class EchoServerMain {
     }
   }
 
-  /// Waits with an ordinary read for the first byte, as a protocol with a header does; what came
-  /// with it is read where it lies and copied once, into what is sent.
+  /// Waits with an ordinary read for the first byte, as a protocol with a header does. The bytes
+  /// that arrived with it are read in place and copied once, into the output.
   private static void echoFast(ISocket socket) throws IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
     InputStream in = socket.getInputStream();

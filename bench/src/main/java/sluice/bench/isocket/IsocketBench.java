@@ -21,8 +21,8 @@ import sluice.bench.run.Regime;
 import sluice.bench.run.Series;
 
 /// `bench isocket`: the echo of the Interruptlets paper (section 5) by message size, over loopback
-/// and over a veth pair between two network namespaces. Used by the harness's main thread; the veth
-/// pair needs root, and its cases say so otherwise.
+/// and over a veth pair between two network namespaces. Used by the harness's main thread. The veth
+/// pair needs root; otherwise its cases report that.
 public final class IsocketBench implements Bench {
   private static final String NAME = "isocket";
   private static final List<String> SYSTEMS =
@@ -34,7 +34,7 @@ public final class IsocketBench implements Bench {
           EchoServerMain.JDK);
   private static final List<EchoCase> CASES = EchoCase.all();
 
-  /// Before each case every server is warmed again, for this part of the time.
+  /// The divisor of the warm-up time for warming up every server again before each case.
   private static final int AGAIN = 5;
 
   @Override

@@ -3,7 +3,7 @@ package sluice.bench.kernel;
 import sluice.domain.schedule.CallListener;
 import sluice.domain.schedule.ScheduledThread;
 
-/// As [RoundRobin], and told of portal calls: a service that is called runs before other threads.
+/// A [RoundRobin] that is informed of portal calls: a called service runs before other threads.
 public final class CallRoundRobin extends RoundRobin implements CallListener {
   private long calls;
 
@@ -18,7 +18,7 @@ public final class CallRoundRobin extends RoundRobin implements CallListener {
     ready.addFirst(service);
   }
 
-  /// Returns how many calls it has heard of.
+  /// Returns the number of calls it was informed of.
   public long calls() {
     return calls;
   }

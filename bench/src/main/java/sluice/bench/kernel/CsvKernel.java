@@ -8,7 +8,7 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/// Reads a table with Commons CSV. Owned by the thread that runs it.
+/// Parses a table with Commons CSV. Owned by the thread that runs it.
 public final class CsvKernel implements IntToLongFunction {
   private static final int ROWS = 200;
 

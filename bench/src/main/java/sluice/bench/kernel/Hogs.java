@@ -3,9 +3,9 @@ package sluice.bench.kernel;
 import java.math.BigInteger;
 import java.util.regex.Pattern;
 
-/// Code that does not come back from a processor by itself, one class for each reason. Loaded into
-/// domains, and run until those end.
-@SuppressWarnings("UnusedVariable") // written, so that no compiler leaves the work out
+/// Code that does not release its processor, one class for each reason. Loaded into domains, and
+/// run until those end.
+@SuppressWarnings("UnusedVariable") // written, so that no compiler removes the work
 public final class Hogs {
   private Hogs() {}
 
@@ -34,7 +34,7 @@ public final class Hogs {
     }
   }
 
-  /// Code of the JDK without gates, of which each call takes tens of milliseconds.
+  /// Code of the JDK without gates, each call of which takes tens of milliseconds.
   public static final class Power implements Runnable {
     private volatile int bits;
 

@@ -8,7 +8,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.function.IntToLongFunction;
 
-/// Writes and reads an array of objects with Gson. Owned by the thread that runs it.
+/// Writes and parses an array of objects with Gson. Owned by the thread that runs it.
 public final class JsonKernel implements IntToLongFunction {
   private static final int OBJECTS = 50;
 

@@ -4,8 +4,8 @@ import java.util.function.IntToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Finds parts of lines of a log with `java.util.regex`, which a domain has translated. Owned by
-/// the thread that runs it.
+/// Finds parts of the lines of a log with `java.util.regex`, which a domain has translated. Owned
+/// by the thread that runs it.
 public final class RegexKernel implements IntToLongFunction {
   private static final Pattern LINE =
       Pattern.compile("(\\d+\\.\\d+\\.\\d+\\.\\d+) - (\\w+|-) \\[([^\\]]+)\\] \"(GET|POST) (\\S+)");

@@ -5,8 +5,8 @@ import sluice.domain.schedule.Cpu;
 import sluice.domain.schedule.ScheduledThread;
 import sluice.domain.schedule.Scheduler;
 
-/// A scheduler of a domain: one thread after another, as they become ready. Calls are invisible to
-/// it.
+/// A scheduler of a domain that runs threads in the order in which they become ready. It is not
+/// informed of calls.
 public class RoundRobin implements Scheduler {
   final ArrayDeque<ScheduledThread> ready = new ArrayDeque<>();
 

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /// Sorts numbers by insertion and by quicksort, and strings by the JDK with a comparator of its
-/// own: tight loops, which gates cost most. Owned by the thread that runs it.
+/// own: tight loops, for which gates cost most. Owned by the thread that runs it.
 public final class SortKernel implements IntToLongFunction {
   private static final int SMALL = 24;
 
   private final int[] numbers = new int[2_000];
   private final List<String> words = new ArrayList<>();
 
-  /// Makes what is sorted.
+  /// Makes the data to sort.
   public SortKernel() {
     int state = 1;
     for (int i = 0; i < numbers.length; i++) {

@@ -1,3 +1,3 @@
-/// Work of libraries that bench domain runs in a domain and outside of it. A class here names
-/// nothing of Sluice: it is loaded with its library alone.
+/// Work of libraries that bench domain runs inside and outside of a domain. A class here does not
+/// use Sluice: it is loaded only with its library.
 package sluice.bench.kernel;

@@ -10,8 +10,8 @@ import java.nio.channels.Selector;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// An end on the JDK's `DatagramChannel`, without blocking; it waits, if it is to, in a `Selector`.
-/// Used by one thread.
+/// An end on the JDK's non-blocking `DatagramChannel`; an end that sleeps uses a `Selector`. Used
+/// by one thread.
 final class ChannelEnd implements PacketEnd {
   private static final String SERVER = "10.11.0.1";
   private static final String CLIENT = "10.11.0.2";

@@ -7,10 +7,10 @@ import java.nio.ByteOrder;
 import java.util.Random;
 import sluice.net.wire.Checksum;
 
-/// The checksum of packets over and over, beside two ways to read as many bytes: a copy, and the
-/// loop over 16-bit words of RFC 1071, 4.1. Used by one thread.
+/// Computes the checksum of packets repeatedly, beside two ways to read as many bytes: a copy, and
+/// the loop over 16-bit words of RFC 1071, 4.1. Used by one thread.
 ///
-/// The packets lie in as many frames as a processor's second cache holds, one behind the other.
+/// The packets are in consecutive frames, as many as fit into a processor's second-level cache.
 final class ChecksumLoop {
   static final String SUM = "sluice/sum";
   static final String COPY = "jdk/copy";
@@ -21,7 +21,8 @@ final class ChecksumLoop {
   private static final int FRAMES = 64;
   private static final int FRAME_BYTES = 2048;
 
-  /// Of Ethernet and IPv4: where the sum of UDP begins in a frame.
+  /// The bytes of the Ethernet and IPv4 headers: the offset in a frame at which the sum of UDP
+  /// begins.
   private static final int HEADERS = 34;
 
   private final String system;
@@ -39,7 +40,7 @@ final class ChecksumLoop {
     }
   }
 
-  /// Nanoseconds for each packet.
+  /// Returns the nanoseconds for each packet.
   double nanosEach(long nanos) {
     long start = System.nanoTime();
     long packets = 0;

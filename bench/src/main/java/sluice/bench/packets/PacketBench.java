@@ -27,8 +27,8 @@ import sluice.bench.run.WorkerProcess;
 ///  10.11.0.1 the kernel's, .11 ours  10.11.0.2 the kernel's, .12 ours
 /// ```
 ///
-/// Each namespace has a process in Java and one in C (`c_packets.c`); what is not measured waits
-/// for its standard input.
+/// Each namespace has a process in Java and one in C (`c_packets.c`); a process that is not being
+/// measured waits for its standard input.
 public final class PacketBench implements Bench {
   static final String XDP = "sluice/xdp";
   static final String CHANNEL = "jdk/channel";
@@ -45,7 +45,7 @@ public final class PacketBench implements Bench {
       server.close();
     }
 
-    /// What one window of a system gives.
+    /// Returns the metrics of one window of a system.
     Map<String, Double> measure(PacketCase one, String system, double seconds) throws IOException {
       boolean packets = !one.way().equals(PacketCase.SUM);
       if (packets) {
@@ -115,7 +115,7 @@ public final class PacketBench implements Bench {
     }
   }
 
-  /// Systems of a case that `--peers` asks for.
+  /// Returns the systems of a case that `--peers` selects.
   private static List<String> wanted(Options options, PacketCase one) {
     List<String> peers = options.peers();
     return one.systems().stream().filter(each -> peers.isEmpty() || peers.contains(each)).toList();
@@ -192,7 +192,8 @@ public final class PacketBench implements Bench {
     return new CaseResult(NAME, one.name(), series, failures);
   }
 
-  /// Lets the JVM compile what the case needs; what fails is left out, as `failures` says then.
+  /// Lets the JVM compile the code that the case needs. A system that fails is left out, and
+  /// recorded in `failures`.
   private static void warm(
       PacketCase one,
       String system,

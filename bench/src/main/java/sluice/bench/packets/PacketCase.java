@@ -4,8 +4,8 @@ import java.util.List;
 
 /// A case of `bench xdp`. Immutable.
 ///
-/// @param way `spin` or `wait`: what the ends do when nothing has come; `sum` where no packet moves
-/// @param bytes of a datagram, or that are summed
+/// @param way the behaviour of an end without input, `spin` or `wait`; `sum` if no packet moves
+/// @param bytes of a datagram, or to be summed
 /// @param window datagrams that are under way at one time
 record PacketCase(String name, String way, int bytes, int window) {
   static final String SUM = "sum";
@@ -20,7 +20,7 @@ record PacketCase(String name, String way, int bytes, int window) {
           new PacketCase("checksum 64 B", SUM, 64, 1),
           new PacketCase("checksum 1400 B", SUM, 1400, 1));
 
-  /// What takes part, ours first.
+  /// Returns the systems of the case, Sluice's first.
   List<String> systems() {
     return way.equals(SUM)
         ? List.of(ChecksumLoop.SUM, ChecksumLoop.COPY, ChecksumLoop.WORDS)
@@ -33,7 +33,7 @@ record PacketCase(String name, String way, int bytes, int window) {
             "c/io_uring");
   }
 
-  /// What the client is asked.
+  /// Returns the command for the client.
   String question(String system, double seconds) {
     long millis = Math.round(seconds * 1e3);
     return way.equals(SUM)

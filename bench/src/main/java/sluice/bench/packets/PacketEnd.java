@@ -3,44 +3,46 @@ package sluice.bench.packets;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
-/// One end of the link, by one system. Used by the process's one thread that runs it.
+/// An end of the link, on one system. Used only by the thread that runs it.
 interface PacketEnd extends AutoCloseable {
   int PORT = 7;
 
-  /// How long an end that waits sleeps at most.
+  /// The longest sleep of an end that waits.
   int WAIT_MILLIS = 10;
 
-  /// After which a datagram is taken for lost.
+  /// The time after which a datagram counts as lost.
   long LOST_NANOS = 200_000_000L;
 
-  /// Turns of an end that spins between two looks at the clock.
+  /// The number of turns of an end that spins between two readings of the clock.
   int LOOKS = 1024;
 
-  /// Sends back what comes, until it is told to end.
+  /// Sends back received datagrams until it is told to end.
   void echo(BooleanSupplier ended) throws IOException;
 
-  /// Sends datagrams of a size and takes their echoes.
+  /// Sends datagrams of a size and receives their echoes.
   ///
-  /// @param window that are under way at one time
-  /// @param results gets the nanoseconds of each, when the window is 1
-  /// @return datagrams that came back within the time
+  /// @param window the number of datagrams under way at one time
+  /// @param results gets the nanoseconds of each, if the window is 1
+  /// @return the number of datagrams that came back within the time
   long exchange(int bytes, int window, long nanos, RoundTrips results) throws IOException;
 
   @Override
   void close();
 
-  /// Whether an end has looked in vain for too long.
+  /// Returns true if an end has polled in vain for too long.
   ///
-  /// @param turn how often it has looked
-  /// @param begin when it began
+  /// @param turn the number of polls
+  /// @param begin the time of the first poll
   default boolean isLost(int turn, long begin) {
     return (waits() || turn % LOOKS == 0) && System.nanoTime() - begin > LOST_NANOS;
   }
 
-  /// Whether it sleeps until something has come; otherwise it spins.
+  /// Returns true if it sleeps until a datagram arrives; otherwise it spins.
   boolean waits();
 
-  /// @param client whether it is the end that asks
+  /// Opens an end.
+  ///
+  /// @param client true for the end that sends first
   /// @param waits see [#waits()]
   static PacketEnd open(String system, boolean client, boolean waits) throws IOException {
     return switch (system) {

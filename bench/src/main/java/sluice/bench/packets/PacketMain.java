@@ -9,9 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import sluice.bench.run.CpuTimes;
 
-/// The process at one end. Commands on standard input, one a line: at the server `echo SYSTEM WAY`
-/// and `end`; at the client `measure SYSTEM WAY BYTES WINDOW MILLIS`, where the way is `spin` or
-/// `wait`; and `sum SYSTEM BYTES MILLIS`, for which no packet moves.
+/// The process at one end. Commands on standard input, one per line: at the server `echo SYSTEM
+/// WAY` and `end`; at the client `measure SYSTEM WAY BYTES WINDOW MILLIS`, where the way is `spin`
+/// or `wait`; and `sum SYSTEM BYTES MILLIS`, for which no packet moves.
 final class PacketMain {
   private final RoundTrips trips = new RoundTrips();
   private @Nullable Thread echoing;

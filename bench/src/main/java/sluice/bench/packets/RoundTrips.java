@@ -2,7 +2,7 @@ package sluice.bench.packets;
 
 import java.util.Arrays;
 
-/// Times of round trips, the last million of them. Used by one thread.
+/// The times of the last million round trips. Used by one thread.
 final class RoundTrips {
   private final long[] nanos = new long[1 << 20];
   private int count;
@@ -11,13 +11,13 @@ final class RoundTrips {
     nanos[count++ & nanos.length - 1] = value;
   }
 
-  /// Begins again.
+  /// Removes all times.
   void clear() {
     count = 0;
   }
 
-  /// Microseconds that so many of a hundred do not exceed; of each the same, so that two calls give
-  /// two percentiles of one window.
+  /// Returns the microseconds that `percent` of a hundred times do not exceed. Each call uses the
+  /// same times, so that two calls give two percentiles of one window.
   double percentile(int percent) {
     int kept = Math.min(count, nanos.length);
     Arrays.sort(nanos, 0, kept);

@@ -28,10 +28,10 @@ import sluice.bench.run.ServerSpec;
 /// `bench nfs --udp-stack`: getattr over UDP, answered through AF_XDP and through the kernel's
 /// sockets, on one veth pair. Used by the harness's main thread; needs root.
 ///
-/// Both servers run all the time, in the server's namespace and on the server's processor; the one
-/// that is not asked waits for its descriptor. The generator's sockets are the kernel's.
+/// Both servers run all the time, in the server's namespace and on the server's processor; the idle
+/// one waits for its descriptor. The generator uses the kernel's sockets.
 public final class StackGetattr {
-  /// What lies between the two sides, for results.
+  /// The path between the two sides, for results.
   public static final String WHERE =
       "a veth pair between two network namespaces, one server core, one client core";
 
@@ -42,7 +42,7 @@ public final class StackGetattr {
   private static final int[] IN_FLIGHT = {1, 16};
   private static final int START_SECONDS = 60;
 
-  /// A server, and the address that it answers at over UDP.
+  /// A server, and the address at which it answers over UDP.
   private record Running(String system, Process process, String host, int port)
       implements AutoCloseable {
     @Override
@@ -57,7 +57,7 @@ public final class StackGetattr {
 
   private StackGetattr() {}
 
-  /// Measures, and hands over each result.
+  /// Measures the cases, and passes each result on.
   public static void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     Path root = NfsPeers.folder(harness.workspace().cache());
     String stack = "xdp:" + VethPair.SERVER_LINK + ",10.11.0.11/24";
@@ -71,9 +71,9 @@ public final class StackGetattr {
     }
   }
 
-  /// How a server is reached.
+  /// The way to reach a server.
   ///
-  /// @param stack what `--udp-stack` names; null for the kernel's
+  /// @param stack the value of `--udp-stack`; null for the kernel's
   private record Way(String system, int port, String host, @Nullable String stack) {}
 
   private static Running start(Harness harness, VethPair pair, Path root, Way way)

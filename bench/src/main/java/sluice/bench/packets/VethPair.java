@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import sluice.bench.run.Cleanup;
 import sluice.bench.run.Commands;
 
-/// Two network namespaces with a veth pair between them, each kept by a process that does nothing.
-/// Used by the harness's main thread; what is in them ends when they are closed.
+/// Two network namespaces with a veth pair between them, each kept alive by an idle process. Used
+/// by the harness's main thread; processes in them end when they are closed.
 ///
 /// ```
 ///  server's namespace                client's namespace
@@ -15,7 +15,7 @@ import sluice.bench.run.Commands;
 ///  10.11.0.1 the kernel's            10.11.0.2 the kernel's
 /// ```
 public final class VethPair implements AutoCloseable {
-  /// Of the kernel at the server's end.
+  /// The kernel's address at the server's end.
   public static final String SERVER_ADDRESS = "10.11.0.1";
 
   public static final String SERVER_LINK = "xsA";
@@ -33,7 +33,9 @@ public final class VethPair implements AutoCloseable {
     this.client = client;
   }
 
-  /// @throws IOException when there is none to be had, as when the user is not root
+  /// Creates the namespaces and the veth pair.
+  ///
+  /// @throws IOException if that fails, for example if the user is not root
   public static VethPair open() throws IOException {
     VethPair made =
         Cleanup.open(() ->
@@ -51,7 +53,7 @@ public final class VethPair implements AutoCloseable {
     }
   }
 
-  /// Until unshare(1) has left ours.
+  /// Waits until unshare(1) has left the harness's namespace.
   private static void awaitNamespace(Process process) throws IOException {
     Path own = Files.readSymbolicLink(Path.of("/proc/self/ns/net"));
     Path namespace = Path.of("/proc", Long.toString(process.pid()), "ns/net");
@@ -64,17 +66,17 @@ public final class VethPair implements AutoCloseable {
     throw new IOException("no network namespace: unshare -n. Fix: run it as root");
   }
 
-  /// A process in the server's namespace, for nsenter(1).
+  /// Returns a process in the server's namespace, for nsenter(1).
   public String serverPid() {
     return Long.toString(server.pid());
   }
 
-  /// A process in the client's.
+  /// Returns a process in the client's namespace.
   public String clientPid() {
     return Long.toString(client.pid());
   }
 
-  /// Puts a veth pair between the namespaces of two processes.
+  /// Creates a veth pair between the namespaces of two processes.
   static void connect(String server, String client) throws IOException {
     in(
         server,

@@ -13,7 +13,7 @@ import sluice.net.xdp.XdpConfig;
 import sluice.net.xdp.XdpPort;
 import sluice.sys.PollFds;
 
-/// An end on our stack over AF_XDP. Used by one thread.
+/// An end on Sluice's stack over AF_XDP. Used by one thread.
 final class XdpEnd implements PacketEnd {
   private static final Ipv4Prefix SERVER = Ipv4Prefix.parse("10.11.0.11/24");
   private static final Ipv4Prefix CLIENT = Ipv4Prefix.parse("10.11.0.12/24");
@@ -51,7 +51,7 @@ final class XdpEnd implements PacketEnd {
     }
   }
 
-  /// Handles what has come; when that was nothing, an end of the waiting kind sleeps.
+  /// Handles received packets; without any, an end of the waiting kind sleeps.
   private void handle() {
     if (stack.poll() == 0 && poll != null) {
       int _ = poll.poll(1, WAIT_MILLIS * 1_000_000L);

@@ -17,7 +17,7 @@ import sluice.bench.run.Packages;
 import sluice.bench.run.Progress;
 import sluice.testbase.FreePort;
 
-/// A MariaDB of its own with the Pet Store's table: temporary data, one loopback port, beside the
+/// A MariaDB server with the Pet Store's table: temporary data, one loopback port, beside the
 /// client and never on the server's core. Used by the harness's main thread; the shutdown hook may
 /// close it.
 final class Database implements AutoCloseable {
@@ -39,9 +39,9 @@ final class Database implements AutoCloseable {
     this.port = port;
   }
 
-  /// Installs Debian's package when it is missing, makes the data, and starts the server.
+  /// Installs Debian's package if it is missing, makes the data, and starts the server.
   ///
-  /// @throws IOException with the end of its log when it does not come up within a minute
+  /// @throws IOException with the end of its log if it does not come up within a minute
   static Database start(Harness harness) throws IOException {
     String server = Packages.program("mariadbd", DEBIAN_PACKAGE, WHY);
     String install = Packages.program("mariadb-install-db", DEBIAN_PACKAGE, WHY);
@@ -79,7 +79,7 @@ final class Database implements AutoCloseable {
     return database;
   }
 
-  /// Everything in memory, nothing logged or profiled.
+  /// Returns settings that keep everything in memory, without logs or profiling.
   private static List<String> settings(Path folder, Path script, int port) {
     return List.of(
         "--no-defaults",

@@ -1,14 +1,15 @@
 package sluice.bench.petstore;
 
-/// A row of the Pet Store's table and the XML reply that shows it. Immutable.
+/// A row of the Pet Store's table and its XML reply. Immutable.
 ///
 /// @param id primary key, from 1
 /// @param priceCents in euro cents
 record PetItem(int id, String name, String description, int priceCents, String image) {
-  /// As many as the store has for sale.
+  /// The number of items for sale.
   static final int COUNT = 10_000;
 
-  /// mariadbd takes 20 000 characters per statement from its start-up file.
+  /// The rows per statement: mariadbd accepts 20 000 characters per statement from its start-up
+  /// file.
   private static final int ROWS_PER_STATEMENT = 50;
 
   private static final String TABLE =
@@ -16,7 +17,7 @@ record PetItem(int id, String name, String description, int priceCents, String i
           + " description VARCHAR(400) NOT NULL, price_cents INT NOT NULL,"
           + " image VARCHAR(100) NOT NULL) ENGINE=InnoDB";
 
-  /// The item that the table has under a number, the same on every machine.
+  /// Returns the item with a number, the same on every machine.
   static PetItem numbered(int id) {
     String description =
         "A friendly animal, number %d of its litter, with %d spots and a voice that carries %d m."
@@ -25,7 +26,8 @@ record PetItem(int id, String name, String description, int priceCents, String i
     return new PetItem(id, "Pet " + id, description, 1000 + id * 37 % 90_000, image);
   }
 
-  /// Statements that make and fill the table, each on a line short enough for `--init-file`.
+  /// Returns the statements that create and fill the table, each on a line short enough for
+  /// `--init-file`.
   static String script() {
     StringBuilder sql = new StringBuilder(TABLE);
     for (int id = 1; id <= COUNT; id++) {
@@ -38,7 +40,7 @@ record PetItem(int id, String name, String description, int priceCents, String i
     return sql.append(";\n").toString();
   }
 
-  /// What an Ajax client gets: ASCII, without anything to escape.
+  /// Returns the reply to an Ajax client: ASCII, without characters to escape.
   String xml() {
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<item><id>"
         + id

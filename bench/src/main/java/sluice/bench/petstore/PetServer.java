@@ -22,12 +22,13 @@ import sluice.bench.server.TomcatServer;
 /// The Pet Store's application server: Tomcat or Grizzly, a pool of connections, and a handler that
 /// looks up one item by its key. The handler runs on the server's workers.
 final class PetServer {
-  /// Workers, and connections to the database: one core needs no more, and none waits for another.
+  /// The number of workers and of connections to the database: one core needs no more, and no
+  /// worker waits for a connection.
   private static final int THREADS = 16;
 
   private PetServer() {}
 
-  /// Arguments: `PORT DATABASE-PORT tomcat|grizzly`.
+  /// Runs the server. Arguments: `PORT DATABASE-PORT tomcat|grizzly`.
   public static void main(String[] args) throws Exception {
     SelectorCheck.require();
     HikariConfig config = new HikariConfig();
@@ -47,7 +48,7 @@ final class PetServer {
     }
   }
 
-  /// `GET /item?id=N` of Tomcat.
+  /// Answers `GET /item?id=N` in Tomcat.
   private static final class ItemServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
 
@@ -67,7 +68,7 @@ final class PetServer {
     }
   }
 
-  /// The same of Grizzly.
+  /// Answers `GET /item?id=N` in Grizzly.
   private static final class ItemHandler extends HttpHandler {
     private final Items items;
 

@@ -30,11 +30,11 @@ import sluice.bench.run.Sites;
 import sluice.bench.run.Systems;
 
 /// `sluice bench petstore`: an application server whose requests look up one item each, with 1280
-/// open connections of which 64 or all are active, against the batching threshold of the selector.
+/// open connections of which 64 or all are active, over the batching threshold of the selector.
 /// Used by the harness's main thread.
 ///
-/// With two cores the database and the client share the core that the server does not have, so
-/// requests per second are a lower bound of what the server can do; its processor time per request
+/// With two cores the database and the client share the core that the server does not use, so
+/// requests per second are a lower bound of the server's capacity; its processor time per request
 /// does not depend on that.
 public final class PetStoreBench implements Bench {
   private static final int CONNECTIONS = 1280;
@@ -43,12 +43,12 @@ public final class PetStoreBench implements Bench {
   private static final List<String> QUICK =
       List.of(SelectorSystems.withThreshold("sluice/readiness", 64), "jdk-epoll", "jdk-poll");
 
-  /// Requests of the mix, each for a random item.
+  /// The number of requests in the mix, each for a random item.
   private static final int REQUESTS = 4000;
 
   private static final long SEED = 20_09;
 
-  /// What is plotted over the threshold: title, metric, and a factor.
+  /// A plot over the threshold: title, metric, unit, and a factor.
   private record Chart(String title, String metric, String unit, double factor) {}
 
   private static final List<Chart> CHARTS =
@@ -91,7 +91,7 @@ public final class PetStoreBench implements Bench {
     }
   }
 
-  /// @param databasePort 0 when nothing is to be run
+  /// @param databasePort 0 if nothing is to be run
   private static CaseBench cases(int databasePort) {
     return new CaseBench(
         "petstore",
@@ -107,7 +107,7 @@ public final class PetStoreBench implements Bench {
     return active("", active, active < CONNECTIONS, peers);
   }
 
-  /// With the threshold that each engine chooses itself.
+  /// Returns a case with the threshold that each engine chooses itself.
   private static BenchCase grizzly(int active, int databasePort) {
     return active("grizzly ", active, false, peers(databasePort, "grizzly", SelectorSystems.ALL));
   }
@@ -154,7 +154,7 @@ public final class PetStoreBench implements Bench {
 
   // ---- plot ---------------------------------------------------------------------------------
 
-  /// One panel per measure and case; systems without a threshold are level lines.
+  /// Draws one panel per measure and case; systems without a threshold are level lines.
   @Override
   public String plot(List<CaseResult> results, String subtitle) {
     List<LinePlot.Panel> panels = new ArrayList<>();

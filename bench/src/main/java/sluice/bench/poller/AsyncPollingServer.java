@@ -13,8 +13,8 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
 
 /// The asynchronous server that the Poller paper describes and leaves out. The main thread polls, a
-/// second one accepts, workers serve; none waits for another. A ready connection is disabled by
-/// being reported, so that one worker has it, and enabled when it has been served.
+/// second one accepts, workers serve; none waits for another. Reporting a ready connection disables
+/// it, so that only one worker has it; the worker enables it after serving it.
 final class AsyncPollingServer {
   private static final int BATCH = 1024;
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -48,7 +48,7 @@ final class AsyncPollingServer {
     }
   }
 
-  /// The connection of an entry that was reported.
+  /// Returns the connection of an entry that was reported.
   private PollerDemoConnection connection(long handle) {
     int index = Poller.index(handle);
     PollerDemoConnection found = connections.get(index);

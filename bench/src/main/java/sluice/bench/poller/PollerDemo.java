@@ -3,8 +3,8 @@ package sluice.bench.poller;
 import java.io.IOException;
 import java.util.List;
 
-/// The command `sluice bench demo`: the servers of the Poller paper and their client, one each. The
-/// main thread starts it; which threads work is said at each.
+/// The command `sluice bench demo`: the servers of the Poller paper and their client. The main
+/// thread starts the program; the class of each program says which threads work.
 public final class PollerDemo {
   private static final String USAGE =
       """
@@ -37,11 +37,13 @@ public final class PollerDemo {
     void run(PollerDemoOptions options) throws IOException, InterruptedException;
   }
 
-  /// For a process of its own.
+  /// Runs a program in a process of its own.
   public static void main(String[] args) {
     System.exit(run(List.of(args)));
   }
 
+  /// Runs a program.
+  ///
   /// @param arguments as after `sluice bench demo`
   /// @return the process's exit status
   public static int run(List<String> arguments) {

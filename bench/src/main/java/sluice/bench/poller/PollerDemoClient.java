@@ -12,7 +12,7 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
 
 /// The client of the demo: opens its connections, then keeps one message in flight on each until
-/// all were echoed, and tells the time that took. One thread does all, with a poller.
+/// all were echoed, and prints the time. A single thread uses a poller for all of them.
 final class PollerDemoClient {
   private static final int BATCH = 1024;
 
@@ -51,13 +51,14 @@ final class PollerDemoClient {
     }
   }
 
-  /// Entries of a fresh poller have the slots 0, 1, 2, …: the number of a connection.
+  /// Opens the connections. Entries of a fresh poller have the slots 0, 1, 2, …: the number of a
+  /// connection.
   private void connect(Poller poller) throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), options.port());
     for (int i = 0; i < channels.length; i++) {
       channels[i] = open(address, i);
       channels[i].setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channels[i].setOption(StandardSocketOptions.SO_LINGER, 0); // no TIME_WAIT behind us
+      channels[i].setOption(StandardSocketOptions.SO_LINGER, 0); // leaves no TIME_WAIT
       channels[i].configureBlocking(false);
       left[i] = options.messages();
       poller.add(channels[i], Poller.IN);
@@ -94,7 +95,7 @@ final class PollerDemoClient {
     }
   }
 
-  /// Whether that was the connection's last message.
+  /// Returns true if that was the connection's last message.
   private boolean receive(int index) throws IOException {
     int bytes = channels[index].read(buffer.clear());
     if (bytes < 0) {
@@ -111,7 +112,7 @@ final class PollerDemoClient {
     return left[index] == 0;
   }
 
-  /// One message fits: there is nothing else under way.
+  /// Sends a message, which always fits: nothing else is under way.
   private void send(SocketChannel channel) throws IOException {
     if (channel.write(message.clear()) < options.bytes()) {
       throw new IOException("a message of " + options.bytes() + " bytes did not fit");

@@ -11,23 +11,23 @@ import sluice.bench.server.CannedReply;
 import sluice.bench.server.RequestScan;
 import sluice.loop.poller.Poller;
 
-/// One connection of a demo's server: echoes, or answers each HTTP request with the same file. One
+/// A connection of a demo server: echoes, or answers each HTTP request with the same file. One
 /// thread at a time serves it.
 final class PollerDemoConnection {
   private static final int RECEIVE_BYTES = 16 << 10;
   private static final ThreadLocal<ByteBuffer> BUFFER =
       ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(RECEIVE_BYTES));
 
-  /// The reply of this second; replaced as a whole.
+  /// The reply of the current second; replaced as a whole.
   private static volatile byte[] reply = {};
 
   private final SocketChannel channel;
   private final @Nullable RequestScan scan;
 
-  /// What the socket had no room for.
+  /// The bytes for which the socket had no room.
   private @Nullable ByteBuffer rest;
 
-  /// Of a poller; set before it is watched.
+  /// The handle of a poller; set before the connection is watched.
   long handle;
 
   PollerDemoConnection(SocketChannel channel, boolean http) {
@@ -35,7 +35,7 @@ final class PollerDemoConnection {
     this.scan = http ? new RequestScan() : null;
   }
 
-  /// Keeps the reply's date right from now on.
+  /// Prepares the reply with a file, and keeps its date current from now on.
   static void serveFile(@Nullable Path file) throws IOException {
     if (file == null) {
       return;
@@ -64,19 +64,19 @@ final class PollerDemoConnection {
     return channel;
   }
 
-  /// What it waits for: to be read, or to be written the rest.
+  /// Returns the event it waits for: input, or room for the remaining bytes.
   int interest() {
     return rest == null ? Poller.IN : Poller.OUT;
   }
 
   /// Reads once and answers.
   ///
-  /// @return bytes received, 0 when there was nothing, -1 when the peer is gone
+  /// @return the number of bytes received, 0 if there were none, -1 if the peer is gone
   int serve() {
     return serve(BUFFER.get());
   }
 
-  /// As the other [#serve], with a buffer of the calling thread's.
+  /// Reads once and answers, with a buffer of the calling thread.
   int serve(ByteBuffer buffer) {
     try {
       if (rest != null && !write(rest)) {
@@ -113,7 +113,7 @@ final class PollerDemoConnection {
     }
   }
 
-  /// Whether all was written; what was not is kept.
+  /// Returns true if all bytes were written; the remaining ones are kept.
   private boolean write(ByteBuffer bytes) throws IOException {
     do {
       channel.write(bytes);

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.bench.run.OptionNumber;
 import sluice.loop.engine.Backend;
 
-/// What the command line of a demo says. Immutable.
+/// The command line of a demo. Immutable.
 ///
 /// @param port 0 to 65 535
 /// @param backend of the polling servers
-/// @param workers their threads
+/// @param workers the number of their threads
 /// @param file answer to HTTP requests; null to echo
-/// @param connections of the client
-/// @param messages of the client on each connection
+/// @param connections the number of the client's connections
+/// @param messages the number of the client's messages on each connection
 /// @param bytes of each message
 record PollerDemoOptions(
     int port,
@@ -61,7 +61,7 @@ record PollerDemoOptions(
     return new PollerDemoOptions(port, backend, workers, file, connections, messages, bytes);
   }
 
-  /// A listener on the loopback address, blocking.
+  /// Returns a blocking listener on the loopback address.
   ServerSocketChannel listen() throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -77,9 +77,9 @@ record PollerDemoOptions(
     return listener;
   }
 
-  /// A connection on an accepted channel.
+  /// Returns a connection on an accepted channel.
   ///
-  /// @param blocking whether its thread waits in read and write
+  /// @param blocking true if its thread waits in read and write
   PollerDemoConnection connection(SocketChannel channel, boolean blocking) throws IOException {
     channel.configureBlocking(blocking);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerFacade;
 
-/// The gang-scheduled server of the Poller paper, written as then, with the old interface. The main
-/// thread polls and accepts; a gang of workers serves what is ready; none polls before the last
-/// worker is done.
+/// The gang-scheduled server of the Poller paper, written with the old interface as in the paper.
+/// The main thread polls and accepts; a gang of workers serves the ready connections; the next poll
+/// waits until the last worker is done.
 final class PollingServer {
   private static final int BATCH = 1024;
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

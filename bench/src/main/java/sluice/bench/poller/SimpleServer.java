@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 
-/// One thread for each connection, platform or virtual, with blocking reads and writes. The main
+/// A thread for each connection, platform or virtual, with blocking reads and writes. The main
 /// thread accepts.
 final class SimpleServer {
   private static final int RECEIVE_BYTES = 4 << 10;

@@ -1,2 +1,2 @@
-/// `PollerDemo`: four ways to serve with a `Poller`, and a client.
+/// `PollerDemo`: several ways to serve with and without a `Poller`, and a client.
 package sluice.bench.poller;

@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// Loaded into a Java server under test to tell what it allocates or keeps. Its thread lives in
-/// that server; what the thread itself allocates is taken off.
+/// An agent that is loaded into a Java server under test and reports what the server allocates or
+/// keeps in memory. Its thread runs in that server; the thread's own allocations are subtracted.
 public final class AllocationAgent {
   static final String ALLOCATED = "allocated ";
   static final String HEAP = "heap ";
@@ -21,8 +21,10 @@ public final class AllocationAgent {
 
   private AllocationAgent() {}
 
+  /// Runs the agent.
+  ///
   /// @param arguments `allocated FILE` keeps in FILE the bytes allocated so far, until the file is
-  ///   deleted; `heap FILE` collects garbage and writes there the bytes of heap in use
+  ///   deleted; `heap FILE` collects garbage and writes to FILE the bytes of heap in use
   public static void agentmain(String arguments) throws IOException {
     if (arguments.startsWith(HEAP)) {
       System.gc();

@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A self-signed certificate for `localhost` with an ECDSA P-256 key, both PEM files of this run.
+/// A self-signed certificate for `localhost` with an ECDSA P-256 key, as two PEM files of this run.
 /// Immutable.
 record Certificate(Path chain, Path key) {
   private static final int SECONDS = 30;
 
-  /// @throws IOException when OpenSSL's program is missing and cannot be installed
+  /// Makes a certificate.
+  ///
+  /// @throws IOException if OpenSSL's program is missing and cannot be installed
   static Certificate make(Workspace workspace) throws IOException {
     String openssl = Packages.program("openssl", "openssl", "it makes the certificate of the case");
     Path chain = workspace.temporary("certificate.pem");

@@ -21,8 +21,9 @@ public final class Cgroup implements AutoCloseable {
     this.cpuFile = cpuFile;
   }
 
-  /// A new empty group, cgroup v1 `cpuacct` if mounted (nanoseconds), else v2 (microseconds); null
-  /// when this process may create neither.
+  /// Creates an empty group: cgroup v1 `cpuacct` if mounted (nanoseconds), else v2 (microseconds).
+  ///
+  /// @return null if this process may create neither
   public static @Nullable Cgroup create() {
     String mounts;
     try {
@@ -36,7 +37,7 @@ public final class Cgroup implements AutoCloseable {
       try {
         Files.createDirectory(folder);
       } catch (IOException e) {
-        continue; // read-only or not permitted: the next one, or the caller's fallback
+        continue; // read-only or not permitted: try the next one, or the caller falls back
       }
       for (String file : List.of("cpuacct.usage", "cpu.stat")) {
         if (Files.isReadable(folder.resolve(file))
@@ -49,7 +50,8 @@ public final class Cgroup implements AutoCloseable {
     return null;
   }
 
-  /// Mount points that account processor time, v1 first, from the text of `/proc/mounts`.
+  /// Returns the mount points that account processor time, v1 first, from the text of
+  /// `/proc/mounts`.
   static List<Path> candidates(String mounts) {
     List<Path> v1 = new ArrayList<>();
     List<Path> v2 = new ArrayList<>();
@@ -68,15 +70,18 @@ public final class Cgroup implements AutoCloseable {
     return v1;
   }
 
-  /// The command line of a program on one processor and in a group from its first moment on: a
-  /// shell enters the group before it becomes the program, so no thread is ever outside.
+  /// Returns the command line that runs a program on one processor and in a group from its first
+  /// moment on. A shell enters the group before it becomes the program, so no thread is ever
+  /// outside.
   ///
   /// @param group null for none
   static List<String> command(@Nullable Cgroup group, int cpu, List<String> program) {
     return command(group, Integer.toString(cpu), program);
   }
 
-  /// @param cpus a list as taskset(1) has it
+  /// Returns such a command line for several processors.
+  ///
+  /// @param cpus a list as taskset(1) takes it
   public static List<String> command(@Nullable Cgroup group, String cpus, List<String> program) {
     List<String> command = new ArrayList<>();
     if (group != null) {
@@ -88,7 +93,7 @@ public final class Cgroup implements AutoCloseable {
     return command;
   }
 
-  /// `cpuacct.usage` or `cpu.stat`, see [CpuTimes].
+  /// Returns the path of `cpuacct.usage` or `cpu.stat`, see [CpuTimes].
   public Path cpuFile() {
     return cpuFile;
   }

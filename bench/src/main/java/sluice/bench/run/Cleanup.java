@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/// Closes what is still open when the harness ends, also on Ctrl-C. Any thread; one lock, so that
-/// nothing is opened once the end has begun.
+/// Closes all open resources when the harness ends, also on Ctrl-C. Any thread may call; there is
+/// one lock, so that no resource is opened once the end has begun.
 public final class Cleanup {
   private static final Deque<AutoCloseable> OPEN = new ArrayDeque<>();
   private static boolean ending;
@@ -18,14 +18,14 @@ public final class Cleanup {
 
   private Cleanup() {}
 
-  /// Opens something that outlives the process unless it is closed.
+  /// Opens a resource that outlives the process unless it is closed.
   public interface Opener<T extends AutoCloseable> {
     T open() throws IOException;
   }
 
   /// Opens a resource and remembers it until [#closed].
   ///
-  /// @throws IOException when it cannot be opened, or the process is ending
+  /// @throws IOException if it cannot be opened, or the process is ending
   public static <T extends AutoCloseable> T open(Opener<T> opener) throws IOException {
     synchronized (OPEN) {
       if (ending) {
@@ -44,8 +44,8 @@ public final class Cleanup {
     }
   }
 
-  /// The last that was opened first: servers before the folder they write to. Not under the lock:
-  /// the main thread may be closing one of them, and says so when it has.
+  /// Closes the resources in reverse order, so servers before the folder they write to. The lock is
+  /// not held: the main thread may be closing one of them, and calls [#closed] afterwards.
   private static void closeAll() {
     List<AutoCloseable> left;
     synchronized (OPEN) {

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class Commands {
   private Commands() {}
 
-  /// Runs a program to its end and returns what it wrote to both outputs.
+  /// Runs a program to its end and returns its output and error output.
   ///
-  /// @throws IOException when it cannot be started, fails, or takes longer than `seconds`
+  /// @throws IOException if it cannot be started, fails, or takes longer than `seconds`
   public static String run(int seconds, List<String> command) throws IOException {
     Path output = Files.createTempFile("sluice-bench", ".out");
     output.toFile().deleteOnExit(); // for Ctrl-C
@@ -56,7 +56,8 @@ public final class Commands {
     throw new IOException(String.join(" ", command) + ": not done after " + seconds + " s");
   }
 
-  /// A program in `PATH` or where administrators' programs are; null when there is none.
+  /// Returns the path of a program in `PATH` or in the folders for administrators; null if there is
+  /// none.
   public static @Nullable Path find(String program) {
     List<String> folders = new ArrayList<>();
     String path = System.getenv("PATH");
@@ -73,7 +74,7 @@ public final class Commands {
     return null;
   }
 
-  /// Sends a signal by process number.
+  /// Sends a signal to processes.
   public static void signal(String name, List<Long> pids) throws IOException {
     if (pids.isEmpty()) {
       return;
@@ -83,7 +84,8 @@ public final class Commands {
     run(60, command);
   }
 
-  /// Asks a program to end as Ctrl-C does and waits for it; kills it when it is not done in time.
+  /// Sends SIGINT to a program, as Ctrl-C does, and waits for its end; kills it if it does not end
+  /// in time.
   public static void interrupt(Process process, int seconds) {
     try {
       if (process.isAlive()) {

@@ -8,9 +8,9 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads processor times out of the kernel's files. Stateless.
+/// Reads processor times from the kernel's files. Stateless.
 public final class CpuTimes {
-  /// `/proc/stat` counts in units of 10 ms on every Linux architecture we run on.
+  /// The unit of `/proc/stat`: 10 ms on every supported Linux architecture.
   private static final long TICK_NANOS = 10_000_000L;
 
   private static final Pattern USAGE_USEC = Pattern.compile("(?m)^usage_usec (\\d+)$");
@@ -19,12 +19,12 @@ public final class CpuTimes {
 
   private CpuTimes() {}
 
-  /// One kernel file at both ends of a measured window.
+  /// The contents of one kernel file at both ends of a measured window.
   record Snapshot(String file, String before, String after) {}
 
-  /// Processor nanoseconds in the text of `cpuacct.usage` (cgroup v1), `cpu.stat` (v2) or
-  /// `schedstat` (one thread); empty for other files, and when the text is not of that form, as for
-  /// a thread that ended.
+  /// Returns the processor nanoseconds in the text of `cpuacct.usage` (cgroup v1), `cpu.stat` (v2)
+  /// or `schedstat` (one thread). Empty for other files, and if the text has another form, as for a
+  /// thread that ended.
   public static OptionalLong nanos(String file, String text) {
     boolean v2 = file.endsWith("/cpu.stat");
     if (!v2 && !file.endsWith("/cpuacct.usage") && !file.endsWith("/schedstat")) {
@@ -38,8 +38,8 @@ public final class CpuTimes {
     return OptionalLong.of(v2 ? value * 1000 : value);
   }
 
-  /// Nanoseconds all processors were busy since boot: user, nice, system, irq and softirq of
-  /// `/proc/stat`. Not iowait, not stolen time, and guest time only once.
+  /// Returns the nanoseconds for which all processors were busy since boot: user, nice, system, irq
+  /// and softirq of `/proc/stat`. Neither iowait nor stolen time counts, and guest time only once.
   static OptionalLong machineBusyNanos(String text) {
     Matcher matcher = MACHINE.matcher(text);
     if (!matcher.find()) {
@@ -56,16 +56,16 @@ public final class CpuTimes {
     return OptionalLong.of(ticks * TICK_NANOS);
   }
 
-  /// The same, now.
+  /// Returns the busy nanoseconds up to now.
   ///
-  /// @throws IOException when the kernel's file does not say
+  /// @throws IOException if the kernel's file cannot be parsed
   public static long machineBusyNanos() throws IOException {
     String text = Files.readString(Path.of("/proc/stat"));
     return machineBusyNanos(text).orElseThrow(() -> new IOException("/proc/stat: " + text));
   }
 
-  /// Processor time of a server within the window: the sum over its files, without threads that
-  /// began or ended meanwhile. Empty when no file says anything.
+  /// Returns the processor time of a server within the window: the sum over its files, without
+  /// threads that began or ended meanwhile. Empty if no file has a value.
   static OptionalLong serverNanos(List<Snapshot> snapshots) {
     long sum = 0;
     boolean any = false;
@@ -80,7 +80,7 @@ public final class CpuTimes {
     return any ? OptionalLong.of(sum) : OptionalLong.empty();
   }
 
-  /// Busy time of the whole machine within the window.
+  /// Returns the busy time of the whole machine within the window.
   static OptionalLong machineNanos(List<Snapshot> snapshots) {
     for (Snapshot s : snapshots) {
       if (s.file().equals("/proc/stat")) {

@@ -3,15 +3,15 @@ package sluice.bench.run;
 import java.io.IOException;
 import java.util.List;
 
-/// What a bench works with. Used by the main thread.
+/// The parts of the harness that one bench uses. Used by the main thread.
 ///
 /// @param options the command line
 /// @param workspace files and compiled programs
-/// @param systems how servers start
-/// @param sites what they serve
-/// @param generator loads them
+/// @param systems starts servers
+/// @param sites the files that servers serve
+/// @param generator loads servers
 /// @param probe counts calls and allocations
-/// @param regime tells how fast the machine is
+/// @param regime measures the machine's current speed
 public record Harness(
     Options options,
     Workspace workspace,
@@ -20,7 +20,7 @@ public record Harness(
     LoadGenerator generator,
     Probe probe,
     Regime regime) {
-  /// The harness itself runs beside the client, never on the server's core.
+  /// Binds the harness to the client's core, so that it never runs on the server's.
   public void keepOffServerCpu() throws IOException {
     String cpu = Integer.toString(options.clientCpu());
     String pid = Long.toString(ProcessHandle.current().pid());

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// JSON of maps, lists, strings, numbers, booleans and null: as much as result files and the load
-/// generator need. Confined to the calling thread.
+/// Reads and writes JSON of maps, lists, strings, numbers, booleans and null, as far as result
+/// files and the load generator need it. Confined to the calling thread.
 public final class Json {
   private static final int DIGITS = 7;
 
@@ -22,9 +22,9 @@ public final class Json {
 
   // ---- writing ------------------------------------------------------------------------------
 
-  /// One line. Fractions are written with 7 significant digits.
+  /// Returns a value as one line. Fractions are written with 7 significant digits.
   ///
-  /// @throws IllegalArgumentException for values JSON has no form for
+  /// @throws IllegalArgumentException for values that JSON cannot express
   public static String write(@Nullable Object value) {
     StringBuilder out = new StringBuilder();
     write(out, value);
@@ -86,9 +86,9 @@ public final class Json {
 
   // ---- reading ------------------------------------------------------------------------------
 
-  /// Objects become maps in their order, numbers [Double].
+  /// Parses a value. Objects become maps that keep their order, numbers [Double].
   ///
-  /// @throws IllegalArgumentException with the offset of what is wrong
+  /// @throws IllegalArgumentException with the offset of the error
   static @Nullable Object parse(String text) {
     Json json = new Json(text);
     Object value = json.value();
@@ -99,7 +99,7 @@ public final class Json {
     return value;
   }
 
-  /// As [#parse], when an object is expected.
+  /// Parses text that must be an object; see [#parse].
   @SuppressWarnings("unchecked") // every object parsed here has string keys
   public static Map<String, Object> parseObject(String text) {
     if (parse(text) instanceof Map<?, ?> map) {

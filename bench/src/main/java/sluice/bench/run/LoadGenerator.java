@@ -7,14 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the load generator against a server, one run at a time on this machine: a lock file keeps
-/// other benches out. Used by the harness's main thread.
+/// other benches from running. Used by the harness's main thread.
 public final class LoadGenerator {
   private final Workspace workspace;
   private final Path program;
   private final int cpu;
   private final boolean realtime;
 
-  /// @param cpu core it runs on
+  /// @param cpu the core it runs on
   public LoadGenerator(Workspace workspace, int cpu, boolean realtime) throws IOException {
     this.workspace = workspace;
     this.program = workspace.loadGenerator();
@@ -22,7 +22,7 @@ public final class LoadGenerator {
     this.realtime = realtime;
   }
 
-  /// Lengths of one run and what to record besides.
+  /// The times of one run, and the additional data to record.
   ///
   /// @param warmSeconds load before the measured window
   /// @param seconds the window
@@ -30,7 +30,7 @@ public final class LoadGenerator {
   /// @param windowFifo gets "enable" and "disable" at the ends of the window, and [#ack] answers;
   ///   null for none
   /// @param snapshots file patterns to record at both ends
-  /// @param sliceMillis count replies by slices of this length, too (NFS only); 0: not
+  /// @param sliceMillis count replies by slices of this length, too (NFS only); 0 for no slices
   public record Run(
       double warmSeconds,
       double seconds,
@@ -53,7 +53,7 @@ public final class LoadGenerator {
 
   /// Resumes the server, loads it, and stops it again.
   ///
-  /// @throws IOException when a reply was wrong or missing, with what the generator says about it
+  /// @throws IOException if a reply was wrong or missing, with the generator's message about it
   public LoadResult run(Server server, LoadSpec load, Run run) throws IOException {
     try (MachineLock _ = MachineLock.acquire()) {
       server.resume();
@@ -69,7 +69,8 @@ public final class LoadGenerator {
     }
   }
 
-  /// The command line of a run, for callers that resume the server and lock the machine themselves.
+  /// Returns the command line of a run, for callers that resume the server and lock the machine
+  /// themselves.
   public List<String> command(Server server, LoadSpec load, Run run) throws IOException {
     NfsLoad nfs = load.nfs();
     Path chosen =
@@ -117,7 +118,7 @@ public final class LoadGenerator {
     return command;
   }
 
-  /// The fifo on which the words in `windowFifo` are answered.
+  /// Returns the fifo on which the words in `windowFifo` are answered.
   static Path ack(Path windowFifo) {
     return Path.of(windowFifo + ".ack");
   }

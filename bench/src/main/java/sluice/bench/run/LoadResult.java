@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// What one run of the load generator found in its window. Immutable.
+/// The result of one run of the load generator in its window. Immutable.
 ///
 /// @param values numbers by name, as printed by the generator
 /// @param snapshots kernel files at both ends of the window
-/// @param slices replies in each slice of the window; empty unless asked for
+/// @param slices replies in each slice of the window; empty unless requested
 public record LoadResult(
     Map<String, Double> values, List<CpuTimes.Snapshot> snapshots, List<Double> slices) {
   private static final String KIND_REQUESTS = "_requests";
@@ -54,7 +54,8 @@ public record LoadResult(
     return value;
   }
 
-  /// The text of one snapshot file, `after` or `before`; empty when it is not among them.
+  /// Returns the text of one snapshot file, `after` or `before`; empty if the file is not among
+  /// them.
   String snapshotText(String file, boolean after) {
     for (CpuTimes.Snapshot s : snapshots) {
       if (s.file().equals(file)) {
@@ -64,10 +65,10 @@ public record LoadResult(
     return "";
   }
 
-  /// The metrics of one round by their names in result files.
+  /// Returns the metrics of one round by their names in result files.
   ///
-  /// @param bytesPerRequest when positive, requests are counted as body bytes divided by it, so
-  ///   that a window may end inside a large reply; else whole replies are counted
+  /// @param bytesPerRequest if positive, requests are counted as body bytes divided by it, so that
+  ///   a window may end inside a large reply; otherwise whole replies are counted
   public Map<String, Double> metrics(long bytesPerRequest) {
     double seconds = value("seconds");
     double requests =

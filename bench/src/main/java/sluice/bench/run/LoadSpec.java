@@ -3,15 +3,15 @@ package sluice.bench.run;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// What the load generator sends. Immutable.
+/// The load that the load generator sends. Immutable.
 ///
-/// @param connections busy ones
+/// @param connections the number of busy connections
 /// @param depth requests in flight on each
 /// @param idle connections that sent one request and stay open
 /// @param echoBytes size of echo messages; 0 for HTTP
 /// @param mix file of HTTP requests, see `RequestMix`; null for echo
 /// @param rate intended requests per second (open loop), 0 for a closed loop
-/// @param tls whether the busy connections speak TLS
+/// @param tls true if the busy connections use TLS
 /// @param nfs calls of NFS instead; null for echo and HTTP
 /// @param slow further connections that send a request head byte by byte, see [SlowClients]
 public record LoadSpec(

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/// Keeps other benches from measuring at the same time. Held by the harness's main thread; the
-/// kernel releases it when the process ends in whatever way.
+/// A lock that keeps other benches from measuring at the same time. Held by the harness's main
+/// thread; the kernel releases it when the process ends in whatever way.
 public final class MachineLock implements AutoCloseable {
   private final FileChannel channel;
 
@@ -30,8 +30,8 @@ public final class MachineLock implements AutoCloseable {
     }
   }
 
-  /// The file is for all users. It is made by the first one: to open a file of another user that
-  /// might be made is forbidden in /tmp (fs.protected_regular).
+  /// Opens the lock file, which all users share. The first one creates it separately: in /tmp, an
+  /// open that may create is refused for another user's file (fs.protected_regular).
   private static FileChannel open(Path file) throws IOException {
     if (!Files.exists(file)) {
       try {

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the load generator calls an NFS server for. Immutable.
+/// The calls that the load generator sends to an NFS server. Immutable.
 ///
 /// @param operation `getattr`, `read`, …, or `metadata`: a CREATE, then the REMOVE of the same name
 /// @param recordBytes of a read or write; 0 for other calls
-/// @param stable whether writes ask to be on the device before their answer (`FILE_SYNC`)
-/// @param udp whether over UDP
-/// @param export what is mounted
-/// @param file in its root; null when the calls need none
-/// @param mountPort where MOUNT is; 0 for the port of NFS
+/// @param stable true if writes must be on the device before their answer (`FILE_SYNC`)
+/// @param udp true to use UDP
+/// @param export the mounted path
+/// @param file a file in its root; null if the calls need none
+/// @param mountPort the port of MOUNT; 0 for the port of NFS
 public record NfsLoad(
     String operation,
     int recordBytes,
@@ -37,7 +37,7 @@ public record NfsLoad(
     return new NfsLoad(operation, recordBytes, stable, udp, exported, file, port);
   }
 
-  /// The generator's options.
+  /// Returns the generator's options.
   public List<String> options() {
     List<String> options = new ArrayList<>(List.of("--nfs", operation, "--export", export));
     if (file != null) {

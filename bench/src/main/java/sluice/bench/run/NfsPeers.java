@@ -11,14 +11,14 @@ import sluice.testbase.FreePort;
 
 /// The servers of `sluice bench nfs`, and how each starts. Used by the harness's main thread.
 ///
-/// | system | what it exports |
+/// | system | exports |
 /// |---|---|
 /// | `sluice/…` | an ext2 image with a journal, of its own for each case |
 /// | `c-null` | nothing: `c_nfs.c` frames RPC and answers from memory |
 /// | `go-nfs`, `nfs3_server` | a folder in memory, on one thread |
 /// | `ganesha` | an ext4 image as ours, mounted `dirsync` in its own mount namespace (FSAL VFS) |
 ///
-/// @param load what the case asks for
+/// @param load the calls of the case
 public record NfsPeers(NfsLoad load) implements Peers {
   /// The file that is read and written.
   static final String FILE = "data";
@@ -27,13 +27,14 @@ public record NfsPeers(NfsLoad load) implements Peers {
   private static final String IMAGE_BYTES = "256M";
   private static final String GO_NFS = "github.com/willscott/go-nfs@v0.0.4";
 
-  /// The namespace, and with it mount and loop device, ends with the server. `dirsync` is what
-  /// makes a CREATE stable before its answer: ganesha leaves that to the file system.
+  /// Mounts ganesha's image. The namespace, and with it mount and loop device, ends with the
+  /// server. `dirsync` makes a CREATE stable before its answer, because ganesha leaves that to the
+  /// file system.
   private static final String WITH_MOUNT =
       "mount -o loop,dirsync \"$0\" \"$1\" && cp \"$2\" \"$1\" || exit 1; shift 2; ";
 
-  /// Ganesha registers through a socket in the file system, so that its rpcbind can be in a network
-  /// of its own, where it meets no other.
+  /// Starts rpcbind in a network of its own, where it does not collide with another. Ganesha
+  /// registers through a socket in the file system, which works across networks.
   private static final String WITH_RPCBIND =
       "unshare -n sh -c 'ip link set lo up; exec rpcbind -f' & "
           + "for i in $(seq 50); do [ -S /run/rpcbind.sock ] && break; sleep 0.1; done; "
@@ -46,7 +47,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
         : List.of("sluice/io_uring", "sluice/epoll", "c-null", "go-nfs", "nfs3_server", "ganesha");
   }
 
-  /// Those that start at once, when it has to be quick.
+  /// Returns the systems to measure; with `quick`, only those that start fast.
   @Override
   public List<String> defaults(boolean quick) {
     return quick ? List.of("sluice/io_uring", "c-null") : names();
@@ -73,7 +74,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
     };
   }
 
-  /// A folder with the file.
+  /// Returns a folder with the file.
   public static Path folder(Path cache) throws IOException {
     Path folder = Files.createDirectories(cache.resolve("nfs"));
     Path file = folder.resolve(FILE);
@@ -85,7 +86,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
     return folder;
   }
 
-  /// A load for one server: what it exports, and where its MOUNT is.
+  /// Returns a load for one server, with its export and the port of its MOUNT.
   public static NfsLoad aimed(NfsLoad load, ServerSpec spec) {
     String export = spec.environment().getOrDefault("NFS_BENCH_EXPORT", "/");
     String mount = spec.environment().getOrDefault("NFS_BENCH_MOUNT_PORT", "0");
@@ -116,7 +117,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
     };
   }
 
-  /// `./sluice nfs` on an image of its own.
+  /// Returns the start of `./sluice nfs` on an image of its own.
   private static ServerSpec ours(Systems systems, String system, Path root, int port)
       throws IOException {
     List<String> more =
@@ -124,9 +125,9 @@ public record NfsPeers(NfsLoad load) implements Peers {
     return ours(systems, system, root, port, more);
   }
 
-  /// `./sluice nfs` on an image of its own.
+  /// Returns the start of `./sluice nfs` on an image of its own.
   ///
-  /// @param more options: where it listens, and how
+  /// @param more options: the addresses it listens on, and how
   public static ServerSpec ours(
       Systems systems, String system, Path root, int port, List<String> more) throws IOException {
     String launcher = systems.launcher().toString();
@@ -145,7 +146,8 @@ public record NfsPeers(NfsLoad load) implements Peers {
     return systems.launched(system, command, port);
   }
 
-  /// go-nfs is a library: its own example, an export of a file system in memory.
+  /// Returns the start of a server with go-nfs. go-nfs is a library, so this is its own example: an
+  /// export of a file system in memory.
   private static ServerSpec goNfs(Workspace workspace, int port) throws IOException {
     Path program = workspace.cache().resolve("go-nfs-1");
     if (!Files.isExecutable(program)) {
@@ -167,7 +169,8 @@ public record NfsPeers(NfsLoad load) implements Peers {
     return new ServerSpec("go-nfs", command, environment, port, false);
   }
 
-  /// nfs3_server is a crate: its file system in memory, behind a runtime of one thread.
+  /// Returns the start of nfs3_server, a crate: its file system in memory, with a runtime of one
+  /// thread.
   private static ServerSpec rust(Workspace workspace, int port) throws IOException {
     Path program = workspace.cache().resolve("nfs3_server-1");
     if (!Files.isExecutable(program)) {

@@ -5,16 +5,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// nginx as people put it in front of an application: it serves the files, and passes on the rest
-/// over connections that it keeps. Stateless.
+/// Starts nginx as it is commonly put in front of an application: it serves the files, and passes
+/// the other requests on over persistent connections. Stateless.
 public final class NginxInFront {
   private NginxInFront() {}
 
-  /// The command that starts it; the configuration lies beside this class.
+  /// Returns the command that starts nginx. The configuration is a resource beside this class.
   ///
-  /// @param port where it listens
+  /// @param port the port it listens on
   /// @param application the port it passes requests to
-  /// @throws IOException when nginx is not installed
+  /// @throws IOException if nginx is not installed
   public static List<String> command(Systems systems, int port, int application, Path root)
       throws IOException {
     String missing = Systems.missing("nginx");

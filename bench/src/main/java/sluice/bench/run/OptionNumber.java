@@ -1,10 +1,12 @@
 package sluice.bench.run;
 
-/// Numbers on a command line. Without state: any thread may call.
+/// Parses numbers of a command line. Stateless: any thread may call.
 public final class OptionNumber {
   private OptionNumber() {}
 
-  /// @throws IllegalArgumentException naming option, range and value
+  /// Returns a whole number.
+  ///
+  /// @throws IllegalArgumentException with option, range and value
   public static int whole(String option, String value, int low, int high) {
     try {
       int number = Integer.parseInt(value);
@@ -18,7 +20,9 @@ public final class OptionNumber {
         option + " must be a whole number from " + low + " to " + high + ": " + value);
   }
 
-  /// @throws IllegalArgumentException naming option, range and value
+  /// Returns a number, whole or not.
+  ///
+  /// @throws IllegalArgumentException with option, range and value
   static double any(String option, String value, double low, double high) {
     try {
       double number = Double.parseDouble(value);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the command line of a bench says. Immutable.
+/// The command line of a bench. Immutable.
 ///
 /// @param bench `echo`, `http`, …
 /// @param peers systems to run; empty for all of the bench
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param site folder to use as the documentation site; null for the Debian package
 /// @param serverCpu core of the servers
 /// @param clientCpu core of the load generator
-/// @param realtime whether the load generator runs with real-time priority
-/// @param udpStack whether nfs compares its UDP on a network stack of ours with the kernel's
+/// @param realtime true to run the load generator with real-time priority
+/// @param udpStack true if nfs compares its UDP on Sluice's network stack with the kernel's
 public record Options(
     String bench,
     List<String> peers,
@@ -69,7 +69,9 @@ public record Options(
         --realtime MODE  real-time priority for the client: on, off, or where permitted (auto)
       """;
 
-  /// @throws IllegalArgumentException with what is wrong, for the user to read
+  /// Parses a command line.
+  ///
+  /// @throws IllegalArgumentException with a message for the user
   public static Options parse(List<String> arguments) {
     if (arguments.isEmpty() || arguments.getFirst().startsWith("-")) {
       throw new IllegalArgumentException("which bench?\n" + USAGE);
@@ -91,7 +93,7 @@ public record Options(
     return builder.build(arguments.getFirst());
   }
 
-  /// The name of the result file and the plot where none is asked for, without what follows a dot.
+  /// Returns the default name of the result file and the plot, without extension.
   public String resultName() {
     return bench + (udpStack ? "-udp-stack" : "");
   }
@@ -145,7 +147,8 @@ public record Options(
       }
     }
 
-    /// The host's regimes last seconds: many short rounds are within one, a few long ones are not.
+    /// Returns the default number of rounds. The host's regimes last seconds: many short rounds
+    /// fall into one, a few long ones do not.
     private int defaultRounds(String bench) {
       return switch (bench) {
         case "petstore", "iozone", "start" -> 6;

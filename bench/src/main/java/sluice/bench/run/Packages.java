@@ -3,17 +3,16 @@ package sluice.bench.run;
 import java.io.IOException;
 import java.util.List;
 
-/// The set-up step: installs a Debian package that a bench needs, saying so. Used by the harness's
-/// main thread.
+/// Installs Debian packages that a bench needs, with a message. Used by the harness's main thread.
 public final class Packages {
   private static final int INSTALL_SECONDS = 600;
 
   private Packages() {}
 
-  /// Finds a program, after installing the package that has it where that is allowed.
+  /// Finds a program, after installing its package if that is allowed.
   ///
-  /// @param why what it is for, for the user to read
-  /// @throws IOException when it is missing and cannot be installed, with what to do
+  /// @param why the purpose, for the user to read
+  /// @throws IOException if it is missing and cannot be installed, with a fix
   public static String program(String program, String debianPackage, String why)
       throws IOException {
     if (Commands.find(program) == null) {
@@ -26,9 +25,9 @@ public final class Packages {
     return found.toString();
   }
 
-  /// Installs a package without those it only recommends. Nothing that it holds is started.
+  /// Installs a package without those it only recommends. No program of it is started.
   ///
-  /// @throws IOException when that fails, or this user may not
+  /// @throws IOException if that fails, or this user may not install packages
   static void install(String debianPackage, String why) throws IOException {
     String fix =
         debianPackage

@@ -2,7 +2,7 @@ package sluice.bench.run;
 
 import java.util.Arrays;
 
-/// Ratio of two systems that were measured alternately, one pair per round. Immutable.
+/// The ratio of two systems that were measured alternately, one pair per round. Immutable.
 ///
 /// @param ratio median of the paired ratios
 /// @param min smallest of them
@@ -12,15 +12,17 @@ import java.util.Arrays;
 /// @param rounds number of pairs
 public record PairedRatio(
     double ratio, double min, double max, double low, double high, int rounds) {
-  /// A pair is one of few: below this number no interval holds the median with 95 % confidence.
+  /// The fewest pairs for which an interval holds the median with 95 % confidence.
   public static final int FEWEST = 6;
 
-  /// Differences within a control this wide are not said to be none.
+  /// The relative width from which a control cannot show that two systems do not differ.
   private static final double WIDE = 1.1;
 
+  /// Returns the ratio of two series.
+  ///
   /// @param ours one value per round
   /// @param theirs the other system's, of the same rounds in the same order
-  /// @throws IllegalArgumentException when there is no pair, or a value below the line is 0
+  /// @throws IllegalArgumentException if there is no pair, or a divisor is 0
   public static PairedRatio of(double[] ours, double[] theirs) {
     if (ours.length != theirs.length || ours.length == 0) {
       throw new IllegalArgumentException("unpaired: " + ours.length + " and " + theirs.length);
@@ -44,9 +46,10 @@ public record PairedRatio(
         ratios.length);
   }
 
-  /// How many of the least and of the greatest ratios lie outside the interval of the median: the
-  /// sign test's, so nothing is assumed about how ratios are distributed. With fewer than [#FEWEST]
-  /// pairs the interval is all of them and holds the median less surely.
+  /// Returns how many of the least, and of the greatest, ratios lie outside the interval of the
+  /// median. It is that of the sign test, which assumes nothing about the distribution of ratios.
+  /// With fewer than [#FEWEST] pairs the interval is all of them and holds the median with less
+  /// confidence.
   private static int outside(int pairs) {
     double all = Math.pow(2, pairs);
     double beyond = 0; // probability, times `all`, that at most `k` pairs are below the median
@@ -60,17 +63,18 @@ public record PairedRatio(
     return Math.max(0, k - 1);
   }
 
-  /// Whether the difference is lost in the spread of a control that compared a system with itself.
+  /// Returns true if the difference lies within the spread of a control, which compared a system
+  /// with itself.
   public boolean within(PairedRatio control) {
     return ratio >= Math.min(control.low, 1) && ratio <= Math.max(control.high, 1);
   }
 
-  /// Whether this, as a control, is too wide to say that two systems do not differ.
+  /// Returns true if this, as a control, is too wide to show that two systems do not differ.
   public boolean isWide() {
     return Math.max(high, 1) > WIDE * Math.min(low, 1);
   }
 
-  /// The middle value, or the mean of the two in the middle; `values` need not be sorted.
+  /// Returns the middle value, or the mean of the two in the middle; `values` need not be sorted.
   public static double median(double[] values) {
     if (values.length == 0) {
       throw new IllegalArgumentException("the median of nothing");

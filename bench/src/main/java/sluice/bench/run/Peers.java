@@ -7,26 +7,28 @@ import java.util.List;
 /// The systems that can take part in a case, and how each starts. Used by the harness's main
 /// thread.
 public interface Peers {
-  /// All systems in the order of results; the first is the one the others are compared with.
+  /// Returns all systems in the order of results; the others are compared with the first.
   List<String> names();
 
-  /// Those measured unless told otherwise, in the same order.
+  /// Returns the systems that are measured by default, in the same order.
   default List<String> defaults(boolean quick) {
     return names();
   }
 
-  /// Whether a system can be asked for with `--peers`.
+  /// Returns true if a system can be selected with `--peers`.
   default boolean knows(String system) {
     return names().contains(system);
   }
 
-  /// What a system has done with a change when it answers, in a few words; empty when the case
+  /// Returns in a few words where a system has stored a change when it answers; empty if the case
   /// changes nothing.
   default String durability(String system) {
     return "";
   }
 
+  /// Returns how a system starts.
+  ///
   /// @param root folder to serve
-  /// @throws IOException when the system cannot run here, with what to do about it
+  /// @throws IOException if the system cannot run here, with a fix
   ServerSpec spec(Systems systems, String system, Path root) throws IOException;
 }

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// System calls of a server within a window, as counted by `perf stat`: all of them, those that
+/// The system calls of a server within a window, as counted by `perf stat`: all of them, those that
 /// change interest, those that wait, and the operations staged in rings. Immutable.
 public record PollingCalls(Map<String, Long> counts) {
   private static final Path TRACE_EVENTS = Path.of("/sys/kernel/tracing/events");
@@ -15,7 +15,7 @@ public record PollingCalls(Map<String, Long> counts) {
   private static final String CONTROL = "syscalls:sys_enter_epoll_ctl";
   private static final String STAGED = "io_uring:io_uring_submit_req";
 
-  /// poll(2) both changes interest, all of it, and waits; so does io_uring_enter(2).
+  /// The calls that wait. poll(2) and io_uring_enter(2) both change interest and wait.
   private static final List<String> WAIT =
       List.of(
           "syscalls:sys_enter_epoll_wait",
@@ -29,9 +29,9 @@ public record PollingCalls(Map<String, Long> counts) {
     counts = Map.copyOf(counts);
   }
 
-  /// Options of `perf stat` for the events to count here: the first is always there, the others
-  /// where the kernel has them. A poll(2) of a single descriptor is a blocking socket of the JDK,
-  /// as a database driver has, and no selector.
+  /// Returns the options of `perf stat` for the events to count here: the first always exists, the
+  /// others on kernels that have them. A poll(2) of a single descriptor does not count: it comes
+  /// from a blocking socket of the JDK, as in a database driver, and not from a selector.
   static List<String> options() {
     List<String> options = new ArrayList<>(List.of("-e", ALL));
     List<String> wanted = new ArrayList<>(List.of(CONTROL, STAGED));
@@ -47,6 +47,8 @@ public record PollingCalls(Map<String, Long> counts) {
     return options;
   }
 
+  /// Parses the counts.
+  ///
   /// @param text output of `perf stat -x ,`
   public static PollingCalls parse(String text) {
     Map<String, Long> counts = new LinkedHashMap<>();
@@ -59,8 +61,8 @@ public record PollingCalls(Map<String, Long> counts) {
     return new PollingCalls(counts);
   }
 
-  /// `syscalls_per_req`, `epoll_ctl_per_req`, `waits_per_req`, `staged_per_req`, and the last three
-  /// per millisecond; what was not counted is left out.
+  /// Returns `syscalls_per_req`, `epoll_ctl_per_req`, `waits_per_req`, `staged_per_req`, and the
+  /// last three per millisecond; counts that are missing are left out.
   public Map<String, Double> metrics(double requests, double milliseconds) {
     Map<String, Double> metrics = new LinkedHashMap<>();
     Long all = counts.get(ALL);

@@ -23,10 +23,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Counts system calls (with `perf`) and allocations (with an agent) per request, in runs of their
-/// own because both cost time. Used by the harness's main thread.
+/// Counts system calls (with `perf`) and allocations (with an agent) per request, in separate runs
+/// because both cost time. Used by the harness's main thread.
 public final class Probe {
-  /// How often perf may meet a thread that ends while it attaches itself.
+  /// The number of attempts to start perf, which fails if a thread ends while it attaches.
   private static final int PERF_ATTEMPTS = 3;
 
   private final Workspace workspace;
@@ -44,8 +44,8 @@ public final class Probe {
 
   /// Runs a warm server under load with counting on.
   ///
-  /// @return the metrics of [PollingCalls], `alloc_bytes_per_req` and `rss_kb`, as far as they can
-  ///   be had here
+  /// @return the metrics of [PollingCalls], `alloc_bytes_per_req` and `rss_kb`, as far as they are
+  ///   available here
   public Map<String, Double> measure(
       Server server, LoadSpec load, long bytesPerRequest, double seconds) throws IOException {
     Map<String, Double> metrics = new LinkedHashMap<>();
@@ -96,7 +96,7 @@ public final class Probe {
     return text.isBlank() ? 0 : Long.parseLong(text.strip());
   }
 
-  /// Bytes of heap in use after a collection; 0 for servers that are no JVM.
+  /// Returns the bytes of heap in use after a collection; 0 for servers that are not a JVM.
   public long heapInUse(Server server) throws IOException {
     Path file = workspace.temporary("heap-" + ++files);
     if (!server.spec().java() || !attach(server, AllocationAgent.HEAP + file)) {
@@ -107,8 +107,8 @@ public final class Probe {
 
   // ---- perf ---------------------------------------------------------------------------------
 
-  /// Starts counting that is switched on and off through the fifo; null, once with a message, where
-  /// that is not possible.
+  /// Starts perf, which the fifo switches on and off; returns null, and prints one message, if that
+  /// is not possible.
   private @Nullable Process startPerf(Server server, Path fifo, Path counts) throws IOException {
     if (perf == null) {
       complain("perf is not installed: no system calls per request. Fix: install linux-perf");
@@ -139,7 +139,7 @@ public final class Probe {
   }
 
   /// Waits until a server with a thread per connection has ended the threads of the last window, so
-  /// that perf does not meet them; after some seconds it has to try nevertheless.
+  /// that perf does not meet them. Gives up after some seconds.
   private static void awaitSteadyThreads(Server server) throws IOException {
     long before = -1;
     for (int i = 0; i < 50; i++) {
@@ -164,7 +164,7 @@ public final class Probe {
     return sum;
   }
 
-  /// What perf says without its line for each thread that has ended meanwhile.
+  /// Returns perf's messages without its line for each thread that has ended meanwhile.
   static String withoutWarnings(String messages) {
     return messages
         .lines()
@@ -173,8 +173,8 @@ public final class Probe {
         .strip();
   }
 
-  /// Whether perf has attached itself to all threads: it gives up when one ends meanwhile, after it
-  /// has opened the fifo.
+  /// Returns true if perf has attached itself to all threads. After it has opened the fifo, it
+  /// gives up if a thread ends.
   private static boolean isCounting(Process perf, Path fifo, Path ack) throws IOException {
     for (int i = 0; i < 200 && perf.isAlive(); i++) {
       if (holdsOpen(perf.pid(), fifo)) {
@@ -191,7 +191,7 @@ public final class Probe {
     return perf.isAlive() && !Commands.run(10, shell).isEmpty();
   }
 
-  /// Whether a process has opened a file: then perf listens for commands.
+  /// Returns true if a process has opened a file; perf then listens for commands.
   private static boolean holdsOpen(long pid, Path file) {
     Path folder = Path.of("/proc", Long.toString(pid), "fd");
     try (DirectoryStream<Path> links = Files.newDirectoryStream(folder)) {
@@ -234,7 +234,7 @@ public final class Probe {
     }
   }
 
-  /// A jar with nothing but the agent.
+  /// Returns a jar that contains only the agent.
   private Path agentJar() throws IOException {
     Path made = agent;
     if (made != null) {

@@ -1,10 +1,10 @@
 package sluice.bench.run;
 
-/// What a bench says while it runs. For all threads.
+/// Prints a bench's progress. Any thread.
 public final class Progress {
   private Progress() {}
 
-  /// A line on standard error: results alone go to standard output.
+  /// Prints a line on standard error; only results go to standard output.
   public static void say(String message) {
     System.err.println(message);
   }

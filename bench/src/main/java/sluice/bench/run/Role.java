@@ -4,19 +4,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What a server is asked to do in a bench, with the systems that can.
+/// The task of a server in a bench, with the systems that can perform it.
 public enum Role implements Peers {
-  /// Sends back what it receives.
+  /// Sends back the bytes it receives.
   ECHO,
-  /// Serves one small file, `1k.txt`, from memory where the peer can.
+  /// Serves one small file, `1k.txt`, from memory if the peer can.
   SMALL,
-  /// The same over TLS.
+  /// Serves `1k.txt` over TLS.
   TLS,
   /// Serves a folder of many small files.
   SITE,
   /// Serves a folder with a large file.
   FILES,
-  /// Sends back what it receives, see `PollerDemo`.
+  /// Sends back the bytes it receives, see `PollerDemo`.
   POLLER,
   /// Serves `1k.txt` with a Poller, or a thread for each connection.
   POLLER_HTTP;

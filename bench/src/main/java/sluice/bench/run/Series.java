@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The metrics of one system in one case, round by round. Filled by the main thread.
 public final class Series {
-  /// What a round has besides when its window went on until there was a reply.
+  /// The metric that marks a round whose window was prolonged until there was a reply.
   public static final String PROLONGED = "prolonged";
 
   private final String label;
@@ -18,8 +18,8 @@ public final class Series {
   private String durability = "";
   private @Nullable Timeline timeline;
 
-  /// @param label system name, with what distinguishes a variant behind a blank
-  /// @param control whether this is the second copy of the first system (A/A)
+  /// @param label system name, followed by a blank and the name of a variant
+  /// @param control true for the second copy of the first system (A/A)
   public Series(String label, boolean control) {
     this.label = label;
     this.control = control;
@@ -37,17 +37,19 @@ public final class Series {
     rounds.add(metrics);
   }
 
-  /// Metrics that are not measured in rounds: calls, allocations, memory.
+  /// Adds metrics that are not measured in rounds: calls, allocations, memory.
   public void putOnce(Map<String, Double> metrics) {
     once.putAll(metrics);
   }
 
+  /// Sets where changes are stored.
+  ///
   /// @param durability see [Peers#durability]
   public void keeps(String durability) {
     this.durability = durability;
   }
 
-  /// What becomes of a change; empty when there are none.
+  /// Returns where changes are stored; empty if there are none.
   public String durability() {
     return durability;
   }
@@ -56,7 +58,7 @@ public final class Series {
     timeline = run;
   }
 
-  /// Its run over time; null when it was measured in windows.
+  /// Returns its run over time; null if it was measured in windows.
   @Nullable
   public Timeline timeline() {
     return timeline;
@@ -66,7 +68,7 @@ public final class Series {
     return rounds.size();
   }
 
-  /// Rounds in which nothing was answered within the window that was asked for.
+  /// Returns the number of rounds without a reply within the requested window.
   public long prolonged() {
     return rounds.stream().filter(round -> round.containsKey(PROLONGED)).count();
   }
@@ -75,12 +77,12 @@ public final class Series {
     return !rounds.isEmpty() && rounds.stream().allMatch(r -> r.containsKey(metric));
   }
 
-  /// A metric in each round; only when [#has].
+  /// Returns a metric in each round; only if [#has].
   public double[] values(String metric) {
     return rounds.stream().mapToDouble(r -> r.getOrDefault(metric, Double.NaN)).toArray();
   }
 
-  /// Median of each metric that every round has, then the metrics measured once.
+  /// Returns the median of each metric that every round has, then the metrics measured once.
   public Map<String, Double> medians() {
     Map<String, Double> medians = new LinkedHashMap<>();
     if (!rounds.isEmpty()) {

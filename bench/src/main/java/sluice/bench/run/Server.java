@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A running server, pinned to one core, in a control group of its own, stopped while others are
-/// measured. Used by the harness's main thread; the shutdown hook may close it.
+/// A running server, pinned to one core, in a control group of its own, and stopped while others
+/// are measured. Used by the harness's main thread; the shutdown hook may close it.
 public final class Server implements AutoCloseable {
   private static final long START_SECONDS = 60;
   private static final Pattern RSS = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB");
@@ -37,8 +37,8 @@ public final class Server implements AutoCloseable {
   /// Starts a server and waits until its port accepts connections.
   ///
   /// @param cpu core it runs on
-  /// @param log file for what it prints
-  /// @throws IOException with the end of that log when it does not come up within 60 s
+  /// @param log file for its output
+  /// @throws IOException with the end of that log if it does not come up within 60 s
   public static Server start(ServerSpec spec, int cpu, Path log) throws IOException {
     Server server = Cleanup.open(() -> launch(spec, cpu, log));
     try {
@@ -80,7 +80,7 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// The last lines the server printed, without the frames of stack traces.
+  /// Returns the last lines the server printed, without the frames of stack traces.
   String logTail() throws IOException {
     List<String> lines =
         Files.readAllLines(log).stream().filter(line -> !line.startsWith("\tat ")).toList();
@@ -99,14 +99,14 @@ public final class Server implements AutoCloseable {
     return process.isAlive();
   }
 
-  /// The process and all below it.
+  /// Returns the process and all its descendants.
   public List<Long> pids() {
     List<Long> pids = new ArrayList<>(List.of(process.pid()));
     process.descendants().forEach(p -> pids.add(p.pid()));
     return pids;
   }
 
-  /// File patterns that tell its processor time, see [CpuTimes].
+  /// Returns the patterns of the files with its processor time, see [CpuTimes].
   List<String> cpuFiles() {
     if (cgroup != null) {
       return List.of(cgroup.cpuFile().toString());
@@ -114,7 +114,7 @@ public final class Server implements AutoCloseable {
     return pids().stream().map(pid -> "/proc/" + pid + "/task/*/schedstat").toList();
   }
 
-  /// Resident memory of all its processes in KiB.
+  /// Returns the resident memory of all its processes in KiB.
   public long residentKilobytes() throws IOException {
     return residentKilobytes(pids());
   }
@@ -130,7 +130,7 @@ public final class Server implements AutoCloseable {
     return sum;
   }
 
-  /// Stops it (SIGSTOP) so that it takes nothing from the one being measured.
+  /// Stops it (SIGSTOP) so that it does not take time from the server being measured.
   public void pause() throws IOException {
     if (!paused && process.isAlive()) {
       Commands.signal("STOP", pids());
@@ -140,7 +140,7 @@ public final class Server implements AutoCloseable {
 
   /// Lets it run again.
   ///
-  /// @throws IOException with the end of its log when it has ended
+  /// @throws IOException with the end of its log if it has ended
   public void resume() throws IOException {
     if (!process.isAlive()) {
       throw new IOException(
@@ -152,7 +152,7 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Ends it and everything it started, and removes its control group.
+  /// Ends it and all its descendants, and removes its control group.
   @Override
   public synchronized void close() {
     if (closed) {

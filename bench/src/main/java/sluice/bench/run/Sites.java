@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// The files that HTTP benches serve, made once and kept in the workspace's cache. Used by the
 /// harness's main thread.
 public final class Sites {
-  /// Over ten thousand HTML files.
+  /// The documentation: over ten thousand HTML files.
   static final String DOCUMENTATION_PACKAGE = "openjdk-17-doc";
 
   private static final Set<String> COMPRESSIBLE = Set.of("html", "css", "js", "svg", "txt", "md");
@@ -35,22 +35,22 @@ public final class Sites {
     this.chosen = chosen;
   }
 
-  /// Kept from run to run.
+  /// Returns the folder that is kept from run to run.
   public Path cache() {
     return cache;
   }
 
-  /// A folder with `1k.txt`, 1024 bytes of text.
+  /// Returns a folder with `1k.txt`, 1024 bytes of text.
   public Path small() throws IOException {
     return generated("1k.txt", 1 << 10);
   }
 
-  /// A folder with `1m.bin`, 1 MiB.
+  /// Returns a folder with `1m.bin`, 1 MiB.
   public Path large() throws IOException {
     return generated("1m.bin", 1 << 20);
   }
 
-  /// A folder with `100m.bin`, 100 MiB.
+  /// Returns a folder with `100m.bin`, 100 MiB.
   public Path huge() throws IOException {
     return generated("100m.bin", 100 << 20);
   }
@@ -76,9 +76,9 @@ public final class Sites {
     return folder;
   }
 
-  /// A documentation site with `.gz` files beside what compresses.
+  /// Returns a documentation site with `.gz` files beside compressible ones.
   ///
-  /// @throws IOException when the Debian package cannot be had, with what to do instead
+  /// @throws IOException if the Debian package is not available, with an alternative
   public Path documentation() throws IOException {
     if (chosen != null) {
       return chosen;
@@ -145,8 +145,8 @@ public final class Sites {
     return name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
   }
 
-  /// The files of a site as URL paths in the order of their popularity: a seeded shuffle. Only
-  /// names that need no escaping, and not the compressed copies.
+  /// Returns the files of a site as URL paths in the order of their popularity: a seeded shuffle.
+  /// Only names that need no escaping, and not the compressed copies.
   public static List<String> byPopularity(Path root, long seed) throws IOException {
     List<String> paths = new ArrayList<>();
     try (Stream<Path> all = Files.walk(root)) {

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 
 /// Clients that send a request head byte by byte and never finish it ("slow loris"): each sends a
-/// byte every half second, and connects again when its server has had enough. One thread serves all
-/// of them, in an even rhythm, so that they cost the machine little.
+/// byte every half second, and connects again when its server has closed the connection. One thread
+/// serves all of them, at an even rate, so that they cost the machine little.
 ///
 /// Lifecycle: all are connected and have sent a byte when [#start] returns; [#close] ends them.
 final class SlowClients implements AutoCloseable {
@@ -42,6 +42,8 @@ final class SlowClients implements AutoCloseable {
     }
   }
 
+  /// Starts the clients.
+  ///
   /// @param count 0 for none at all
   static SlowClients start(int port, int count) throws IOException {
     SlowClients clients = new SlowClients(port, count);
@@ -70,7 +72,7 @@ final class SlowClients implements AutoCloseable {
     }
   }
 
-  /// A server that answers or hangs up gets a new connection.
+  /// Sends the next byte, on a new connection if the server has answered or closed the old one.
   private void drip(int i) {
     try {
       boolean over = sent[i] == HEAD.length || channels[i].read(reply.clear()) != 0;

@@ -11,10 +11,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.testbase.FreePort;
 
-/// The one place that knows the systems: which there are, what each needs, and the command that
-/// starts it. Used by the harness's main thread.
+/// The only place that knows the systems: their names, their requirements, and the commands that
+/// start them. Used by the harness's main thread.
 ///
-/// Our own file server is started as users start it, by the launcher, with the backend fixed; our
+/// Sluice's file server is started as users start it, by the launcher, with a fixed backend; its
 /// echo server is `EchoServer`.
 public final class Systems {
   public static final String OURS = "sluice/";
@@ -76,7 +76,7 @@ public final class Systems {
   private static final List<String> POLLER_HTTP =
       List.of("sluice/epoll-async", "sluice/epoll-gang", "threads", "virtual-threads");
 
-  /// Selectable besides, not part of the default sets.
+  /// Systems that can be selected but are not part of the default sets.
   private static final List<String> ON_REQUEST = List.of("sluice/jdk-poll");
 
   private static final List<String> JVM =
@@ -93,14 +93,14 @@ public final class Systems {
           "-Dio.netty.buffer.checkBounds=false",
           "-Dio.netty.buffer.checkAccessible=false");
 
-  /// Chooses our selectors.
+  /// The flag that selects Sluice's selectors.
   public static final String OUR_PROVIDER =
       "-Djava.nio.channels.spi.SelectorProvider=sluice.nio.SluiceSelectorProvider";
 
   private static final String POLL_PROVIDER =
       "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider";
 
-  /// Read by the launcher.
+  /// The variable with flags that the launcher reads.
   private static final String LAUNCHER_FLAGS = "SLUICE_JAVA_OPTS";
 
   private final Workspace workspace;
@@ -111,17 +111,17 @@ public final class Systems {
     this.workspace = workspace;
   }
 
-  /// What `--quick` measures of a role unless told otherwise.
+  /// The systems that `--quick` measures by default.
   private static final Set<String> QUICK =
       Set.of(
           "sluice/io_uring", "netty-epoll", "c-io_uring", "nginx", "sluice/epoll-async", "threads");
 
-  /// Systems of a role that are measured unless told otherwise, in the order of results.
+  /// Returns the systems of a role that are measured by default, in the order of results.
   static List<String> defaults(Role role, boolean quick) {
     return names(role).stream().filter(system -> !quick || QUICK.contains(system)).toList();
   }
 
-  /// Systems of a role in the order of results.
+  /// Returns the systems of a role in the order of results.
   public static List<String> names(Role role) {
     return switch (role) {
       case ECHO -> ECHO;
@@ -141,7 +141,7 @@ public final class Systems {
     return system.startsWith(OURS);
   }
 
-  /// The flags every Java peer runs with.
+  /// Returns the flags every Java peer runs with.
   public static List<String> jvmFlags() {
     return JVM;
   }
@@ -150,7 +150,7 @@ public final class Systems {
     return NETTY;
   }
 
-  /// Why a system cannot run here and how to change that; null when it can.
+  /// Returns the reason why a system cannot run here, with a fix; null if it can.
   public static @Nullable String missing(String system) {
     return switch (system) {
       case "nginx" -> absent("nginx", "nginx-light");
@@ -165,8 +165,10 @@ public final class Systems {
         : program + " is not installed. Fix: apt-get install " + debianPackage;
   }
 
+  /// Returns how a system starts in a role.
+  ///
   /// @param root folder to serve, with `1k.txt` for [Role#SMALL]; not used for [Role#ECHO]
-  /// @throws IOException when the system cannot run here
+  /// @throws IOException if the system cannot run here
   public ServerSpec spec(String system, Role role, Path root) throws IOException {
     String missing = missing(system);
     if (missing != null) {
@@ -223,7 +225,7 @@ public final class Systems {
     return serve(system, flags, root, arguments, port);
   }
 
-  /// A server of the Poller's demonstration, or the selector peer.
+  /// Returns the start of a server of the Poller's demonstration, or of the selector peer.
   private ServerSpec demo(String system, Role role, Path root, int port) throws IOException {
     if (system.equals("jdk-epoll")) {
       return java(
@@ -248,7 +250,8 @@ public final class Systems {
     return java(system, List.of(flag), "poller.PollerDemo", arguments, port);
   }
 
-  /// `./sluice serve`, as users start it. The launcher becomes the server's process.
+  /// Returns the start of `./sluice serve`, as users start it. The launcher becomes the server's
+  /// process.
   private ServerSpec serve(
       String system, List<String> flags, Path root, List<String> arguments, int port)
       throws IOException {
@@ -258,7 +261,7 @@ public final class Systems {
     return launched(system, command, flags, port);
   }
 
-  /// `./sluice serve --config FILE`, or of a folder, on one address.
+  /// Returns the start of `./sluice serve --config FILE`, or of a folder, on one address.
   public ServerSpec site(String system, List<String> what, int port) throws IOException {
     List<String> command = new ArrayList<>(List.of(launcher().toString(), "serve"));
     command.addAll(what);
@@ -266,7 +269,7 @@ public final class Systems {
     return launched(system, command, port);
   }
 
-  /// What the launcher starts, without further flags.
+  /// Returns a start by the launcher, without further flags.
   ServerSpec launched(String system, List<String> command, int port) {
     return launched(system, command, List.of(), port);
   }
@@ -276,7 +279,7 @@ public final class Systems {
     List<String> options = new ArrayList<>(List.of("--add-modules=jdk.management"));
     options.addAll(flags);
     // The agent that counts allocations needs that module, and the start-up cache does not allow
-    // other modules than it was made with. It only speeds up starting.
+    // other modules than it was made with. The cache only speeds up starting.
     Map<String, String> environment =
         Map.of(LAUNCHER_FLAGS, String.join(" ", options), "SLUICE_AOT", "off");
     return new ServerSpec(system, command, environment, port, true);
@@ -286,7 +289,7 @@ public final class Systems {
     return workspace;
   }
 
-  /// The launcher, with its build up to date: no server is measured while it is being built.
+  /// Returns the launcher, with its build up to date: no server is measured during a build.
   Path launcher() throws IOException {
     Path launcher = workspace.project().resolve("sluice");
     if (!Files.isExecutable(launcher)) {
@@ -299,13 +302,13 @@ public final class Systems {
     return launcher;
   }
 
-  /// The same server with a heap of 256 MiB that is all there from the start, so that resident
-  /// memory grows by native memory only. Other programs than JVMs stay as they are.
+  /// Returns a copy with a heap of 256 MiB that is fully touched from the start, so that resident
+  /// memory grows by native memory only. Has no effect on programs other than JVMs.
   public static ServerSpec withFixedHeap(ServerSpec spec) {
     return withFlags(spec, "-Xms256m -Xmx256m -XX:+AlwaysPreTouch");
   }
 
-  /// The same server with further flags for its JVM, separated by blanks.
+  /// Returns a copy with further flags for its JVM, separated by blanks.
   public static ServerSpec withFlags(ServerSpec spec, String added) {
     Map<String, String> environment = new LinkedHashMap<>(spec.environment());
     String variable = environment.containsKey(LAUNCHER_FLAGS) ? LAUNCHER_FLAGS : "JDK_JAVA_OPTIONS";
@@ -315,12 +318,13 @@ public final class Systems {
 
   // ---- peers --------------------------------------------------------------------------------
 
-  /// The JVM that runs this.
+  /// Returns the program of the JVM that runs this.
   public static String javaProgram() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
-  /// A class below `sluice.bench` with a `main` in a JVM with the flags of all Java peers.
+  /// Returns the start of a class below `sluice.bench` with a `main`, in a JVM with the flags of
+  /// all Java peers.
   public ServerSpec java(
       String system, List<String> flags, String main, List<String> arguments, int port)
       throws IOException {
@@ -358,7 +362,8 @@ public final class Systems {
     return new ServerSpec(system, command, Map.of(), port, false);
   }
 
-  /// nginx and h2o: fills in the configuration that lies beside this class.
+  /// Returns the start of nginx or h2o, and fills in the configuration, a resource beside this
+  /// class.
   private ServerSpec configured(String system, Role role, Path root, int port) throws IOException {
     boolean nginx = system.equals("nginx");
     Path work = Files.createDirectories(workspace.temporary(system + "-" + port));

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Counts, again and again, how often the threads of a server were switched. Opened and closed by
-/// the harness's main thread; a thread of its own reads the kernel's files.
+/// Samples the number of context switches of a server's threads. Opened and closed by the harness's
+/// main thread; a thread of its own reads the kernel's files.
 ///
 /// Lifecycle: started, sampling → closed, with the samples left to read.
 public final class ThreadSwitches implements AutoCloseable {
@@ -20,15 +20,15 @@ public final class ThreadSwitches implements AutoCloseable {
       Pattern.compile(
           "voluntary_ctxt_switches:\\s+(\\d+)\\s+nonvoluntary_ctxt_switches:\\s+(\\d+)");
 
-  /// What was counted up to a time.
+  /// The counts up to a time.
   ///
-  /// @param millis of the kernel's monotonic clock, the one behind [System#nanoTime] on Linux
+  /// @param millis of the kernel's monotonic clock, which [System#nanoTime] uses on Linux
   public record Sample(double millis, long voluntary, long involuntary) {}
 
   private final List<Long> pids;
   private final int everyMillis;
   private final Thread thread;
-  private final List<Sample> samples = new ArrayList<>(); // the thread's, until it has ended
+  private final List<Sample> samples = new ArrayList<>(); // owned by the thread until it has ended
   private final Map<Path, long[]> last = new HashMap<>();
   private long voluntary;
   private long involuntary;
@@ -41,7 +41,7 @@ public final class ThreadSwitches implements AutoCloseable {
 
   public static ThreadSwitches start(List<Long> pids, int everyMillis) {
     ThreadSwitches switches = new ThreadSwitches(pids, everyMillis);
-    switches.sample(); // threads that are there before the run begin with 0
+    switches.sample(); // threads that exist before the run begin with 0
     switches.voluntary = 0;
     switches.involuntary = 0;
     switches.samples.clear();
@@ -68,7 +68,7 @@ public final class ThreadSwitches implements AutoCloseable {
           count(task);
         }
       } catch (IOException ended) {
-        // what its threads did since the last sample is lost
+        // the switches of its threads since the last sample are lost
       }
     }
     samples.add(new Sample(System.nanoTime() / 1e6, voluntary, involuntary));
@@ -85,9 +85,9 @@ public final class ThreadSwitches implements AutoCloseable {
     }
   }
 
-  /// Voluntary and involuntary switches in the text of a thread's `status`.
+  /// Returns the voluntary and involuntary switches in the text of a thread's `status`.
   ///
-  /// @throws IOException when they are not there
+  /// @throws IOException if they are missing
   public static long[] parse(String status) throws IOException {
     Matcher matcher = COUNTS.matcher(status);
     if (!matcher.find()) {
@@ -96,7 +96,7 @@ public final class ThreadSwitches implements AutoCloseable {
     return new long[] {Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2))};
   }
 
-  /// What had been counted at a time: on the line between the samples beside it.
+  /// Returns the counts at a time, interpolated between the neighbouring samples.
   public static double[] at(List<Sample> samples, double millis) {
     Sample before = null;
     for (Sample sample : samples) {
@@ -115,7 +115,7 @@ public final class ThreadSwitches implements AutoCloseable {
     return before == null ? new double[2] : new double[] {before.voluntary, before.involuntary};
   }
 
-  /// Of a closed one, in the order of time.
+  /// Returns the samples of a closed sampler in the order of time.
   public List<Sample> samples() {
     return samples;
   }

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A run over time: what a server answered, switched and collected in slices of equal length, all
-/// by the kernel's monotonic clock. Immutable; any thread.
+/// A run over time: a server's replies, switches and collections in slices of equal length, all by
+/// the kernel's monotonic clock. Immutable; any thread.
 ///
 /// @param sliceMillis length of a slice
 /// @param replies in each slice
 /// @param voluntary switches in each slice of the server's threads that waited
-/// @param involuntary switches in each slice of threads that had to make room
+/// @param involuntary switches in each slice of threads that were preempted
 /// @param collections of garbage, in their order
 public record Timeline(
     int sliceMillis,
@@ -22,11 +22,11 @@ public record Timeline(
     List<Double> voluntary,
     List<Double> involuntary,
     List<Collection> collections) {
-  /// A pause, or a phase beside the application, as the JVM's log has it.
+  /// A pause, or a concurrent phase, as reported in the JVM's log.
   ///
-  /// @param atMillis from the start of the run to its start; negative when it began before
+  /// @param atMillis from the start of the run to its start; negative if it began before
   /// @param millis its length
-  /// @param what as `Pause Young (Allocation Failure)`
+  /// @param what for example `Pause Young (Allocation Failure)`
   public record Collection(double atMillis, double millis, String what) {}
 
   /// A line of `-Xlog:gc` with the decoration `timenanos`, which is written at the end:
@@ -36,9 +36,11 @@ public record Timeline(
           "(?m)^\\[(\\d+)ns\\] *GC\\(\\d+\\) (.+?)(?: \\d+[KMG]->\\d+[KMG]\\(\\d+[KMG]\\))?"
               + " (\\d+[.,]\\d+)ms$");
 
+  /// Returns the timeline of a run.
+  ///
   /// @param result of a run that was counted by slices
   /// @param switches samples from before its start to after its end
-  /// @param log of the collections, with nanoseconds of the same clock; empty when there is none
+  /// @param log of the collections, with nanoseconds of the same clock; empty if there is none
   public static Timeline of(LoadResult result, List<ThreadSwitches.Sample> switches, String log) {
     double start = result.value("start_ms");
     int slice = (int) result.value("slice_ms");
@@ -56,7 +58,7 @@ public record Timeline(
     return new Timeline(slice, result.slices(), voluntary, involuntary, collections);
   }
 
-  /// Those that were under way between two times of the clock.
+  /// Returns the collections that were under way between two times of the clock.
   public static List<Collection> collections(String log, double startMillis, double endMillis) {
     List<Collection> collections = new ArrayList<>();
     Matcher matcher = LINE.matcher(log);
@@ -78,7 +80,7 @@ public record Timeline(
     return collections.stream().mapToDouble(Collection::millis).max().orElse(0);
   }
 
-  /// One line for the table.
+  /// Returns one line for the table.
   public String summary() {
     double[] sorted = replies.stream().mapToDouble(r -> r).sorted().toArray();
     double median = sorted.length == 0 ? 0 : PairedRatio.median(sorted);
@@ -101,7 +103,7 @@ public record Timeline(
     return values.stream().mapToDouble(v -> v).sum();
   }
 
-  /// Its fields of a result line.
+  /// Returns its fields of a result line.
   public Map<String, Object> json() {
     List<Object> all = new ArrayList<>();
     for (Collection each : collections) {

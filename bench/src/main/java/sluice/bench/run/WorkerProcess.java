@@ -14,9 +14,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Another process that measures when it is told to: it says `ready`, and then answers each line of
-/// its input by a line that begins with `ok`, or says what is wrong. The end of its input ends it.
-/// Owned by the harness's main thread; closed by it or by the shutdown hook.
+/// Another process that measures on command: it prints `ready`, and then answers each line of its
+/// input with a line that begins with `ok`, or with an error. It ends with its input. Owned by the
+/// harness's main thread; closed by it or by the shutdown hook.
 public final class WorkerProcess implements AutoCloseable {
   private static final int START_SECONDS = 60;
   private static final int ANSWER_SECONDS = 300;
@@ -35,8 +35,10 @@ public final class WorkerProcess implements AutoCloseable {
     to = process.outputWriter(StandardCharsets.US_ASCII);
   }
 
-  /// @param log file for what it prints besides answers
-  /// @throws IOException with the end of that log when it does not come up within a minute
+  /// Starts a process.
+  ///
+  /// @param log file for its output besides answers
+  /// @throws IOException with the end of that log if it does not come up within a minute
   public static WorkerProcess start(List<String> command, Path log) throws IOException {
     WorkerProcess worker =
         Cleanup.open(() -> new WorkerProcess(launch(command, log.toFile()), log));
@@ -56,12 +58,11 @@ public final class WorkerProcess implements AutoCloseable {
     return new ProcessBuilder(command).redirectError(log).start();
   }
 
-  /// Has it do something.
+  /// Sends a command and returns the answer.
   ///
   /// @param command without a line's end
-  /// @return the words of its answer behind `ok`
-  /// @throws IOException with its answer when that is another one, or there is none for five
-  ///   minutes
+  /// @return the words of its answer after `ok`
+  /// @throws IOException with its answer if that is an error, or there is none for five minutes
   public List<String> ask(String command) throws IOException {
     to.write(command + "\n");
     to.flush();
@@ -98,14 +99,15 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /// The end of what it printed, on lines of its own.
+  /// Returns the end of its log, on lines of its own.
   private String said() throws IOException {
     List<String> lines = Files.readAllLines(log);
     List<String> last = lines.subList(Math.max(0, lines.size() - SAID_LINES), lines.size());
     return last.isEmpty() ? "" : "\n" + String.join("\n", last);
   }
 
-  /// Of the program itself: what starts it for a processor or in a namespace becomes it.
+  /// Returns the process id of the program itself, because the commands that pin it or enter a
+  /// namespace become the program.
   public long pid() {
     return process.pid();
   }
@@ -114,7 +116,7 @@ public final class WorkerProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /// Ends it and all below it: by the end of its input, else by force.
+  /// Ends it and all its descendants: by the end of its input, else by force.
   @Override
   public void close() {
     List<ProcessHandle> below = process.descendants().toList();

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
-/// Where the harness keeps its files: what is worth keeping under `.sluice/bench` of the project,
-/// the rest in a temporary folder that [#close] removes. Used by the harness's main thread.
+/// The files of the harness: the permanent ones in `.sluice/bench` of the project, the others in a
+/// temporary folder that [#close] removes. Used by the harness's main thread.
 public final class Workspace implements AutoCloseable {
   private static final List<String> HEADERS =
       List.of(
@@ -54,8 +54,8 @@ public final class Workspace implements AutoCloseable {
         () -> new Workspace(project, cache, Files.createTempDirectory("sluice-bench")));
   }
 
-  /// The checkout as the launcher says, else the one this code was built in, else the current
-  /// folder.
+  /// Returns the checkout that the launcher reports, else the one this code was built in, else the
+  /// current folder.
   private static Path projectFolder() {
     String home = System.getProperty("sluice.home");
     if (home != null) {
@@ -82,19 +82,19 @@ public final class Workspace implements AutoCloseable {
     return project;
   }
 
-  /// Kept from run to run, not part of the repository.
+  /// Returns the folder that is kept from run to run and is not part of the repository.
   public Path cache() {
     return cache;
   }
 
-  /// A path in this run's temporary folder.
+  /// Returns a path in this run's temporary folder.
   public Path temporary(String name) {
     return temporary.resolve(name);
   }
 
-  /// Our jars and those of the peers, for servers written in Java.
+  /// Returns Sluice's jars and those of the peers, for servers written in Java.
   ///
-  /// @param ourSelectors whether our provider is among them: it is a service, so that a JVM that
+  /// @param ourSelectors true to include Sluice's selector provider: it is a service, so a JVM that
   ///   finds it uses it
   public String classPath(boolean ourSelectors) throws IOException {
     Set<String> entries = new LinkedHashSet<>();
@@ -136,9 +136,9 @@ public final class Workspace implements AutoCloseable {
     return compiled("load", with(LOAD, "notls.c"), List.of());
   }
 
-  /// The same with OpenSSL.
+  /// Returns the load generator with OpenSSL.
   ///
-  /// @throws IOException when OpenSSL's headers are not installed and cannot be
+  /// @throws IOException if OpenSSL's headers are not installed and cannot be installed
   Path tlsLoadGenerator() throws IOException {
     if (!Files.exists(Path.of("/usr/include", TLS_HEADER))) {
       Packages.install("libssl-dev", "the load generator speaks TLS with it");
@@ -146,17 +146,17 @@ public final class Workspace implements AutoCloseable {
     return compiled("load-tls", with(LOAD, "tls.c"), List.of("-lssl", "-lcrypto"));
   }
 
-  /// The fixed work of [Regime].
+  /// Returns the program of [Regime] with the fixed work.
   Path regimeProbe() throws IOException {
     return compiled("regime", List.of("regime.c"), List.of());
   }
 
-  /// Loads NFS servers.
+  /// Returns the program that loads NFS servers.
   public Path nfsLoadGenerator() throws IOException {
     return compiled("nfsload", List.of("nfsload.c", "support.c"), List.of());
   }
 
-  /// The least that an NFS server can do.
+  /// Returns the minimal NFS server.
   Path nfsPeer() throws IOException {
     return compiled("c_nfs", List.of("c_nfs.c"), List.of());
   }
@@ -187,14 +187,14 @@ public final class Workspace implements AutoCloseable {
     return compiled("fuse_client", List.of("fuse_client.c"), List.of());
   }
 
-  /// Messages of bench vi over sockets.
+  /// Returns the peer of bench vi over sockets.
   public Path viSocketPeer() throws IOException {
     return compiled("c_vi_socket", List.of("c_vi.c", "c_vi_socket.c"), List.of());
   }
 
-  /// Messages of bench vi over libfabric.
+  /// Returns the peer of bench vi over libfabric.
   ///
-  /// @throws IOException when its headers are not installed and cannot be
+  /// @throws IOException if its headers are not installed and cannot be installed
   public Path viFabricPeer() throws IOException {
     if (!Files.exists(Path.of("/usr/include/rdma/fabric.h"))) {
       Packages.install("libfabric-dev", "the C peer of bench vi is compiled with it");
@@ -202,12 +202,12 @@ public final class Workspace implements AutoCloseable {
     return compiled("c_vi_fabric", List.of("c_vi.c", "c_vi_fabric.c"), List.of("-lfabric"));
   }
 
-  /// Messages of bench vi through one cache line.
+  /// Returns the peer of bench vi through one cache line.
   public Path viLinePeer() throws IOException {
     return compiled("c_vi_line", List.of("c_vi.c", "c_vi_line.c"), List.of());
   }
 
-  /// Datagrams of bench xdp.
+  /// Returns the peer of bench xdp for datagrams.
   public Path packetPeer() throws IOException {
     return compiled(
         "c_packets",
@@ -215,7 +215,7 @@ public final class Workspace implements AutoCloseable {
         List.of());
   }
 
-  /// What pinning memory costs.
+  /// Returns the program that measures the cost of pinning memory.
   public Path viPinning() throws IOException {
     return compiled("c_vi_pin", List.of("c_vi_pin.c"), List.of());
   }
@@ -249,7 +249,7 @@ public final class Workspace implements AutoCloseable {
     sources.forEach(source -> command.add(folder.resolve(source).toString()));
     command.addAll(libraries);
     Commands.run(120, command);
-    // It comes whole or not at all: a bench that finds it runs it, also after this was killed.
+    // It is moved in one step, so that a bench never finds a partial program, even after a kill.
     Path whole = cache.resolve(program.getFileName() + "." + ProcessHandle.current().pid());
     Files.copy(made, whole, StandardCopyOption.REPLACE_EXISTING);
     return Files.move(whole, program, StandardCopyOption.ATOMIC_MOVE);
@@ -268,7 +268,7 @@ public final class Workspace implements AutoCloseable {
     return new String(resource(name), StandardCharsets.UTF_8);
   }
 
-  /// Removes the temporary folder; what is still being written to it may need a second attempt.
+  /// Removes the temporary folder; files that are still being written may need a second attempt.
   @Override
   public void close() {
     for (int attempt = 1; attempt <= 3 && Files.exists(temporary); attempt++) {

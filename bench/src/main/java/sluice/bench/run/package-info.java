@@ -1,4 +1,4 @@
-/// How anything is measured: what is measured (`ServerSpec`, `Systems`, `Peers`), how it runs
-/// (`Server`, `Cgroup`, `Harness`), what loads it (`LoadGenerator`, `NfsLoad`, `SlowClients`), and
-/// what comes out (`Series`, `Timeline`, `PairedRatio`).
+/// The measurement of systems: the systems (`ServerSpec`, `Systems`, `Peers`), how they run
+/// (`Server`, `Cgroup`, `Harness`), their load (`LoadGenerator`, `NfsLoad`, `SlowClients`), and the
+/// results (`Series`, `Timeline`, `PairedRatio`).
 package sluice.bench.run;

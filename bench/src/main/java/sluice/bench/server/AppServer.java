@@ -13,20 +13,20 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Servers that people run, with a handler that answers from memory, and Tomcat and Jetty also with
-/// files, alone or behind an nginx that serves these. The handlers run on the servers' own threads.
+/// Common Java servers with a handler that answers from memory; Tomcat and Jetty also with files,
+/// alone or behind an nginx that serves the files. The handlers run on the servers' own threads.
 public final class AppServer {
   public static final int BODY_BYTES = 1 << 10;
 
   private static final int THREADS = 16;
 
-  /// Where the directory stands among the arguments.
+  /// The index of the directory among the arguments.
   private static final int FILES = 2;
 
   private AppServer() {}
 
-  /// Arguments: `PORT tomcat|jetty|httpserver [FILES [NGINX …]]`, where `NGINX …` is a command that
-  /// is started when the port answers.
+  /// Runs a server. Arguments: `PORT tomcat|jetty|httpserver [FILES [NGINX …]]`, where `NGINX …` is
+  /// a command that is started when the port answers.
   public static void main(String[] args) throws Exception {
     SelectorCheck.require();
     int port = Integer.parseInt(args[0]);

@@ -11,8 +11,8 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/// One file as a complete HTTP reply with the headers a static server sends. For the peers that
-/// parse nothing but the end of a request; immutable but for the date.
+/// A file as a complete HTTP reply with the headers a static server sends. For the peers that parse
+/// only the end of a request; immutable except for the date.
 public final class CannedReply {
   /// IMF-fixdate, RFC 9110 section 5.6.7: always 29 characters.
   private static final DateTimeFormatter DATE =
@@ -53,7 +53,7 @@ public final class CannedReply {
     return etag;
   }
 
-  /// Head and body as they go out at this moment.
+  /// Returns head and body as they are sent at this moment.
   public byte[] bytes(Instant now) {
     String head =
         "HTTP/1.1 200 OK\r\nServer: java\r\nDate: "

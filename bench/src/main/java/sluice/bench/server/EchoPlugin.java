@@ -4,7 +4,7 @@ import sluice.http.plugin.HttpPlugin;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 
-/// Answers the body of a request.
+/// A plug-in that answers with the body of the request.
 public final class EchoPlugin implements HttpPlugin {
   @Override
   public PluginReply handle(PluginRequest request) {

@@ -4,7 +4,7 @@ import sluice.http.plugin.ViewPlugin;
 import sluice.http.plugin.ViewReply;
 import sluice.http.plugin.ViewRequest;
 
-/// Answers the body of a request.
+/// A plug-in that answers with the body of the request.
 public final class EchoViewPlugin implements ViewPlugin {
   @Override
   public void handle(ViewRequest request, ViewReply reply) {

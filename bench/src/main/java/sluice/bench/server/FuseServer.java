@@ -17,14 +17,17 @@ import sluice.memory.Account;
 import sluice.memory.Memory;
 import sluice.memory.block.Block;
 
-/// Ours in `bench fuse`: an ext2 file system in memory with one file of 16 MiB, mounted through
-/// FUSE until it is unmounted. A process of its own; runs on its main thread and the mount's.
+/// Sluice's server in `bench fuse`: an ext2 file system in memory with one file of 16 MiB, mounted
+/// through FUSE until it is unmounted. A process of its own; runs on its main thread and the
+/// mount's.
 public final class FuseServer {
   private static final long DEVICE_BYTES = 64L << 20;
   private static final int FILE_BYTES = 16 << 20;
 
   private FuseServer() {}
 
+  /// Mounts the file system until it is unmounted.
+  ///
   /// @param args mount point, number of threads; or `ring`, for as many as io_uring needs
   public static void main(String[] args) throws IOException, InterruptedException {
     try (BlockDevice device = BlockDevices.memory(DEVICE_BYTES)) {

@@ -19,12 +19,12 @@ import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.memory.View;
 
-/// A server whose handler works a while for some of its requests: a GET of `/l…` spins, one of
-/// anything else does not, and both have the same short reply. The handler runs on the loop's
-/// thread, or a pool answers the long requests, or all of them. Beside them slow jobs may keep the
-/// core busy, where a slow path would have them.
+/// A server whose handler works for a while for some requests: a GET of `/l…` spins, any other does
+/// not, and both get the same short reply. The handler runs on the loop's thread, or a pool answers
+/// the long requests, or all of them. In addition slow jobs may keep the core busy, on the slow
+/// path.
 public final class HandlerServer {
-  /// A request to a path, of the least size.
+  /// Returns the smallest request for a path.
   public static byte[] request(String path) {
     return ("GET " + path + " HTTP/1.1\r\n\r\n").getBytes(US_ASCII);
   }
@@ -34,7 +34,7 @@ public final class HandlerServer {
   private static final byte[] REPLY =
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".getBytes(US_ASCII);
 
-  /// Where the first letter of a path's name is.
+  /// The index of the first letter of a path's name.
   private static final int PATH = "GET /".length();
 
   private static final int POOL_THREADS = 16;
@@ -43,7 +43,7 @@ public final class HandlerServer {
 
   private static final Duration LIMIT = Duration.ofSeconds(1);
 
-  /// A head without a body ends at its blank line.
+  /// Finds the end of a head without a body: its blank line.
   private static final Framing HEADS =
       (input, from) -> {
         for (int at = from; ; at++) {
@@ -57,7 +57,7 @@ public final class HandlerServer {
         }
       };
 
-  /// Which requests the loop's own thread answers, and what answers the rest.
+  /// The ways to divide requests between the loop's own thread and others.
   private enum Way {
     INLINE,
     LONG_ONES_HANDED_OFF,
@@ -72,7 +72,8 @@ public final class HandlerServer {
 
   private HandlerServer() {}
 
-  /// Arguments: `PORT inline|long-ones-handed-off|virtual-threads|on-loop-thread|pool MICROS JOBS`.
+  /// Runs the server. Arguments: `PORT
+  /// inline|long-ones-handed-off|virtual-threads|on-loop-thread|pool MICROS JOBS`.
   public static void main(String[] args) throws IOException, InterruptedException {
     Way way = Way.valueOf(args[1].toUpperCase(Locale.ROOT).replace('-', '_'));
     long spinNanos = Long.parseLong(args[2]) * 1000;
@@ -113,8 +114,9 @@ public final class HandlerServer {
         slowPath);
   }
 
-  /// Gives a job of a millisecond as soon as one has ended: from outside, as a loop gives them,
-  /// since a virtual thread that starts another comes before those that others start.
+  /// Submits a job of a millisecond as soon as one has ended. It submits from a platform thread, as
+  /// a loop does, since a thread that a virtual thread starts runs before those started from
+  /// outside.
   private static void keepBusy(Executor slowPath, Semaphore room) {
     while (true) {
       room.acquireUninterruptibly();

@@ -6,8 +6,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.util.List;
 
-/// A proxy in front of the server of this process. It is this process's child, so it shares its
-/// core and its control group, and ends with it. Its own thread waits for the server.
+/// Starts a proxy in front of the server of this process. The proxy is a child process, so it
+/// shares the core and the control group, and ends with the server. A separate thread waits for the
+/// server.
 final class InFront {
   private static final long STEP_MILLIS = 20;
 

@@ -13,9 +13,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// The JDK NIO peer: one thread, one selector, direct buffers, echo or a prepared HTTP reply. Run
-/// with `-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider` it is the poll
-/// peer.
+/// The JDK NIO peer: one thread, one selector, direct buffers, echo or a prepared HTTP reply. With
+/// `-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider` it is the poll peer.
 final class JdkServer {
   private static final int RECEIVE_BYTES = 64 << 10;
   private static final int REPLY_COPIES = 64;
@@ -28,7 +27,8 @@ final class JdkServer {
   private int replyBytes;
   private long replySecond;
 
-  /// What a connection still has to send. Null fields cost nothing while the socket keeps up.
+  /// The bytes that a connection still has to send. Null fields cost nothing while the socket keeps
+  /// up.
   private static final class Connection {
     final RequestScan scan = new RequestScan();
     int owed;
@@ -46,7 +46,7 @@ final class JdkServer {
     listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 
-  /// Arguments: `PORT echo` or `PORT http FILE`.
+  /// Runs the server. Arguments: `PORT echo` or `PORT http FILE`.
   public static void main(String[] args) throws IOException {
     CannedReply reply = args[1].equals("http") ? CannedReply.of(Path.of(args[2])) : null;
     JdkServer server = new JdkServer(Integer.parseInt(args[0]), reply);

@@ -19,20 +19,21 @@ import org.jspecify.annotations.Nullable;
 /// Jetty 12 with one selector and a handler that answers from memory; connections stay open. Called
 /// by a server's main thread; handlers run on Jetty's own threads.
 ///
-/// Several of its threads change the interest of keys while one selects, so a selector of the
-/// completion engine does without its ring.
+/// Several of its threads change the interest of keys while another selects, so a selector of the
+/// completion engine works without its ring.
 final class JettyServer {
   private static final int HOUR_MILLIS = 3_600_000;
 
-  /// One thread accepts, one selects.
+  /// The number of Jetty's own threads: one accepts, one selects.
   private static final int OWN_THREADS = 2;
 
   private JettyServer() {}
 
   /// Serves until the process ends.
   ///
-  /// @param threads that run the handler
-  /// @param files what Jetty's own handler serves from its cache, but for `/dynamic`; null for none
+  /// @param threads the number of threads that run the handler
+  /// @param files the folder that Jetty's own handler serves from its cache, except for `/dynamic`;
+  ///   null for none
   static void run(int port, int threads, byte[] body, @Nullable Path files) throws Exception {
     int all = threads + OWN_THREADS;
     Server server = new Server(new QueuedThreadPool(all, all));

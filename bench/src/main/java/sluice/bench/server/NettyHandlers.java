@@ -17,7 +17,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.time.Instant;
 import java.util.Map;
 
-/// Handlers of the Netty peer. Each instance belongs to one channel's event loop.
+/// The handlers of the Netty peer. Each instance belongs to one channel's event loop.
 @SuppressWarnings("FutureReturnValueIgnored") // void promises: failures reach exceptionCaught
 final class NettyHandlers {
   private NettyHandlers() {}

@@ -30,9 +30,9 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The Netty 4.2 peer on NIO, epoll or io_uring, one event loop: echo, HTTP with the codec, or HTTP
-/// that only finds the end of each request (raw). Pooled buffers, void promises, one flush per read
-/// batch; with io_uring multishot receives into a buffer ring. The JVM flags are in `Systems`.
+/// The Netty 4.2 peer on NIO, epoll or io_uring, with one event loop: echo, HTTP with the codec, or
+/// HTTP that only finds the end of each request (raw). Pooled buffers, void promises, one flush per
+/// read batch; with io_uring multishot receives into a buffer ring. The JVM flags are in `Systems`.
 final class NettyServer {
   private static final short BUFFER_GROUP = 1;
   private static final int BUFFER_COUNT = 1024;
@@ -40,7 +40,8 @@ final class NettyServer {
 
   private NettyServer() {}
 
-  /// Arguments: `PORT nio|epoll|io_uring echo|http|raw|https [FILE [CERTIFICATE KEY]]`.
+  /// Runs the server. Arguments: `PORT nio|epoll|io_uring echo|http|raw|https [FILE [CERTIFICATE
+  /// KEY]]`.
   public static void main(String[] args) throws IOException, InterruptedException {
     int port = Integer.parseInt(args[0]);
     String transport = args[1];
@@ -118,7 +119,7 @@ final class NettyServer {
     });
   }
 
-  /// The JDK's engine, as without a native library.
+  /// Returns a context with the JDK's engine, as Netty uses it without a native library.
   private static SslContext tls(String certificate, String key) throws IOException {
     return SslContextBuilder.forServer(new File(certificate), new File(key))
         .sslProvider(SslProvider.JDK)

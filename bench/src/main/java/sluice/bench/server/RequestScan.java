@@ -1,11 +1,11 @@
 package sluice.bench.server;
 
-/// Finds the blank lines that end requests, also when they come in pieces. One per connection, used
-/// by its thread alone.
+/// Finds the blank lines that end requests, even if they arrive in pieces. There is one instance
+/// per connection, used only by its thread.
 public final class RequestScan {
   private int matched;
 
-  /// Takes the next byte. Returns whether it ends a request.
+  /// Takes the next byte. Returns true if it ends a request.
   public boolean take(byte b) {
     if (matched == 0) {
       matched = b == '\r' ? 1 : 0;

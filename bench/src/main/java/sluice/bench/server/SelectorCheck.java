@@ -3,15 +3,15 @@ package sluice.bench.server;
 import java.io.IOException;
 import java.nio.channels.Selector;
 
-/// Keeps a server from measuring another selector than its name says, because a provider fell back
-/// to the JDK's. Called by the main thread of each server of the selector bench.
+/// Prevents a server from measuring another selector than its name says because a provider fell
+/// back to the JDK's. Called by the main thread of each server of the selector bench.
 public final class SelectorCheck {
   /// The system property with the beginning of the class name that selectors must have.
   public static final String PROPERTY = "sluice.bench.selector";
 
   private SelectorCheck() {}
 
-  /// Opens a selector, prints its class, and refuses to go on with one of another kind.
+  /// Opens a selector, prints its class, and throws if it is of another kind.
   public static void require() throws IOException {
     try (Selector selector = Selector.open()) {
       String found = selector.getClass().getName();

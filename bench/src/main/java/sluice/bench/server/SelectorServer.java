@@ -19,14 +19,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Echo or HTTP keep-alive on whatever selector provider the JVM was started with: the same code
-/// for each system of the selector bench. One thread selects; unless interest is kept, a second one
-/// serves, as in servers that hand requests to workers. A connection belongs to one of them at a
-/// time, and passes through a queue in between.
+/// A server for echo or HTTP keep-alive on the selector provider that the JVM was started with: the
+/// same code for each system of the selector bench. One thread selects; unless interest is kept, a
+/// second one serves, as in servers that hand requests to workers. A connection belongs to one of
+/// them at a time, and passes through a queue in between.
 public final class SelectorServer {
-  /// What happens to a connection's interest while a request is served.
+  /// The treatment of a connection's interest while a request is served.
   enum Interest {
-    /// Nothing: the selecting thread serves it.
+    /// Unchanged: the selecting thread serves it.
     KEPT,
     /// Set to 0 and back, as Tomcat does.
     SWITCHED,
@@ -57,7 +57,7 @@ public final class SelectorServer {
     listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 
-  /// Arguments: `PORT echo|http BYTES kept|switched|cancelled`.
+  /// Runs the server. Arguments: `PORT echo|http BYTES kept|switched|cancelled`.
   public static void main(String[] args) throws IOException {
     SelectorCheck.require();
     Interest interest = Interest.valueOf(args[3].toUpperCase(java.util.Locale.ROOT));
@@ -69,7 +69,7 @@ public final class SelectorServer {
     server.run();
   }
 
-  /// The body that every HTTP reply has.
+  /// Returns the body of every HTTP reply.
   public static byte[] body(int bytes) {
     byte[] body = new byte[bytes];
     for (int i = 0; i < bytes; i++) {
@@ -108,7 +108,7 @@ public final class SelectorServer {
       }
       if (cancelled) {
         cancelled = false;
-        selector.selectNow(); // lets go of cancelled keys, so that channels can register again
+        selector.selectNow(); // deregisters cancelled keys, so that channels can register again
       }
     }
   }
@@ -153,7 +153,7 @@ public final class SelectorServer {
     }
   }
 
-  /// Asks for what the connection waits for now, or closes it.
+  /// Sets the interest of the connection, or closes it.
   private void resume(Connection c) throws IOException {
     if (c.next == Connection.CLOSED) {
       c.channel.close();
@@ -183,7 +183,7 @@ public final class SelectorServer {
     }
   }
 
-  /// What a serving thread works with.
+  /// The buffers of a serving thread.
   private static final class Buffers {
     final ByteBuffer input = ByteBuffer.allocateDirect(BUFFER_BYTES);
     final ByteBuffer replies;
@@ -198,7 +198,7 @@ public final class SelectorServer {
     }
   }
 
-  /// A connection and what it still has to send.
+  /// A connection and the bytes it still has to send.
   private static final class Connection {
     static final int CLOSED = -1;
 
@@ -216,7 +216,7 @@ public final class SelectorServer {
       this.channel = channel;
     }
 
-    /// Reads once and answers, or goes on sending the rest.
+    /// Reads once and answers, or continues sending the rest.
     void serve(Buffers buffers) {
       try {
         if (unfinished()) {
@@ -235,7 +235,7 @@ public final class SelectorServer {
       return owed > 0 || rest != null;
     }
 
-    /// Returns whether the connection is still open.
+    /// Returns true if the connection is still open.
     private boolean receive(Buffers buffers) throws IOException {
       ByteBuffer input = buffers.input.clear();
       int n = channel.read(input);

@@ -11,13 +11,13 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.catalina.webresources.StandardRoot;
 import org.jspecify.annotations.Nullable;
 
-/// Tomcat 11 with one servlet and its NIO connector, set as an expert would: connections stay open,
-/// no access log, no scan for annotations. Called by a server's main thread.
+/// Tomcat 11 with one servlet and its NIO connector, configured as an expert would: connections
+/// stay open, no access log, no scan for annotations. Called by a server's main thread.
 public final class TomcatServer {
-  /// How the names of the workers begin.
+  /// The prefix of the workers' names.
   public static final String WORKER = "worker-";
 
-  /// Room for the small files of a site; large ones leave by sendfile.
+  /// The size of the cache for a site's small files; large ones are sent by sendfile.
   private static final int CACHE_KILOBYTES = 64 << 10;
 
   private static final int CACHE_MILLIS = 60_000;
@@ -31,9 +31,9 @@ public final class TomcatServer {
     run(port, threads, servlet, null);
   }
 
-  /// The same beside files.
+  /// Serves the servlet and files until the process ends.
   ///
-  /// @param files what Tomcat's own servlet serves, but for `/dynamic`; null for none
+  /// @param files the folder that Tomcat's own servlet serves, except for `/dynamic`; null for none
   static void run(int port, int threads, HttpServlet servlet, @Nullable Path files)
       throws Exception {
     Path base = Files.createTempDirectory("sluice-tomcat");

@@ -10,11 +10,11 @@ import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
 
-/// What [EchoPlugin] does, by a handler of the program on the slow path.
+/// A server with a handler of the program on the slow path that echoes as [EchoPlugin] does.
 public final class TrustedEcho {
   private TrustedEcho() {}
 
-  /// Arguments: `PORT DIRECTORY PREFIX`.
+  /// Runs the server. Arguments: `PORT DIRECTORY PREFIX`.
   public static void main(String[] args) throws IOException, InterruptedException {
     ServerConfig config =
         ServerConfig.onLoopback("trusted", Integer.parseInt(args[0]))

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 final class VirtualThreadServer {
   private static final int RECEIVE_BYTES = 16 << 10;
 
-  /// The reply of this second; replaced as a whole.
+  /// The reply of the current second; replaced as a whole.
   private static volatile byte[] replyBytes = {};
 
   private VirtualThreadServer() {}
 
-  /// Arguments: `PORT echo` or `PORT http FILE`.
+  /// Runs the server. Arguments: `PORT echo` or `PORT http FILE`.
   public static void main(String[] args) throws IOException {
     CannedReply reply = args[1].equals("http") ? CannedReply.of(Path.of(args[2])) : null;
     if (reply != null) {

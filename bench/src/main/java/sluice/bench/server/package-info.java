@@ -1,2 +1,2 @@
-/// Servers that are measured, a small main class each.
+/// The servers that are measured, a small main class each.
 package sluice.bench.server;

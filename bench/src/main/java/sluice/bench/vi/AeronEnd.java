@@ -34,7 +34,8 @@ final class AeronEnd implements ViEnd {
   private int arrived;
   private int taken;
 
-  /// @param place a folder, and behind a comma each two ports, of the server and of the client
+  /// @param place a folder, followed by two ports, the server's and the client's, each after a
+  ///   comma
   AeronEnd(boolean server, boolean udp, String place) {
     String[] parts = place.split(",", -1);
     driver = server ? launch(parts[0]) : null;

@@ -19,31 +19,33 @@ import sluice.bench.run.Progress;
 import sluice.bench.run.Regime;
 import sluice.bench.run.Series;
 
-/// Round trips and streams between two processes, each on a processor of its own: our devices, the
-/// same calls in C, sockets of the kernel, Aeron. A pair of processes serves all cases; what is not
-/// measured waits for its standard input. Used by the harness's main thread.
+/// Measures round trips and streams between two processes, each on a processor of its own: Sluice's
+/// devices, the same calls in C, sockets of the kernel, Aeron. A pair of processes serves all
+/// cases; a pair that is not being measured waits for its standard input. Used by the harness's
+/// main thread.
 public final class ViBench implements Bench {
   private static final String NAME = "vi";
   private static final String METRIC = "ns_per_call";
   private static final List<ViCase> CASES = ViCase.all();
 
-  /// What a fresh pair does first, so that its compilers have seen both kinds and several lengths.
+  /// The first cases of a fresh pair, so that its compilers have seen both kinds and several
+  /// lengths.
   private static final List<ViCase> WARM_UP =
       CASES.stream().filter(each -> each.bytes() == 64 || each.bytes() == 4 << 10).toList();
 
-  /// Before each case a pair is warmed up again, by this part of the time.
+  /// The divisor of the warm-up time for warming up a pair again before each case.
   private static final int AGAIN = 5;
 
-  /// Windows of a warm-up in which nothing may have become faster any more.
+  /// The number of consecutive windows of a warm-up without an improvement that end it.
   private static final int STEADY_WINDOWS = 4;
 
-  /// Windows of a warm-up at most.
+  /// The greatest number of windows of a warm-up.
   private static final int MOST_WINDOWS = 60;
 
-  /// A window is faster that takes less than this part of the fastest before.
+  /// A window counts as faster if it takes less than this fraction of the fastest before.
   private static final double FASTER = 0.97;
 
-  /// Compilers that work for less than this part of a window rest.
+  /// Compilers count as idle if they work for less than this fraction of a window.
   private static final double RESTING = 0.05;
 
   @Override
@@ -136,9 +138,9 @@ public final class ViBench implements Bench {
     return new CaseResult(NAME, exchange.name(), List.copyOf(running.keySet()), failed);
   }
 
-  /// Runs an exchange until in so many seconds together no window was faster than those before, and
-  /// the compilers of both ends rested: the thread of a device is compiled later than that of its
-  /// application.
+  /// Runs an exchange until no window was faster than the earlier ones for `seconds` in all, and
+  /// the compilers of both ends were idle: the thread of a device is compiled later than that of
+  /// its application.
   private static void warm(ViPair pair, ViCase exchange, double seconds) throws IOException {
     double window = seconds / STEADY_WINDOWS;
     double least = Double.MAX_VALUE;
@@ -156,7 +158,7 @@ public final class ViBench implements Bench {
     }
   }
 
-  /// @return null when it could not be started, as `failures` says
+  /// @return null if it could not be started; `failures` has the reason
   private static @Nullable ViPair pair(
       Harness harness,
       String system,

@@ -5,21 +5,21 @@ import java.util.List;
 
 /// A kind of exchange with messages of one length. Immutable.
 ///
-/// @param kind what both ends are told
-/// @param quick whether `--quick` has it
-/// @param systems ours first
+/// @param kind the command for both ends
+/// @param quick true if `--quick` runs it
+/// @param systems Sluice's first
 record ViCase(String name, String kind, int bytes, boolean quick, List<String> systems) {
   static final String ROUND_TRIP = "rtt";
   static final String STREAM = "stream";
   static final String REGISTER = "register";
 
-  /// Longest message.
+  /// The longest message.
   static final int MOST_BYTES = 1 << 20;
 
-  /// Level II is meant where no level is named.
+  /// The suffix for Level I; without it, a system uses Level II.
   static final String LEVEL_ONE = " level-1";
 
-  /// A message is registered before each send and unregistered after it.
+  /// The suffix for registering a message before each send and unregistering it after it.
   static final String PINNED = " pin-per-send";
 
   static final String HYBRID = " hybrid";
@@ -31,7 +31,7 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
   static final String RING = "sluice/ring";
   static final String XDP = "sluice/xdp";
 
-  /// Between two network namespaces, as [#XDP] always is.
+  /// The suffix for a connection between two network namespaces, as [#XDP] always has.
   static final String VETH = " veth";
 
   static final String COPY = "sluice/copy";
@@ -39,7 +39,7 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
   static final String C_SHM = "c/ofi-shm";
   static final String C_TCP = "c/ofi-tcp";
 
-  /// With a second thread, so that the C library's locks cost what they cost in a JVM.
+  /// The suffix for a second thread, with which the C library's locks cost as much as in a JVM.
   static final String THREADS = " threads";
 
   static final String C_UNIX = "c/unix";

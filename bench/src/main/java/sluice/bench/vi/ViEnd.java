@@ -1,12 +1,12 @@
 package sluice.bench.vi;
 
-/// One end of a connection: sends messages and receives them in their order, at most [#WINDOW] on
-/// their way. Owned by the worker's main thread.
+/// An end of a connection: sends messages and receives them in their order, with at most [#WINDOW]
+/// under way. Owned by the worker's main thread.
 interface ViEnd extends AutoCloseable {
-  /// A power of two.
+  /// The greatest number of messages under way, a power of two.
   int WINDOW = 16;
 
-  /// Sends a message with this first byte, when there is room for it.
+  /// Sends a message with this first byte, once there is room for it.
   void send(int bytes, byte mark) throws Exception;
 
   /// Waits for a message.
@@ -14,7 +14,7 @@ interface ViEnd extends AutoCloseable {
   /// @return its first byte
   byte receive() throws Exception;
 
-  /// The message that was received last is no longer needed: its room is posted again.
+  /// Releases the message that was received last: its buffer is posted again.
   void done() throws Exception;
 
   @Override

@@ -23,7 +23,7 @@ final class ViLevelTwo implements ViEnd {
   private int nextOut;
   private int nextIn;
 
-  /// @param pins whether a buffer is registered for each send
+  /// @param pins true to register a buffer for each send
   ViLevelTwo(Vi vi, boolean pins) throws ViException {
     this.vi = vi;
     this.pins = pins;

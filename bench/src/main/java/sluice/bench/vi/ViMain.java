@@ -16,8 +16,9 @@ import sluice.vi.ViBufferAttributes;
 import sluice.vi.ViServer;
 import sluice.vi.WaitMode;
 
-/// The process of one end of a system, as `c_vi.c` is in C. Runs on the main thread, one command a
-/// line on standard input until its end. Arguments: `server` or `client`, SYSTEM, PLACE.
+/// The process of one end of a system; `c_vi.c` is its counterpart in C. Runs on the main thread,
+/// one command per line on standard input until its end. Arguments: `server` or `client`, SYSTEM,
+/// PLACE.
 final class ViMain {
   private static final int BATCH = 32;
   private static final int MOST_BATCHES = 1 << 20;
@@ -47,7 +48,7 @@ final class ViMain {
 
   public static void main(String[] arguments) throws Exception {
     PrintStream answers = System.out;
-    System.setOut(System.err); // what libraries say is no answer
+    System.setOut(System.err); // output of libraries is not an answer
     boolean server = arguments[0].equals("server");
     String system = arguments[1];
     String place = arguments[2];
@@ -150,8 +151,8 @@ final class ViMain {
     return answer(count, bytes);
   }
 
-  /// Waits for one message more behind the last answer: a long one moves only while its sender
-  /// polls, on some systems.
+  /// Answers round trips, and waits for one more message after the last answer: on some systems a
+  /// long message moves only while its sender polls.
   private static String answerRoundTrips(ViEnd end, int bytes) throws Exception {
     byte mark;
     do {
@@ -163,12 +164,12 @@ final class ViMain {
     return "ok served=1";
   }
 
-  /// Messages between two answers of a stream.
+  /// Returns the number of messages between two answers of a stream.
   private static int group(int bytes) {
     return bytes >= 256 << 10 ? 8 : 64;
   }
 
-  /// Two groups are under way, so that the stream has no gaps.
+  /// Sends a stream with two groups under way, so that it has no gaps.
   private static String askStream(ViEnd end, int bytes, long nanos) throws Exception {
     int many = group(bytes);
     int count = 0;
@@ -235,7 +236,7 @@ final class ViMain {
     return answer(count, 0);
   }
 
-  /// What Level I does instead of registering: an array is copied into a registered buffer.
+  /// Copies an array into a registered buffer, as Level I does instead of registering.
   private static String copy(int bytes, long nanos) {
     int count = 0;
     byte[] array = new byte[bytes];

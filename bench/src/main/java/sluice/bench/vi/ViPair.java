@@ -36,7 +36,7 @@ final class ViPair implements AutoCloseable {
           "-Daeron.pre.touch.mapped.memory=true",
           "-cp");
 
-  /// Addresses of the stacks at both ends of a veth pair, beside those of the kernel.
+  /// The addresses of Sluice's stacks at both ends of a veth pair, besides those of the kernel.
   private static final String SERVER_STACK = "10.11.0.11";
 
   private static final String CLIENT_STACK = "10.11.0.12";
@@ -51,8 +51,10 @@ final class ViPair implements AutoCloseable {
     this.client = client;
   }
 
-  /// @param number another one for each pair
-  /// @throws IOException when an end does not start, with what it said
+  /// Starts the processes.
+  ///
+  /// @param number a different one for each pair
+  /// @throws IOException if an end does not start, with its output
   static ViPair start(Harness harness, String system, int number) throws IOException {
     int serverCpu = harness.options().serverCpu();
     int clientCpu = harness.options().clientCpu();
@@ -164,7 +166,7 @@ final class ViPair implements AutoCloseable {
     return WorkerProcess.start(command, harness.workspace().temporary(log));
   }
 
-  /// What one window of an exchange gives.
+  /// Returns the metrics of one window of an exchange.
   Map<String, Double> measure(ViCase exchange, double seconds) throws IOException {
     String command = exchange.kind() + " " + exchange.bytes() + " " + Math.round(seconds * 1e3);
     WorkerProcess other = server;
@@ -186,7 +188,7 @@ final class ViPair implements AutoCloseable {
     return metrics;
   }
 
-  /// Processor time of the compilers at both ends since they started; 0 in C.
+  /// Returns the processor time of the compilers at both ends since they started; 0 in C.
   long compilerNanos() throws IOException {
     long ofServer = server == null ? 0 : WarmUp.compilerNanos(server.pid());
     return ofServer + WarmUp.compilerNanos(client.pid());

@@ -8,8 +8,8 @@ import sluice.bench.cases.LinePlot.Panel;
 import sluice.bench.run.PairedRatio;
 import sluice.bench.run.Series;
 
-/// The lines of bench vi: first the figures 1 to 4 of the paper with our systems in the place of
-/// its own, then ours beside their peers. Stateless.
+/// Draws the lines of bench vi: first figures 1 to 4 of the paper with Sluice's systems in place of
+/// the paper's, then Sluice beside its peers. Stateless.
 final class ViPlot {
   private static final int SHORT_BYTES = 16 << 10;
 
@@ -80,7 +80,8 @@ final class ViPlot {
     return LinePlot.above("vi", subtitle, panels, bars);
   }
 
-  /// Whether a case has bars: it is in no line, or would make the short ones of a line look alike.
+  /// Returns true if a case is drawn as bars: it is not part of a line, or its value is so large
+  /// that the short messages of a line would look alike.
   private static boolean isBar(String name, List<ViCase> cases) {
     return name.startsWith("waiting")
         || name.startsWith("register")

@@ -3,12 +3,14 @@ package sluice.http.clients;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// What one address has and may still ask for. Shared by all loops that have connections of it.
+/// The connections and the remaining requests of one address. Shared by all loops that have
+/// connections of it.
 ///
 /// Requests are limited by the generic cell rate algorithm (ITU-T I.371), the virtual scheduling
-/// form of a leaky bucket: one number, the time at which the bucket is empty again. A request adds
-/// an interval to it, and is refused where it lies more than a burst ahead. A refused request adds
-/// nothing, so that a client that asks too often gets the average, and not silence.
+/// form of a leaky bucket. Its state is one number, the time at which the bucket is empty again. A
+/// request adds an interval to it, and is refused if that time lies more than a burst ahead. A
+/// refused request adds nothing, so a client that sends too many requests still gets the average
+/// rate.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -42,7 +44,7 @@ public final class ClientAllowance {
   /// Counts a request. Allocates nothing and takes no lock.
   ///
   /// @param now in nanoseconds, by the clock of the loops
-  /// @return 0, or how long the client has to wait in nanoseconds
+  /// @return 0, or the time in nanoseconds that the client has to wait
   public long request(long now) {
     if (intervalNanos == 0) {
       return 0;
@@ -59,7 +61,7 @@ public final class ClientAllowance {
     }
   }
 
-  /// Whether it is as good as new.
+  /// Returns true if it equals a new allowance.
   boolean settled(long now) {
     return emptyNanos - now <= 0;
   }

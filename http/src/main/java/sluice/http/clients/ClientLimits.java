@@ -1,19 +1,19 @@
 package sluice.http.clients;
 
-/// How much the clients of one address may ask for, all loops together. An address is one of IPv4,
-/// or the first 64 bits of one of IPv6, which a single client has to itself. Immutable: any thread
+/// The limits for the clients of one address, all loops together. An address is an IPv4 address, or
+/// the first 64 bits of an IPv6 address, which a single client has to itself. Immutable: any thread
 /// may read it.
 ///
 /// @param connections at the same time; 0 for no limit
-/// @param requestsPerSecond on the average; 0 for no limit
-/// @param burst requests that may come at once after a pause; at least 1 where requests are limited
+/// @param requestsPerSecond on average; 0 for no limit
+/// @param burst requests that may come at once after a pause; at least 1 if requests are limited
 public record ClientLimits(int connections, int requestsPerSecond, int burst) {
   /// No limits.
   public static final ClientLimits NONE = new ClientLimits(0, 0, 0);
 
-  /// Most of each: a single loop answers two million requests a second of a client that pipelines
-  /// them, and a limit above what a server can do must be possible. Up to here a request's
-  /// interval, whole nanoseconds, is exact to a hundredth.
+  /// The greatest value of each: a single loop answers two million requests a second of a client
+  /// that pipelines them, and a limit above the capacity of a server must be possible. Up to this
+  /// value a request's interval, in whole nanoseconds, is exact to a hundredth.
   public static final int MOST = 10_000_000;
 
   public ClientLimits {
@@ -35,7 +35,7 @@ public record ClientLimits(int connections, int requestsPerSecond, int burst) {
     return requestsPerSecond > 0;
   }
 
-  /// Whether anything is limited.
+  /// Returns true if anything is limited.
   public boolean any() {
     return connections > 0 || requestsPerSecond > 0;
   }

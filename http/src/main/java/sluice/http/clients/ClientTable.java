@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The allowance of each address that has a connection, or had one and has asked for much since.
-/// Shared by the loops of a server, which come here when a connection begins and ends, and not for
-/// a request.
+/// The allowances of the addresses with connections, and of those without one whose recent requests
+/// still count. Shared by the loops of a server, which use it when a connection begins and ends,
+/// but not for a request.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
 /// | `forgotten` | loops | volatile | volatile |
 ///
 /// Limits: as many addresses as there are connections, and [#MOST_LEFT] without one. Beyond that
-/// the address that has been without a connection for longest is forgotten: it may ask for a burst
+/// the address that has been without a connection for longest is forgotten: it may send a burst
 /// once more.
 public final class ClientTable {
   static final int MOST_LEFT = 65_536;
 
-  /// Connections above the limit that get an answer before they are closed; those after them are
-  /// ended without one, so that a client cannot hold more of them while they linger.
+  /// The number of connections above the limit that get an answer before they are closed. Further
+  /// ones are ended without an answer, so that a client cannot hold more of them while they linger.
   private static final int ANSWERED_ABOVE = 8;
 
   private static final long MAPPED = 0xffff_0000_0000L;
 
-  /// What becomes of a connection.
+  /// The decision about a connection.
   public enum Admission {
     ADMITTED,
     /// Answered, then closed.
@@ -49,10 +49,10 @@ public final class ClientTable {
   /// Counts a connection.
   ///
   /// @param high the first half of its address, as IPv6
-  /// @param low the second half; both 0 where it has none
+  /// @param low the second half; both 0 if it has none
   /// @param now by the clock of the loops
-  /// @return given back to [#close] when the connection has ended; null where there is no limit, or
-  ///   no address
+  /// @return the allowance, to be passed to [#close] when the connection has ended; null if there
+  ///   is no limit, or no address
   public @Nullable ClientAllowance open(long high, long low, long now) {
     if (!limits.any() || (high | low) == 0) {
       return null;
@@ -72,7 +72,7 @@ public final class ClientTable {
     }
   }
 
-  /// Whether a connection that was just opened is one too many.
+  /// Decides about a connection that was just opened.
   public synchronized Admission admission(ClientAllowance of) {
     int above = limits.connections() == 0 ? 0 : of.connections - limits.connections();
     if (above <= 0) {
@@ -81,7 +81,7 @@ public final class ClientTable {
     return above <= ANSWERED_ABOVE ? Admission.REFUSED : Admission.DROPPED;
   }
 
-  /// A connection has ended.
+  /// Counts the end of a connection.
   public synchronized void close(ClientAllowance of, long now) {
     of.connections--;
     if (of.connections == 0) {
@@ -93,8 +93,7 @@ public final class ClientTable {
     trim(now);
   }
 
-  /// Drops what says nothing any more, two at a time and the oldest first, and the oldest of too
-  /// many.
+  /// Removes up to two settled allowances, the oldest first, and the oldest of too many.
   private void trim(long now) {
     Iterator<ClientAllowance> oldest = left.values().iterator();
     for (int i = 0; i < 2 && oldest.hasNext(); i++) {
@@ -108,18 +107,18 @@ public final class ClientTable {
     }
   }
 
-  /// One of IPv4 as a whole, as it lies in IPv6; of IPv6 its network. No network of IPv6 in use
-  /// begins as the former do.
+  /// Returns the key of an address: an IPv4 address as a whole, in its IPv6 form, or the network of
+  /// an IPv6 address. No IPv6 network in use begins like the former.
   private static long key(long high, long low) {
     return high == 0 && (low & ~0xffff_ffffL) == MAPPED ? low : high;
   }
 
-  /// Addresses that are known now.
+  /// Returns the number of addresses known now.
   public synchronized int size() {
     return connected.size() + left.size();
   }
 
-  /// Addresses that were forgotten before their time.
+  /// Returns the number of addresses that were forgotten too early.
   public long forgotten() {
     return forgotten.get();
   }

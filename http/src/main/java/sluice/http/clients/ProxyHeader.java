@@ -6,22 +6,22 @@ import java.util.regex.Pattern;
 import sluice.http.rules.AddressRange;
 import sluice.memory.View;
 
-/// What a proxy sends before the bytes of its client: the PROXY protocol, versions 1 and 2
-/// (haproxy, `proxy-protocol.txt`). Owned by the thread of its connection's loop.
+/// The header that a proxy sends before the bytes of its client: the PROXY protocol, versions 1 and
+/// 2 (haproxy, `proxy-protocol.txt`). Owned by the thread of its connection's loop.
 ///
 /// ```
 /// 1:  PROXY TCP4 192.0.2.1 198.51.100.1 56324 443 \r\n      107 bytes at most
 /// 2:  signature 12 │ 2, command │ family, transport │ length 2 │ addresses │ more fields
 /// ```
 ///
-/// It keeps [#MOST_KEPT] bytes at most: the further fields of version 2 (up to 64 KB) are counted
-/// and thrown away as they come. Of a proxy that speaks for itself (`LOCAL`), and of `UNKNOWN` and
-/// families that are no internet, the address is that of the connection.
+/// It keeps at most [#MOST_KEPT] bytes: the further fields of version 2 (up to 64 KB) are counted
+/// and discarded as they arrive. For a proxy that connects on its own behalf (`LOCAL`), for
+/// `UNKNOWN` and for families other than IP, the address is that of the connection.
 public final class ProxyHeader {
   private static final byte[] SIGNATURE = {13, 10, 13, 10, 0, 13, 10, 'Q', 'U', 'I', 'T', 10};
   private static final byte[] WORD = {'P', 'R', 'O', 'X', 'Y', ' '};
 
-  /// The longest of version 1, with its end of line.
+  /// The longest header of version 1, with its end of line.
   private static final int MOST_KEPT = 107;
 
   private static final int FIXED = 16;
@@ -36,21 +36,21 @@ public final class ProxyHeader {
       Pattern.compile("(0|[1-9][0-9]{0,2})(\\.(0|[1-9][0-9]{0,2})){3}");
   private static final Pattern COLONS = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
-  /// What is known after some bytes.
+  /// The state of the header after some bytes.
   public enum State {
     INCOMPLETE,
-    /// It tells an address.
+    /// The header is complete and has an address.
     ADDRESS,
-    /// It is whole, and tells none.
+    /// The header is complete and has no address.
     NO_ADDRESS,
-    /// It is none.
+    /// The bytes are not a header.
     MALFORMED
   }
 
   private final byte[] kept = new byte[MOST_KEPT];
   private int count;
 
-  /// Bytes of version 2 that are still to be thrown away.
+  /// The bytes of version 2 that are still to be discarded.
   private int skip;
 
   private State pending = State.INCOMPLETE;
@@ -59,7 +59,7 @@ public final class ProxyHeader {
   private long high;
   private long low;
 
-  /// Takes bytes up to its end, or all.
+  /// Takes bytes up to the end of the header, or all.
   public State take(View bytes) {
     taken = 0;
     int length = bytes.length();
@@ -77,17 +77,17 @@ public final class ProxyHeader {
     return state;
   }
 
-  /// Bytes of the last [#take] that belong to it.
+  /// Returns the number of bytes of the last [#take] that belong to the header.
   public int taken() {
     return taken;
   }
 
-  /// The first half of the client's address, as IPv6.
+  /// Returns the first half of the client's address, as IPv6.
   public long high() {
     return high;
   }
 
-  /// The second half.
+  /// Returns the second half.
   public long low() {
     return low;
   }

@@ -1,4 +1,4 @@
-/// Which address a client has, and how much an address may ask for: limits ([ClientLimits]), what
-/// is counted for each address ([ClientTable]), and the address that a proxy tells ([ProxyHeader]).
+/// The addresses of clients and their limits: the limits ([ClientLimits]), the counts for each
+/// address ([ClientTable]), and the address that a proxy sends ([ProxyHeader]).
 @org.jspecify.annotations.NullMarked
 package sluice.http.clients;

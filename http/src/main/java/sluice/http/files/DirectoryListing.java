@@ -12,27 +12,29 @@ import sluice.http.parse.RequestPath;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 
-/// A directory as an HTML page: entries in a [ListingOrder], the path as links to the directories
-/// above; no script, style sheet or image from elsewhere.
+/// A directory as an HTML page: the entries in a [ListingOrder], and the path as links to the
+/// parent directories. The page needs no script, and no style sheet or image from another URL.
 ///
-/// Stateless: any thread may call. Names are escaped for HTML where they are shown and
-/// percent-encoded byte by byte where they are links, whatever bytes they hold; each link begins
-/// with `./`, so a name cannot pass for a scheme.
+/// Stateless: any thread may call. File names may hold any bytes. They are escaped for HTML in text
+/// and percent-encoded byte by byte in links. Each link begins with `./`, so that a name cannot be
+/// read as a URL scheme.
 ///
-/// Limits: the first [#MOST_ENTRIES] entries by name, and fewer where their names are so long that
-/// the page would have more than [#MOST_CHARACTERS]; the page says how many come behind them.
+/// Limits: a page shows the first [#MOST_ENTRIES] entries by name, and fewer if long names would
+/// make it larger than [#MOST_CHARACTERS]. The page then says how many entries are left out.
 final class DirectoryListing {
   static final int MOST_ENTRIES = 10_000;
   static final int MOST_CHARACTERS = 4 << 20;
 
-  /// Made when the first page is: it would be a tenth of the server's start.
+  /// Holds the date format, which is created with the first page: it would take a tenth of the
+  /// server's start-up time.
   private static final class Time {
     static final DateTimeFormatter FORMAT =
         DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ROOT).withZone(ZoneOffset.UTC);
   }
 
-  /// Its styles are in the page, as nothing else is asked for; where a policy forbids them it is a
-  /// plain table. Colours are the reader's, light or dark.
+  /// The styles are part of the page, so the browser requests nothing else; under a policy that
+  /// forbids inline styles the page is a plain table. Colours follow the reader's light or dark
+  /// scheme.
   private static final String HEAD =
       """
       <!DOCTYPE html>
@@ -62,7 +64,8 @@ final class DirectoryListing {
       <title>\
       """;
 
-  /// Around a name: whatever is in it, its ending is on its right and turns nothing beside it.
+  /// The element around a name. It isolates the direction of the name's text from the text beside
+  /// it and keeps the file extension on the right.
   private static final String BDI = "<bdi dir=\"ltr\">";
 
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -70,8 +73,9 @@ final class DirectoryListing {
 
   private DirectoryListing() {}
 
-  /// Leaves out the entries of `directory` that would be refused, but not links, wherever they
-  /// lead: a listing follows none.
+  /// Returns the filter for a listing of `directory`. It leaves out entries that the server would
+  /// refuse. Symbolic links are shown whatever they lead to, because a listing does not follow
+  /// them.
   static SiteFiles.Filter filter(SitePath directory, Site site) {
     return (name, kind) -> {
       boolean link = kind == FileStatus.SYMLINK && site.symlinks() != Site.Symlinks.REFUSE;
@@ -81,7 +85,7 @@ final class DirectoryListing {
     };
   }
 
-  /// The page for `directory`, in UTF-8.
+  /// Returns the page for `directory` in UTF-8.
   static byte[] html(SitePath directory, SiteFiles.Listed listed, ListingOrder order) {
     List<SiteFiles.Entry> entries = order.sorted(listed.entries());
     StringBuilder page = new StringBuilder(2560 + entries.size() * 160);
@@ -115,8 +119,8 @@ final class DirectoryListing {
     return page.append("</p>\n</body>\n</html>\n").toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  /// The path, each name but the last a link to its directory. Links are relative, since a proxy
-  /// may show the site below a path of its own.
+  /// Appends the path, in which each name but the last is a link to its directory. The links are
+  /// relative because a proxy may show the site below a path of its own.
   private static void crumbs(StringBuilder page, SitePath directory) {
     int names = directory.names();
     for (int i = 0; i <= names; i++) {
@@ -170,8 +174,8 @@ final class DirectoryListing {
         .append("</td></tr>\n");
   }
 
-  /// Returns a size in the unit that leaves at most three digits before the point, with one digit
-  /// behind it below ten: `3000000` is `2.9 MiB`.
+  /// Returns a size in the unit that leaves at most three digits before the point. A number below
+  /// ten gets one decimal: `3000000` is `2.9 MiB`.
   static String readable(long bytes) {
     double size = bytes;
     int unit = 0;
@@ -185,8 +189,8 @@ final class DirectoryListing {
     return number + " " + UNITS[unit];
   }
 
-  /// Text for HTML: markup characters as references; control characters, separators of lines, and
-  /// those that turn the direction of text, as U+FFFD.
+  /// Escapes text for HTML. Markup characters become character references; control characters, line
+  /// separators and characters that change the direction of text become U+FFFD.
   static String escaped(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (int i = 0; i < text.length(); i++) {
@@ -210,7 +214,8 @@ final class DirectoryListing {
         || (c >= 0x2066 && c <= 0x2069);
   }
 
-  /// A name for a link: all but unreserved characters (RFC 3986 section 2.3) percent-encoded.
+  /// Percent-encodes a name for a link: all bytes but the unreserved characters (RFC 3986 section
+  /// 2.3).
   static String encoded(byte[] name) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(name.length * 3);
     for (byte b : name) {

@@ -3,12 +3,14 @@ package sluice.http.files;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// What reading a file once gave: exactly one version of it.
+/// The result of reading a file once: exactly one version of it.
 ///
-/// @param version the file's state before and after the read
-/// @param block the bytes, with one lease; null when empty or streamed
-/// @param stream the open file, with one reference; null when in memory or empty
-/// @param seenNanos when it was asked for its state, before the bytes were read: since the epoch
+/// @param version the file's state, which was the same before and after the read
+/// @param block the bytes, with one lease; null if the file is empty or streamed
+/// @param stream the open file, with one reference; null if the bytes are in memory or there are
+///   none
+/// @param seenNanos the time of the `statx` before the bytes were read, in nanoseconds since the
+///   epoch
 record FileBody(
     FileStatus version, @Nullable Block block, @Nullable FileStream stream, long seenNanos) {
   void discard() {

@@ -3,7 +3,7 @@ package sluice.http.files;
 import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 
-/// The time files are stamped with, and waiting. Any thread.
+/// The clock that file times are compared with, and a way to wait. Any thread may call.
 public interface FileClock {
   FileClock SYSTEM =
       new FileClock() {
@@ -19,9 +19,9 @@ public interface FileClock {
         }
       };
 
-  /// Nanoseconds since the epoch.
+  /// Returns the time in nanoseconds since the epoch.
   long nowNanos();
 
-  /// Waits about that long.
+  /// Waits for about `nanos` nanoseconds.
   void pause(long nanos);
 }

@@ -21,12 +21,12 @@ public enum FileCoding {
     this.bit = bit;
   }
 
-  /// The name in `Content-Encoding` and `Accept-Encoding`.
+  /// Returns the name in `Content-Encoding` and `Accept-Encoding`.
   public String token() {
     return token;
   }
 
-  /// The coding of one bit.
+  /// Returns the coding of one bit of a mask of [ContentNegotiation].
   static FileCoding of(int bit) {
     return switch (bit) {
       case ContentNegotiation.BR -> BROTLI;
@@ -36,17 +36,18 @@ public enum FileCoding {
     };
   }
 
-  /// What a precompressed sibling has behind its name; empty for [#IDENTITY].
+  /// Returns the suffix of a precompressed sibling's name; empty for [#IDENTITY].
   String suffix() {
     return suffix;
   }
 
-  /// The coding in masks of [ContentNegotiation].
+  /// Returns the bit of this coding in masks of [ContentNegotiation].
   public int bit() {
     return bit;
   }
 
-  /// What sets the entity tag apart from those of the other codings.
+  /// Returns the suffix that makes this coding's entity tag differ from the tags of the other
+  /// codings.
   String tagSuffix() {
     return tagSuffix;
   }

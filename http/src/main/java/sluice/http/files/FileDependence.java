@@ -3,9 +3,10 @@ package sluice.http.files;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 
-/// What one fill depends on, gathered on its way: a ticket while everything can be watched.
+/// The files and directories that the result of one fill depends on. They are collected in a
+/// [WatchTicket] for as long as all of them can be watched.
 ///
-/// Used by the one thread that fills.
+/// Used only by the thread that runs the fill.
 final class FileDependence {
   private final @Nullable WatchTable watches;
   private @Nullable WatchTicket ticket;
@@ -16,7 +17,7 @@ final class FileDependence {
     this.ticket = watches == null ? null : watches.ticket();
   }
 
-  /// To be called before `path` is opened.
+  /// Adds the entry at `path`. To be called before `path` is opened.
   void on(SitePath path) {
     WatchTable table = watches;
     WatchTicket held = ticket;
@@ -25,7 +26,7 @@ final class FileDependence {
     }
   }
 
-  /// To be called before the file that `path` was found to lead to is read.
+  /// Adds the file that `path` leads to. To be called before the file is read.
   void onFile(SitePath path, SiteFiles.Opened opened) {
     WatchTable table = watches;
     WatchTicket held = ticket;
@@ -37,7 +38,7 @@ final class FileDependence {
     }
   }
 
-  /// Says that a `statx` of the file would not show every change that matters.
+  /// Records that a `statx` of the file would not show every change that matters.
   void onlyByWatching() {
     mayRevalidate = false;
   }
@@ -46,7 +47,7 @@ final class FileDependence {
     return mayRevalidate;
   }
 
-  /// The ticket, to be handed over with the answer; null when something cannot be watched.
+  /// Returns the ticket, which is passed on with the answer; null if something cannot be watched.
   @Nullable WatchTicket ticket() {
     return ticket;
   }

@@ -2,16 +2,16 @@ package sluice.http.files;
 
 import sluice.sys.Errno;
 
-/// What an error of the file system says about a path. Stateless: any thread may call.
+/// Maps errors of the file system to replies. Stateless: any thread may call.
 final class FileErrors {
   private FileErrors() {}
 
-  /// Whether an error says nothing about the file, only that something has run out.
+  /// Returns true if an error says nothing about the file, only that a resource has run out.
   static boolean passes(int errno) {
     return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 
-  /// The status of a reply that has to say it.
+  /// Returns the status of the reply to a request that failed with this error.
   static int status(int errno) {
     return switch (errno) {
       case Errno.ENOENT, Errno.ENOTDIR, Errno.ENAMETOOLONG, Errno.ENODEV, SiteFiles.ENXIO -> 404;

@@ -13,18 +13,19 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// From a canonical path to its [SiteAnswer]: resolves, opens, reads, compresses.
+/// Makes the [SiteAnswer] of a canonical path: resolves, opens, reads and compresses.
 ///
-/// Called by slow-path threads, any number at a time; it waits for the disk. One instance per loop,
-/// because the tickets it makes belong to that loop's [WatchTable].
+/// Called by any number of slow-path threads at a time; it waits for the disk. There is one
+/// instance per loop, because the tickets it makes belong to that loop's [WatchTable].
 ///
-/// Order of a fill, which is what makes its result one version of each file (see `FileReader`) and
-/// its ticket complete: make a ticket → link it to the name → open → watch the inode → read. The
-/// owner drains after it received the answer and keeps it only when the ticket has not fallen.
+/// A fill runs in this order: make a ticket → link it to the name → open → watch the inode → read.
+/// The order guarantees that the result is one version of each file (see `FileReader`) and that the
+/// ticket covers all changes. The owner drains the watches after it has received the answer, and
+/// keeps the answer only if the ticket has not fallen.
 public final class FileFill {
   private static final int MOST_ATTEMPTS = 8;
 
-  /// Listings made at one time.
+  /// The greatest number of listings that are made at the same time.
   private static final int MOST_LISTINGS = 2;
 
   private static final List<FileCoding> SIBLINGS =
@@ -37,15 +38,15 @@ public final class FileFill {
   private final Predicate<SitePath> compressible;
   private final FileReader reader;
 
-  /// A listing of a large directory takes megabytes and long: those that are asked for by many
-  /// paths at once, such as `/d/` and `/d/./`, wait for each other.
+  /// Limits concurrent listings. A listing of a large directory takes megabytes and a long time, so
+  /// requests for it by several paths at once, such as `/d/` and `/d/./`, wait for each other.
   private final Semaphore listings = new Semaphore(MOST_LISTINGS);
 
   private final List<byte[]> indexes;
 
-  /// @param watches null where nothing can be watched
+  /// @param watches null if nothing can be watched
   /// @param memory charged for every block
-  /// @param compressible whether the media type of a path is worth compressing
+  /// @param compressible tells if the media type of a path is worth compressing
   public FileFill(
       Site site,
       SiteFiles files,
@@ -62,15 +63,15 @@ public final class FileFill {
     this.indexes = site.indexes();
   }
 
-  /// What the site holds under `path` now, at some moment after this call began, for a client that
+  /// Returns the answer for `path`, as of some moment after this call began, for a client that
   /// accepts no coding.
   SiteAnswer answer(SitePath path) {
     return answer(path, ContentNegotiation.IDENTITY);
   }
 
-  /// What the site holds under `path` now, at some moment after this call began.
+  /// Returns the answer for `path`, as of some moment after this call began.
   ///
-  /// @param wanted of the request: [ListingOrder#wanted]
+  /// @param wanted the codings and the listing order of the request: [ListingOrder#wanted]
   public SiteAnswer answer(SitePath path, int wanted) {
     if (site.hides(path)) {
       return new SiteAnswer.Refusal(403, "hidden by the site's rules", null);
@@ -93,8 +94,9 @@ public final class FileFill {
     }
   }
 
-  /// What the site tries where there is nothing under the path. It depends on that, too: a file
-  /// that appears there, or earlier in the row, makes another answer.
+  /// Returns the site's fallback where nothing exists under the path. The answer depends on the
+  /// missing path, too: a file that appears there, or earlier in the list of fallbacks, changes the
+  /// answer.
   private SiteAnswer instead(SitePath path, String reason, int wanted, FileDependence dependence) {
     dependence.onlyByWatching();
     for (String each : site.tries()) {
@@ -112,7 +114,7 @@ public final class FileFill {
         return beside ? content : content.standingIn();
       }
       if (answer instanceof SiteAnswer.Refusal refusal && refusal.status() != 404) {
-        return answer; // it may be there: a refusal by rights, or for want of something
+        return answer; // the file may exist: access is denied, or a resource has run out
       }
     }
     return new SiteAnswer.Refusal(404, reason, dependence.ticket());
@@ -136,7 +138,8 @@ public final class FileFill {
         : directory(path, wanted, dependence);
   }
 
-  /// Opens, after making the answer depend on the path. A link can change where no watch is.
+  /// Opens `path` after adding it to the dependences. A path with a symbolic link cannot be
+  /// watched.
   private SiteFiles.Opened open(SitePath path, FileDependence dependence) {
     dependence.on(path);
     SiteFiles.Opened opened = files.open(path);
@@ -164,7 +167,7 @@ public final class FileFill {
       if (opened.status().isRegular()) {
         if (i > 0) {
           dependence
-              .onlyByWatching(); // a better index may appear, which no statx of this one shows
+              .onlyByWatching(); // a statx of this index does not show that a better one appeared
         }
         return content(index, opened, wanted, dependence);
       }
@@ -191,15 +194,15 @@ public final class FileFill {
     }
   }
 
-  /// The file in the coding that the client likes best of those it can be had in. Only that one is
-  /// read. Closes what was opened, or hands it over.
+  /// Returns the file in the coding that the client prefers among those that are available. Only
+  /// that representation is read. Closes what was opened, or hands it over.
   private SiteAnswer content(
       SitePath path, SiteFiles.Opened opened, int request, FileDependence dependence) {
     FileHandle handle = Objects.requireNonNull(opened.handle());
     boolean handedOver = false;
     try {
       dependence.onFile(path, opened);
-      FileStatus original = new FileStatus(); // of what is watched by now
+      FileStatus original = new FileStatus(); // the state of the file, which is watched by now
       int errno = handle.status(original);
       if (errno != 0) {
         return refusal(-errno, dependence);
@@ -264,8 +267,8 @@ public final class FileFill {
         : SiteAnswer.Keep.ONCE;
   }
 
-  /// Reads what `opened` holds, which is watched already; opens again when the file is changed
-  /// meanwhile.
+  /// Reads `opened`, which is already watched, and opens the path again if the file changes during
+  /// the read.
   private FileReader.Result read(
       SitePath path, SiteFiles.Opened opened, FileDependence dependence) {
     SiteFiles.Opened at = opened;
@@ -284,8 +287,8 @@ public final class FileFill {
     }
   }
 
-  /// Mask of the codings that files beside the original seem to be in. None of them is opened, as a
-  /// rule: whether one can be had is known when it is asked for.
+  /// Returns a mask of the codings for which a sibling of the original seems to exist. As a rule no
+  /// sibling is opened here; a request for its coding finds out if it can be read.
   private int siblings(SitePath path, FileStatus original, FileDependence dependence) {
     int codings = 0;
     FileStatus status = new FileStatus();
@@ -295,7 +298,7 @@ public final class FileFill {
       int errno = -files.entryStatus(sibling, status);
       if (errno != 0) {
         shortage(errno, dependence);
-      } else if (status.isSymlink()) { // what it leads to can change where no watch is
+      } else if (status.isSymlink()) { // its target can change unwatched
         dependence.giveUp();
         codings |= coding.bit();
       } else if (status.isRegular()
@@ -306,9 +309,9 @@ public final class FileFill {
     return codings;
   }
 
-  /// Has a file watched that is older than the original, because a write would make it fit.
+  /// Watches a sibling that is older than the original, because a write would make it current.
   ///
-  /// @return whether it was written before the watch began
+  /// @return true if it was written before the watch began
   private boolean renewed(SitePath sibling, FileStatus original, FileDependence dependence) {
     SiteFiles.Opened opened = open(sibling, dependence);
     try (FileHandle handle = opened.handle()) {
@@ -322,7 +325,9 @@ public final class FileFill {
     }
   }
 
-  /// @return null when the file is not to be had after all, or is older than the original
+  /// Reads the sibling in this coding.
+  ///
+  /// @return null if the file cannot be read after all, or is older than the original
   private @Nullable FileVariant sibling(
       SitePath path, FileCoding coding, FileStatus original, FileDependence dependence) {
     SitePath sibling = path.withSuffix(coding.suffix());
@@ -348,8 +353,8 @@ public final class FileFill {
     return FileVariant.stored(coding, body, sibling, site.tags());
   }
 
-  /// A file that could not be looked at for want of something may be there: nothing without it is
-  /// kept.
+  /// Handles a sibling that could not be examined because a resource ran out. The sibling may
+  /// exist, so an answer without it is not kept.
   private static void shortage(int errno, FileDependence dependence) {
     if (FileErrors.passes(errno)) {
       dependence.giveUp();
@@ -357,7 +362,9 @@ public final class FileFill {
     }
   }
 
-  /// @return null when it does not become smaller; otherwise `body` is discarded, by an error too
+  /// Compresses `body`.
+  ///
+  /// @return null if the result is not smaller; otherwise, and on an exception, `body` is discarded
   private @Nullable FileVariant compressed(FileBody body, FileCoding coding) {
     Block plain = body.block();
     if (plain == null || !site.compression().fits(plain.lengthBytes())) {
@@ -378,7 +385,7 @@ public final class FileFill {
 
   private static SiteAnswer refusal(int errno, FileDependence dependence) {
     int status = FileErrors.status(errno);
-    // What passes by itself must not be kept.
+    // Temporary errors must not be cached.
     return new SiteAnswer.Refusal(
         status, Errno.name(errno), status < 500 ? dependence.ticket() : null);
   }

@@ -6,26 +6,28 @@ import sluice.sys.Files;
 
 /// A file that is open for reading. Any thread may call; its opener closes it, once.
 ///
-/// Results are those of the kernel: not negative, or a negated errno.
+/// Results are as from the kernel: zero or positive, or a negated errno.
 interface FileHandle extends AutoCloseable {
   long PAGE_BYTES = 4096;
 
-  /// The descriptor, for `sendfile(2)`; -1 where the implementation has none, then only [#read]
-  /// reaches the bytes.
+  /// Returns the descriptor for `sendfile(2)`, or -1 if the implementation has none; then only
+  /// [#read] reaches the bytes.
   int fd();
 
+  /// Fills `into` with the file's state.
+  ///
   /// @return 0 or a negated errno
   int status(FileStatus into);
 
   /// Reads at `position`.
   ///
-  /// @param offset where in `target` the bytes go
-  /// @return bytes read, less than `length` only at the end of the file or by a signal; 0 at the
+  /// @param offset the offset in `target` at which the bytes are stored
+  /// @return bytes read, less than `length` only at the end of the file or after a signal; 0 at the
   ///   end; or a negated errno
   int read(MemorySegment target, long offset, int length, long position);
 
-  /// Whether the pages of the range are in memory. Asks `cachestat(2)`; where the kernel has none
-  /// (before 6.5) it is assumed.
+  /// Returns true if all pages of the range are in the page cache, by `cachestat(2)`. Kernels
+  /// before 6.5 do not have that call; on them the answer is always true.
   ///
   /// @param scratch overwritten
   default boolean resident(long position, long length, CacheStat scratch) {
@@ -36,12 +38,12 @@ interface FileHandle extends AutoCloseable {
     return scratch.cached() >= pages;
   }
 
-  /// Returns when every `write(2)` to the file that had already begun has ended, where the file
-  /// system can tell; otherwise at once.
+  /// Waits for every `write(2)` to the file that has already begun, if the file system can tell;
+  /// otherwise returns at once.
   ///
   /// A write sets the modification time first and copies its bytes afterwards. A reader that finds
-  /// equal times before and after its read therefore knows that no write *began* in between, but
-  /// not that none was under way from before; this closes the gap.
+  /// equal times before and after its read therefore knows that no write *began* in between, but a
+  /// write that began earlier may still be copying. This method closes that gap.
   void settle();
 
   @Override

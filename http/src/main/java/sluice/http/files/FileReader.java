@@ -12,20 +12,22 @@ import sluice.sys.Errno;
 ///
 /// **One version.** `statx`, barrier, read everything, `statx`; the two must agree in inode, size,
 /// modification and change time. A write sets the times before it copies bytes, so a write that
-/// begins after the first `statx` shows in the second; a write that was under way already is waited
-/// for by the barrier ([FileHandle#settle]).
+/// begins after the first `statx` shows in the second. The barrier ([FileHandle#settle]) waits for
+/// writes that had begun before.
 ///
-/// **Quiet time.** A file modified less than [#QUIET_NANOS] ago (a file that stays on disk: changed
-/// in any way) is given that long, up to [#MOST_QUIET_NANOS]: programs that rewrite a file in place
-/// use several writes, and each of them would be a version. It is also what keeps two writes within
-/// one tick of a kernel without fine-grained times (before 6.13) apart.
+/// **Quiet time.** A file that was modified less than [#QUIET_NANOS] ago gets that time to settle,
+/// up to [#MOST_QUIET_NANOS] in all. For a file that is streamed from disk, any change counts.
+/// Programs that rewrite a file in place use several writes, and each of them would be a version.
+/// The pause also separates two writes that fall into one tick of a kernel without fine-grained
+/// times (before 6.13).
 public final class FileReader {
   public static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   static final long MOST_QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static final int READ_BYTES = 1 << 20;
 
-  /// @param errno 0, or why there is no body; `ESTALE` when the file was changed meanwhile
+  /// @param errno 0, or the reason why there is no body; `ESTALE` if the file changed during the
+  ///   read
   record Result(int errno, @Nullable FileBody body) {
     static Result failed(int errno) {
       return new Result(Math.abs(errno), null);
@@ -40,8 +42,8 @@ public final class FileReader {
     this.clock = clock;
   }
 
-  /// Reads the file into memory, or takes over its handle when it is larger than `cacheableBytes`
-  /// or the account has no room. Closes the handle otherwise.
+  /// Reads the file into memory. If it is larger than `cacheableBytes`, or the account has no room,
+  /// takes over its handle instead. Closes the handle in all other cases.
   Result read(FileHandle handle, long cacheableBytes) {
     FileStatus before = new FileStatus();
     boolean handedOver = false;
@@ -76,7 +78,7 @@ public final class FileReader {
     }
   }
 
-  /// The status of a file that is not being written to, as far as that can be had.
+  /// Waits, within limits, until the file is not being written to, and fills in its status.
   private int quietStatus(FileHandle handle, FileStatus into, long cacheableBytes) {
     long waited = 0;
     while (true) {
@@ -86,7 +88,7 @@ public final class FileReader {
       }
       long now = clock.nowNanos();
       long pause = untilQuiet(now - into.modifiedAt());
-      if (into.sizeBytes > cacheableBytes) { // its tag has nothing but the times
+      if (into.sizeBytes > cacheableBytes) { // its tag is made only of the times
         pause = Math.max(pause, untilQuiet(now - into.changedAt()));
       }
       if (pause == 0 || waited >= MOST_QUIET_NANOS) {
@@ -98,7 +100,10 @@ public final class FileReader {
     }
   }
 
-  /// @param age of a stamp; negative when it lies in the future, which no waiting helps
+  /// Returns the time left until a stamp is old enough.
+  ///
+  /// @param age the age of the stamp; negative if it lies in the future, where waiting does not
+  ///   help
   private static long untilQuiet(long age) {
     return age < 0 || age >= QUIET_NANOS ? 0 : QUIET_NANOS - age;
   }
@@ -124,7 +129,7 @@ public final class FileReader {
     return before.sameState(after) ? 0 : Errno.ESTALE;
   }
 
-  /// Waits before another attempt: 1 ms, 2 ms, 4 ms, …
+  /// Waits before another attempt: 1 ms, 2 ms, 4 ms, … up to 32 ms.
   void backOff(int attempt) {
     clock.pause(TimeUnit.MILLISECONDS.toNanos(1L << Math.min(attempt - 1, 5)));
   }

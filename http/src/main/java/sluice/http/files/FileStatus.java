@@ -1,9 +1,10 @@
 package sluice.http.files;
 
-/// What `statx(2)` says about a file, in a form that can be filled again and again.
+/// The result of `statx(2)` for a file, in an object that can be filled again and again.
 ///
-/// Owned by the thread that fills it. A time is two numbers, as the kernel tells it: one `long` of
-/// nanoseconds reaches from 1678 to 2262 only, and files have times beyond (`touch -d 2500-01-01`).
+/// Owned by the thread that fills it. A time is kept as two numbers, as the kernel returns it: one
+/// `long` of nanoseconds covers only 1678 to 2262, and files may have times outside of that (`touch
+/// -d 2500-01-01`).
 public final class FileStatus {
   static final int OTHER = 0;
   static final int REGULAR = 1;
@@ -12,15 +13,15 @@ public final class FileStatus {
 
   private static final long SECOND = 1_000_000_000L;
 
-  /// Bounds of what is told in one `long`, with room to add and to subtract.
+  /// The bounds of times that are returned in one `long`, with room for additions and subtractions.
   private static final long LEAST_SECONDS = Long.MIN_VALUE / 4 / SECOND;
 
   private static final long MOST_SECONDS = Long.MAX_VALUE / SECOND - 10_000;
 
-  /// One of [#REGULAR], [#DIRECTORY], [#SYMLINK], [#OTHER].
+  /// The file type: [#REGULAR], [#DIRECTORY], [#SYMLINK] or [#OTHER].
   int kind;
 
-  /// Permission bits.
+  /// The permission bits.
   int mode;
 
   int uid;
@@ -30,10 +31,10 @@ public final class FileStatus {
   long inode;
   long sizeBytes;
 
-  /// Seconds since 1970, negative before.
+  /// Seconds since 1970; negative before.
   long modifiedSeconds;
 
-  /// Of the second, 0 to 999 999 999.
+  /// Nanoseconds within the second, 0 to 999 999 999.
   int modifiedNanos;
 
   long changedSeconds;
@@ -66,13 +67,14 @@ public final class FileStatus {
     changedNanos = that.changedNanos;
   }
 
-  /// The modification time in nanoseconds since 1970, for ages and dates to come: what lies before
-  /// 1896 or after 2262 is moved to the nearest of them. Not for comparing two files.
+  /// Returns the modification time in nanoseconds since 1970, for computing ages and deadlines.
+  /// Times before 1896 and after 2262 are moved to the nearer of these bounds, so do not compare
+  /// two files by it.
   long modifiedAt() {
     return at(modifiedSeconds, modifiedNanos);
   }
 
-  /// As [#modifiedAt], of the change time.
+  /// Returns the change time; see [#modifiedAt].
   long changedAt() {
     return at(changedSeconds, changedNanos);
   }
@@ -81,21 +83,22 @@ public final class FileStatus {
     return Math.clamp(seconds, LEAST_SECONDS, MOST_SECONDS) * SECOND + nanos;
   }
 
-  /// Whether this was modified earlier than that, whatever the century.
+  /// Returns true if this file was modified earlier than `that`. All times compare correctly, also
+  /// those that [#modifiedAt] clamps.
   boolean modifiedBefore(FileStatus that) {
     return modifiedSeconds < that.modifiedSeconds
         || (modifiedSeconds == that.modifiedSeconds && modifiedNanos < that.modifiedNanos);
   }
 
-  /// Whether both are of one file in one state: nothing was written, resized, renamed, linked or
-  /// re-permitted in between.
+  /// Returns true if both describe one file in one state: it was not written, resized, renamed or
+  /// linked in between, and its permissions did not change.
   boolean sameState(FileStatus that) {
     return sameContent(that)
         && changedSeconds == that.changedSeconds
         && changedNanos == that.changedNanos;
   }
 
-  /// Whether both are of one file, with one size and modification time.
+  /// Returns true if both describe one file with the same size and modification time.
   boolean sameContent(FileStatus that) {
     return device == that.device
         && inode == that.inode
@@ -105,8 +108,8 @@ public final class FileStatus {
         && modifiedNanos == that.modifiedNanos;
   }
 
-  /// Whether a link, a permission or the owner differs: reasons for a new change time that leave
-  /// the content alone.
+  /// Returns true if the link count, the permissions or the owner differ. Such changes set a new
+  /// change time but leave the content alone.
   boolean differsInAttributes(FileStatus that) {
     return links != that.links || mode != that.mode || uid != that.uid || gid != that.gid;
   }

@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import sluice.sys.CacheStat;
 
-/// A file that is too large for memory, open to be sent piece by piece; closed when the last
-/// transfer ends, so that a deleted file gives its space back.
+/// A file that is too large for memory and is sent piece by piece while it is open. It is closed
+/// when the last transfer ends, so that a deleted file gives its space back.
 ///
-/// Any thread may call. It begins with one reference, its maker's.
+/// Any thread may call. A new stream has one reference, which belongs to its creator.
 ///
-/// The bytes are sent from the file itself, so a writer can change them in mid-reply. A sender asks
-/// [#stillSame] after each piece, before the next one and before the reply counts as complete, and
-/// aborts the connection when the answer is no.
+/// The bytes are sent from the file itself, so a writer can change them during a reply. A sender
+/// calls [#stillSame] after each piece, before it sends the next one and before the reply counts as
+/// complete, and aborts the connection if the result is false.
 public final class FileStream {
   private final FileHandle handle;
   private final FileStatus version;
@@ -24,7 +24,7 @@ public final class FileStream {
     this.version.copyFrom(version);
   }
 
-  /// The descriptor for `sendfile(2)`, or -1: then only [#read] works.
+  /// Returns the descriptor for `sendfile(2)`, or -1 if only [#read] works.
   public int fd() {
     return handle.fd();
   }
@@ -33,23 +33,24 @@ public final class FileStream {
     return version.sizeBytes;
   }
 
-  /// As [FileHandle#read].
+  /// Reads as [FileHandle#read] does.
   public int read(MemorySegment target, long offset, int length, long position) {
     return handle.read(target, offset, length, position);
   }
 
-  /// As [FileHandle#resident].
+  /// Returns the result of [FileHandle#resident].
   public boolean resident(long position, long length, CacheStat scratch) {
     return handle.resident(position, length, scratch);
   }
 
-  /// Whether all bytes read so far are of the version the header describes: one `fstat`.
+  /// Returns true if all bytes read so far belong to the version that the header describes. Costs
+  /// one `fstat`.
   ///
-  /// That a link was added or removed, or permissions changed, does not count: a file that is
-  /// replaced by a rename goes on being sent as it was.
+  /// A changed link count, owner or permission does not count: a file that a rename replaces is
+  /// sent to its end in its old version.
   ///
-  /// No barrier is needed: a write sets the time before it copies its bytes, so a reader of one of
-  /// them finds the new time.
+  /// No barrier is needed: a write sets the time before it copies its bytes, so a sender that has
+  /// read any of them finds the new time.
   ///
   /// @param scratch overwritten
   public boolean stillSame(FileStatus scratch) {
@@ -68,7 +69,7 @@ public final class FileStream {
     }
   }
 
-  /// One more reference. Only a holder may.
+  /// Adds a reference. The caller must hold one.
   public FileStream retain() {
     int before = references.getAndIncrement();
     if (before <= 0) {
@@ -78,7 +79,7 @@ public final class FileStream {
     return this;
   }
 
-  /// Ends one reference; the last one closes the file.
+  /// Drops one reference; the last one closes the file.
   public void release() {
     int left = references.decrementAndGet();
     if (left == 0) {

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// Entity tags (RFC 9110 section 8.8.3) in the forms of [Site.Tags].
+/// Makes entity tags (RFC 9110 section 8.8.3) in the forms of [Site.Tags].
 ///
 /// Stateless: any thread may call.
 final class FileTag {
@@ -13,13 +13,13 @@ final class FileTag {
 
   private FileTag() {}
 
-  /// Strong, from what identifies one state of one file: `"inode-size-modified-changed"` in
-  /// hexadecimal, and a suffix.
+  /// Returns a strong tag of one state of one file: `"inode-size-modified-changed"` in hexadecimal,
+  /// and a suffix.
   ///
-  /// The inode is part of it because a file can be replaced by another of equal size and time; the
-  /// change time because content can be replaced and the modification time set back. Both differ
-  /// between machines that serve copies of one site: behind a balancer without affinity, clients
-  /// fetch again.
+  /// The inode is included because a file can be replaced by another of the same size and time. The
+  /// change time is included because a program can replace the content and set the modification
+  /// time back. Both differ between machines that serve copies of one site: behind a load balancer
+  /// without affinity, clients fetch again.
   static String of(FileStatus status, String suffix) {
     return "\""
         + Long.toHexString(status.inode)
@@ -33,8 +33,8 @@ final class FileTag {
         + '"';
   }
 
-  /// Weak: `W/"modified-size"` in hexadecimal, and a suffix. The time is in whole seconds, because
-  /// archives and copies keep no more.
+  /// Returns a weak tag: `W/"modified-size"` in hexadecimal, and a suffix. The time is in whole
+  /// seconds, because archives and copies keep no more.
   static String ofTime(FileStatus status, String suffix) {
     return "W/\""
         + Long.toHexString(status.modifiedSeconds)
@@ -44,7 +44,7 @@ final class FileTag {
         + '"';
   }
 
-  /// Strong: half of the SHA-256 of the bytes, and a suffix.
+  /// Returns a strong tag: half of the SHA-256 of the bytes, and a suffix.
   static String ofContent(MemorySegment bytes, String suffix) {
     MessageDigest sha256;
     try {

@@ -5,10 +5,10 @@ import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.memory.block.Block;
 
-/// One representation of a file: its bytes in one coding, in memory or as an open file.
+/// A representation of a file: its bytes in one coding, in memory or as an open file.
 ///
-/// Holds one lease on the block, or one reference to the stream, until [#close]. Immutable but for
-/// that; any thread may use it.
+/// Holds one lease on the block, or one reference to the stream, until [#close]. Otherwise
+/// immutable; any thread may use it.
 public final class FileVariant implements AutoCloseable {
   private final FileCoding coding;
   private final FileValidators validators;
@@ -38,9 +38,9 @@ public final class FileVariant implements AutoCloseable {
     this.version = version;
   }
 
-  /// Bytes of a file as they are on disk.
+  /// Returns a variant of bytes as they are on disk.
   ///
-  /// @param body its lease or reference becomes the variant's; null for an empty file
+  /// @param body its lease or reference passes to the variant; it has neither if the file is empty
   /// @param sibling the precompressed file, or null for the original
   static FileVariant stored(
       FileCoding coding, FileBody body, @Nullable SitePath sibling, Site.Tags tags) {
@@ -49,7 +49,7 @@ public final class FileVariant implements AutoCloseable {
         coding, validators, body.block(), body.stream(), sibling, body.version());
   }
 
-  /// Bytes compressed on the fly from the original.
+  /// Returns a variant of bytes that were compressed from the original on the fly.
   static FileVariant made(Precompress.Compressed made, FileBody original, Site.Tags tags) {
     FileValidators validators = FileValidators.ofMade(made, original, tags);
     return new FileVariant(made.coding(), validators, made.block(), null, null, original.version());
@@ -59,7 +59,7 @@ public final class FileVariant implements AutoCloseable {
     return coding;
   }
 
-  /// The entity tag as it is sent.
+  /// Returns the entity tag as it is sent.
   public String tag() {
     return validators.tag();
   }
@@ -72,17 +72,17 @@ public final class FileVariant implements AutoCloseable {
     return lengthBytes;
   }
 
-  /// The bytes; null when they are empty or come from [#stream].
+  /// Returns the bytes; null if there are none or they come from [#stream].
   public @Nullable Block block() {
     return block;
   }
 
-  /// The open file; null when the bytes are in [#block], or empty.
+  /// Returns the open file; null if the bytes are in [#block] or there are none.
   public @Nullable FileStream stream() {
     return stream;
   }
 
-  /// The precompressed file that the bytes are of; null when they are, or were made, of the
+  /// Returns the precompressed file that holds the bytes; null if they are, or were made from, the
   /// original.
   public @Nullable SitePath sibling() {
     return sibling;

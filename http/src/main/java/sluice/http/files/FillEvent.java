@@ -8,8 +8,8 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/// The slow path has found out what a path leads to. Emitted by the thread that did, after it has
-/// handed over the result; the class is loaded when a recording runs.
+/// A JFR event: the slow path has made the answer for a path. The thread that made it emits the
+/// event after it has handed over the result. The class is loaded only when a recording runs.
 @Name("sluice.Fill")
 @Label("Reply Cache Fill")
 @Category({"Sluice", "HTTP"})

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /// The first entries of a directory in the order of listings, found in one pass over any number of
-/// them: a heap of the `most` least entries so far with the greatest at its top, which gives way to
-/// each entry that is less (selection of the k least, Knuth, TAOCP vol. 3, section 5.2.3). Its
-/// memory is that of `most` names.
+/// entries. A heap holds the `most` least entries so far, with the greatest at its top, which is
+/// replaced by each entry that is less (selection of the k least, Knuth, TAOCP vol. 3, section
+/// 5.2.3). It takes memory for `most` names.
 ///
 /// **Order.** Directories first, then by name in [NaturalOrder].
 ///
-/// Owned by the thread that lists.
+/// Owned by the thread that makes the listing.
 final class FirstEntries {
-  /// @param kind as [FileStatus#kind]
+  /// @param kind a value of [FileStatus#kind]
   @SuppressWarnings("ArrayRecordComponent") // never compared by equals
   record Name(byte[] name, int kind) {
     static final Comparator<Name> ORDER =
@@ -46,14 +46,14 @@ final class FirstEntries {
     }
   }
 
-  /// The least, in order.
+  /// Returns the least entries in order.
   List<Name> sorted() {
     List<Name> sorted = new ArrayList<>(least);
     sorted.sort(Name.ORDER);
     return sorted;
   }
 
-  /// Entries behind those of [#sorted].
+  /// Returns the number of entries that [#sorted] leaves out.
   long more() {
     return shown - least.size();
   }

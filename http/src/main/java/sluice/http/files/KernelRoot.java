@@ -8,10 +8,10 @@ import sluice.sys.Files;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// The open directory that sites are served from, and what is opened beneath it. All sites of one
+/// The open directory that sites are served from; files are opened beneath it. All sites of one
 /// directory share it; any thread may call.
 ///
-/// It is a descriptor whose number never changes: [#reopen] replaces what is behind it.
+/// It is a descriptor whose number never changes: [#reopen] replaces the directory behind it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -28,7 +28,7 @@ final class KernelRoot {
   private final String path;
   private final int fd;
 
-  /// Why the root could not be opened anew, a negated errno; 0 when it could.
+  /// The reason why the root could not be reopened, a negated errno; 0 if it could.
   private volatile int errno;
 
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -36,7 +36,7 @@ final class KernelRoot {
   /// Opens the root.
   ///
   /// @param path absolute
-  /// @throws SysException when it cannot be opened, is no directory, or this kernel or container
+  /// @throws SysException if it cannot be opened, is not a directory, or this kernel or container
   ///   has no `openat2`
   KernelRoot(String path) throws SysException {
     this.path = path;
@@ -61,14 +61,15 @@ final class KernelRoot {
     return fd;
   }
 
-  /// Why nothing can be opened here now, a negated errno; 0 when it can.
+  /// Returns the reason why nothing can be opened here now, a negated errno; 0 if files can be
+  /// opened.
   int errno() {
     return errno;
   }
 
-  /// Whether the path leads to another directory than this has open.
+  /// Returns true if the path leads to another directory than the open one.
   ///
-  /// @throws SysException when it cannot be opened
+  /// @throws SysException if the path cannot be opened
   boolean moved() throws SysException {
     int now = (int) SysException.check(openPath(path), "openat", path);
     try {
@@ -84,13 +85,14 @@ final class KernelRoot {
     }
   }
 
-  /// Lets the root be what its path leads to now; nothing at all where it leads nowhere.
+  /// Opens the directory that the path leads to now. If the path leads to no directory, nothing can
+  /// be opened beneath the root.
   ///
-  /// @return 0, or a negated errno when there was no descriptor for it
+  /// @return 0, or a negated errno if there was no descriptor for it
   int reopen() {
     int now = openPath(path);
     if (now < 0 && !FileErrors.passes(-now)) {
-      // No path can be resolved beneath what is not a directory.
+      // No path can be resolved beneath a file that is not a directory.
       now = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_PATH, 0);
     }
     if (now < 0) {
@@ -105,7 +107,7 @@ final class KernelRoot {
     return 0;
   }
 
-  /// Opens beneath the root.
+  /// Opens a file beneath the root.
   ///
   /// @param resolve `RESOLVE_` bits
   /// @return a descriptor, or a negated errno
@@ -125,12 +127,12 @@ final class KernelRoot {
     }
   }
 
-  /// Opens a directory to be watched; `-ELOOP` when there is a link in its path.
+  /// Opens a directory to be watched; returns `-ELOOP` if its path contains a symbolic link.
   int openToWatch(byte[] name) {
     return open(name, Files.O_PATH | Files.O_DIRECTORY, NO_LINKS);
   }
 
-  /// Closes the root. What was opened before stays open. Idempotent.
+  /// Closes the root. Files that were opened beneath it stay open. Idempotent.
   void close() {
     if (closed.compareAndSet(false, true)) {
       Files.close(fd);

@@ -7,9 +7,9 @@ import java.util.List;
 import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpRequest;
 
-/// The order of a listing's rows, which the query of its request names: `?sort=size`, and
-/// `?sort=-size` for the same downwards. Any other query means [#NAME]. Directories come first in
-/// all of them, and equal rows in the order of names.
+/// The order of a listing's rows. The query of the request selects it: `?sort=size`, or
+/// `?sort=-size` for descending order. Any other query means [#NAME]. Directories come first in all
+/// orders, and equal rows are in the order of names.
 ///
 /// Immutable: any thread may use it.
 public enum ListingOrder {
@@ -48,8 +48,8 @@ public enum ListingOrder {
     this.value = value;
   }
 
-  /// Returns what an answer depends on beside the path: [ContentNegotiation#order] in the low 16
-  /// bits, and above it the order that the query names.
+  /// Returns the parts of a request, besides its path, on which an answer depends:
+  /// [ContentNegotiation#order] in the low 16 bits, and above it the order that the query selects.
   public static int wanted(HttpRequest request) {
     int codings = ContentNegotiation.order(request);
     int length = request.queryTo() - request.queryFrom();
@@ -65,7 +65,7 @@ public enum ListingOrder {
     return codings;
   }
 
-  /// Returns the part of [#wanted] that is of [ContentNegotiation].
+  /// Returns the part of [#wanted] that comes from [ContentNegotiation#order].
   static int codings(int wanted) {
     return wanted & CODINGS;
   }
@@ -78,8 +78,8 @@ public enum ListingOrder {
     return value.startsWith("-");
   }
 
-  /// Returns the order that a click on the head of a column asks for: names upwards and the largest
-  /// or newest first, and the other way round where that is shown already.
+  /// Returns the order that a click on the head of a column requests. Names are ascending at first,
+  /// and sizes and times descending; a second click reverses the order.
   ListingOrder after(Column clicked) {
     return switch (clicked) {
       case NAME -> this == NAME ? NAME_DOWN : NAME;
@@ -116,7 +116,8 @@ public enum ListingOrder {
     return sorted;
   }
 
-  /// The size that a row shows; a row without one comes before an empty file.
+  /// Returns the size that a row shows, or -1 for a row without one, which sorts before an empty
+  /// file.
   private static long sizeBytes(FileStatus status) {
     return status.isRegular() ? status.sizeBytes : -1;
   }

@@ -3,11 +3,11 @@ package sluice.http.files;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/// The order of file names in which `file 2` comes before `file 10`: digits that stand together are
-/// compared as one number of any length, all else byte by byte as unsigned numbers, which for UTF-8
-/// is the order of code points; ASCII letters without regard to case. No language's rules are
-/// applied. Names that are equal so far (`a01`, `A1`) are told apart by their bytes, so that only
-/// equal names compare as equal.
+/// The order of file names in which `file 2` comes before `file 10`. Consecutive digits are
+/// compared as one number of any length. All else is compared byte by byte as unsigned numbers,
+/// which for UTF-8 is the order of code points; ASCII letters compare without regard to case. No
+/// rules of a language are applied. Names that are equal so far (`a01`, `A1`) are compared by their
+/// bytes, so that only equal names compare as equal.
 ///
 /// Stateless: any thread may use it. It allocates nothing.
 final class NaturalOrder implements Comparator<byte[]> {

@@ -14,10 +14,11 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.zstd.Zstd;
 
-/// Compression on the fly: gzip (RFC 1952) or zstd (RFC 8878) of a whole file, once, for the cache.
-/// Half the processors may be at it at one time; further files wait, on the slow path.
+/// Compresses whole files on the fly for the cache, once each: gzip (RFC 1952) or zstd (RFC 8878).
+/// At most half as many files as there are processors are compressed at one time; further callers
+/// wait, on the slow path.
 ///
-/// Stateless: any thread but a loop's, since a megabyte takes some ten milliseconds.
+/// Stateless. Any thread may call but a loop's, since a megabyte takes about ten milliseconds.
 final class Precompress {
   private static final Semaphore AT_WORK =
       new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
@@ -25,13 +26,15 @@ final class Precompress {
   private static final int HEADER_BYTES = 10;
   private static final int TRAILER_BYTES = 8;
 
+  /// The result of a compression.
+  ///
   /// @param block the compressed bytes, with one lease
   /// @param checksum of the compressed bytes
   record Compressed(FileCoding coding, Block block, int checksum) {}
 
   private Precompress() {}
 
-  /// The codings, as a mask of [ContentNegotiation], that a file can be compressed in here.
+  /// Returns the codings in which files can be compressed here, as a mask of [ContentNegotiation].
   static int codings(Compression how) {
     int gzip = how.gzipLevel() > 0 ? ContentNegotiation.GZIP : 0;
     return how.zstdLevel() > 0 && Zstd.why().isEmpty() ? gzip | ContentNegotiation.ZSTD : gzip;
@@ -40,7 +43,7 @@ final class Precompress {
   /// Compresses `body`, of a length that [Compression#fits].
   ///
   /// @param coding one of [#codings]
-  /// @return null when it does not become smaller by a tenth, or the account has no room
+  /// @return null if that does not save a tenth, or the account has no room
   static @Nullable Compressed compress(
       FileCoding coding, MemorySegment body, Compression how, Account account) {
     AT_WORK.acquireUninterruptibly();
@@ -97,7 +100,9 @@ final class Precompress {
     return new Compressed(FileCoding.GZIP, block, (int) packed.getValue());
   }
 
-  /// @return where the trailer goes, or -1 when it does not fit
+  /// Compresses `body` into `out` behind the header.
+  ///
+  /// @return the offset of the trailer, or -1 if the result does not fit
   private static int deflate(MemorySegment body, int level, byte[] out) {
     Deflater deflater = new Deflater(level, true);
     try {
@@ -118,7 +123,7 @@ final class Precompress {
     }
   }
 
-  /// No name and no time: equal bytes compress to equal bytes.
+  /// Writes a header without name and time, so that equal bytes compress to equal bytes.
   private static void writeHeader(byte[] out, int level) {
     out[0] = 0x1f;
     out[1] = (byte) 0x8b;

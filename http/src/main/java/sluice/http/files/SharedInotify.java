@@ -7,14 +7,15 @@ import sluice.sys.Errno;
 import sluice.sys.Inotify;
 import sluice.sys.SysException;
 
-/// The inotify instance of the process, and which [WatchInotify] each of its watches is for. The
-/// kernel has one watch for one directory or file in it, however many sites and loops ask for it.
-/// Any thread may call.
+/// The inotify instance of the process, and a table of which [WatchInotify] each of its watches is
+/// for. The kernel keeps one watch per directory or file in it, however many sites and loops ask
+/// for it. Any thread may call.
 ///
-/// **Reading.** The loops read one queue. A loop that finds it empty may go on only when no event
-/// that was taken out of it is still on the way to the tables: a reader says so *before* it reads
-/// and takes that back when all is delivered. So asking is one system call and one volatile read,
-/// and only a loop that finds events, or another that delivers some, takes the lock.
+/// **Reading.** The loops read one queue. A loop that finds it empty may continue only if no event
+/// taken from it earlier is still on the way to the tables. A reader therefore sets `delivering`
+/// *before* it reads and clears it when all events are delivered. The check costs one system call
+/// and one volatile read; a loop takes the lock only if it finds events, or while another loop
+/// delivers some.
 ///
 /// ```
 ///  reader:  delivering = true ── read(2) ── tickets fall ── delivering = false
@@ -29,20 +30,20 @@ import sluice.sys.SysException;
 /// | name | holder of `reading` | plain | plain |
 /// | buckets, watches, sources, count | any | under this object's lock | the same |
 ///
-/// Locks, in the order they are taken: `reading`, that of a [WatchedRoot], this object's.
+/// Lock order: `reading`, then the lock of a [WatchedRoot], then this object's.
 ///
-/// Limits: one queue of the kernel (`fs.inotify.max_queued_events`) for all sites; when it
-/// overflows, all that any of them keeps falls.
+/// Limits: all sites share one queue of the kernel (`fs.inotify.max_queued_events`); when it
+/// overflows, everything that the sites keep falls.
 final class SharedInotify {
-  /// A read that leaves this much of 64 KiB free has taken everything that was queued.
+  /// A read that returns less than this, into a buffer of 64 KiB, has taken all queued events.
   private static final int NEARLY_FULL_BYTES = 60 << 10;
 
   private static final int NAME_BYTES = 256;
 
   private static @Nullable SharedInotify open;
 
-  /// A watch, and the sources that want its events: the first `count` of `sources`. An array is
-  /// never changed where it was filled, so that a reader may go through it without the lock.
+  /// A watch and the sources that receive its events: the first `count` of `sources`. Filled
+  /// elements of an array never change, so a reader may go through it without the lock.
   private static final class Watch {
     final int wd;
     final @Nullable Watch next;
@@ -63,16 +64,16 @@ final class SharedInotify {
   private @Nullable Watch[] buckets = new Watch[64];
   private int watches;
 
-  /// All sources, for events that concern the queue itself.
+  /// A list of all sources, for events that concern the queue itself.
   private final Watch all = new Watch(-1, null);
 
   private SharedInotify() throws SysException {
     inotify = Inotify.open();
   }
 
-  /// The instance of the process, which the first source opens and the last one closes.
+  /// Returns the instance of the process. The first source opens it, and the last one closes it.
   ///
-  /// @throws SysException `EMFILE` when the user has no inotify instances left
+  /// @throws SysException `EMFILE` if the user has no inotify instances left
   static synchronized SharedInotify lease(WatchInotify source) throws SysException {
     SharedInotify shared = open;
     if (shared == null) {
@@ -85,7 +86,7 @@ final class SharedInotify {
     return shared;
   }
 
-  /// Idempotent.
+  /// Removes a source; the last one closes the instance. Idempotent.
   void release(WatchInotify source) {
     synchronized (SharedInotify.class) {
       if (leaves(source) && open == this) {
@@ -95,13 +96,13 @@ final class SharedInotify {
     }
   }
 
-  /// @return whether it was the last one
+  /// @return true if it was the last one
   private synchronized boolean leaves(WatchInotify source) {
     remove(all, source);
     return all.count == 0;
   }
 
-  /// As [WatchSource#add].
+  /// Adds a watch for one source; see [WatchSource#add].
   synchronized int add(WatchInotify source, int fd, int mask) {
     int wd = inotify.addWatch(fd, mask | Inotify.IN_MASK_ADD);
     if (wd >= 0) {
@@ -111,7 +112,7 @@ final class SharedInotify {
     return wd;
   }
 
-  /// Ends a watch for one source, and for the kernel with the last. As [WatchSource#remove].
+  /// Ends a watch for one source; the last one ends it in the kernel. See [WatchSource#remove].
   synchronized void remove(WatchInotify source, int wd) {
     Watch watch = find(wd);
     if (watch != null) {
@@ -150,7 +151,7 @@ final class SharedInotify {
 
   // ---- reading ------------------------------------------------------------------------------
 
-  /// As [WatchSource#read], for all sources.
+  /// Reads and delivers the events of all sources; see [WatchSource#read].
   int read() {
     if (inotify.peek() == -Errno.EAGAIN && !delivering) {
       return 0;
@@ -196,7 +197,7 @@ final class SharedInotify {
     synchronized (this) {
       Watch watch = (mask & Inotify.IN_Q_OVERFLOW) != 0 ? all : find(wd);
       if (watch == null) {
-        return; // its last source has given it up
+        return; // its last source has removed it
       }
       sources = watch.sources;
       count = watch.count;

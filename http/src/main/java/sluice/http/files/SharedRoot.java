@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.site.Site;
 import sluice.sys.SysException;
 
-/// What all sites of the process have in common that are served from one directory: its descriptor
-/// and its watches. Opened for the first site, closed with the last. Any thread may call.
+/// The descriptor and the watches that all sites of the process that are served from one directory
+/// share. Opened for the first site, closed with the last. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ final class SharedRoot {
 
   private static final Map<String, SharedRoot> OPEN = new HashMap<>();
 
-  /// There was no inotify instance when one was last wanted, and a line has said so.
+  /// Set when the last attempt found no inotify instance and a notice has said so.
   private static boolean unwatched;
 
   private final String path;
@@ -32,9 +32,11 @@ final class SharedRoot {
     this.path = path;
   }
 
-  /// @param watches most watches for this site, at least 2; 0 for none
-  /// @param notice told, in one line, that changes are not watched, and why: once for a directory
-  /// @throws SysException when the directory cannot be opened
+  /// Opens the files of a site.
+  ///
+  /// @param watches the greatest number of watches for this site, at least 2; 0 for none
+  /// @param notice receives one line, once per directory, if changes cannot be watched, and why
+  /// @throws SysException if the directory cannot be opened
   static WatchedFiles open(Site site, int watches, Consumer<String> notice) throws SysException {
     SharedRoot shared = lease(site.root().toAbsolutePath().toString());
     try {
@@ -66,7 +68,7 @@ final class SharedRoot {
     }
   }
 
-  /// Gives up one use.
+  /// Drops one use; the last one closes the directory.
   void release() {
     synchronized (OPEN) {
       users--;
@@ -90,7 +92,7 @@ final class SharedRoot {
     }
   }
 
-  /// Returns the directory that its path leads to now.
+  /// Returns the open directory, reopened if its path leads to another one now.
   private synchronized KernelRoot root() throws SysException {
     KernelRoot opened = root;
     if (opened == null) {
@@ -102,9 +104,10 @@ final class SharedRoot {
     return opened;
   }
 
-  /// Lets the directory be what its path leads to now, and all that depends on the old one fall.
+  /// Opens the directory that the path leads to now, and invalidates everything that depends on the
+  /// old one.
   ///
-  /// @return 0, or a negated errno when there was no descriptor for it
+  /// @return 0, or a negated errno if there was no descriptor for it
   synchronized int reopen() {
     KernelRoot opened = root;
     WatchedRoot over = watched;
@@ -118,7 +121,7 @@ final class SharedRoot {
     return opened.errno();
   }
 
-  /// @return null when there is no inotify instance to be had
+  /// @return null if no inotify instance is available
   private synchronized @Nullable WatchedRoot watched(KernelRoot of, Consumer<String> notice) {
     WatchedRoot made = watched;
     if (made == null) {
@@ -139,7 +142,7 @@ final class SharedRoot {
     return made;
   }
 
-  /// @return what was said last
+  /// @return the previous value
   private static boolean isUnwatched(boolean now) {
     synchronized (OPEN) {
       boolean before = unwatched;

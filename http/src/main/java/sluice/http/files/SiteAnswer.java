@@ -3,11 +3,11 @@ package sluice.http.files;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 
-/// What a site holds under a path, ready to become a reply. Made by [FileFill] on any thread; then
+/// The answer of a site for a path, ready to become a reply. Made by [FileFill] on any thread; then
 /// owned by its receiver, which closes it.
 public sealed interface SiteAnswer extends AutoCloseable {
-  /// What the answer depends on; null when that cannot be watched. An answer with a ticket may be
-  /// kept while the ticket stands (see [WatchTable]).
+  /// Returns the dependences of the answer; null if they cannot be watched. An answer with a ticket
+  /// may be kept until the ticket falls (see [WatchTable]).
   @Nullable WatchTicket ticket();
 
   /// Ends leases, references and the ticket. Idempotent.
@@ -19,17 +19,17 @@ public sealed interface SiteAnswer extends AutoCloseable {
     }
   }
 
-  /// A file, in one of the codings it can be had in.
+  /// A file in one of its available codings.
   ///
-  /// @param path the file itself, behind an index name; its ending decides the media type
-  /// @param status of the original
-  /// @param variant the representation that was asked for
-  /// @param codings mask of [sluice.http.parse.ContentNegotiation] of those there are: identity
-  ///   always, `variant`'s own, and others as far as could be told without reading them
-  /// @param vary whether the choice among representations depends on `Accept-Encoding`, now or
+  /// @param path the file itself, including an index name; its extension decides the media type
+  /// @param status the status of the original
+  /// @param variant the representation that was requested
+  /// @param codings mask of [sluice.http.parse.ContentNegotiation] of the available codings:
+  ///   identity always, `variant`'s own, and others as far as they are known without reading them
+  /// @param vary true if the choice among representations depends on `Accept-Encoding`, now or
   ///   after a sibling appears
-  /// @param keep how it may be cached
-  /// @param standIn whether the file stands for every path that leads to nothing
+  /// @param keep how the answer may be cached
+  /// @param standIn true if the file is the reply to every path that leads to nothing
   record Content(
       SitePath path,
       FileStatus status,
@@ -45,13 +45,15 @@ public sealed interface SiteAnswer extends AutoCloseable {
       return new Content(path, status, variant, codings, vary, keep, true, ticket);
     }
 
-    /// When a new look at the files gives better validators, since the epoch; 0 for never.
+    /// Returns the time, since the epoch, from which a new read gives better validators; 0 for
+    /// never.
     public long provisionalUntilNanos() {
       return variant.validators().provisionalUntilNanos();
     }
 
-    /// For [Keep#REVALIDATE]: whether this is what the path leads to now. One `statx` for the
-    /// original; a second one when the bytes come from a precompressed sibling. Allocates nothing.
+    /// Returns true if the path still leads to this content; for [Keep#REVALIDATE]. Costs one
+    /// `statx` for the original, and a second one if the bytes come from a precompressed sibling.
+    /// Allocates nothing.
     ///
     /// @param scratch overwritten
     public boolean stillCurrent(SiteFiles files, FileStatus scratch) {
@@ -70,17 +72,18 @@ public sealed interface SiteAnswer extends AutoCloseable {
     }
   }
 
-  /// How a file's content may be kept.
+  /// The ways in which a file's content may be kept.
   enum Keep {
-    /// While the ticket stands.
+    /// May be kept until the ticket falls.
     WATCHED,
-    /// While [Content#stillCurrent] says so on each use.
+    /// May be kept while [Content#stillCurrent] returns true on each use.
     REVALIDATE,
-    /// Not at all: streamed, too fresh to tell changes by its times, or fallen already.
+    /// Must not be kept: streamed, so fresh that its times do not show changes, or with a ticket
+    /// that has fallen.
     ONCE
   }
 
-  /// A directory whose path was written without a slash: 301 to the path with one.
+  /// A directory whose path was written without a slash: 301 to the path with a slash.
   record Redirect(@Nullable WatchTicket ticket) implements SiteAnswer {}
 
   /// A list of a directory's entries: HTML in UTF-8, never cached.
@@ -92,7 +95,7 @@ public sealed interface SiteAnswer extends AutoCloseable {
     }
   }
 
-  /// Nothing to be had.
+  /// A refusal.
   ///
   /// @param status 403, 404, 500 or 503
   /// @param reason for the log, never for the client

@@ -14,13 +14,14 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// The files of a site through `openat2(2)`: the kernel itself keeps resolution beneath the root,
-/// in one step with the opening.
+/// Opens the files of a site by `openat2(2)`. The kernel keeps the resolution beneath the root, in
+/// one step with the opening.
 ///
-/// Any thread may call. A path is first opened with no link allowed at all, which also tells
-/// whether there is one; only then by the site's policy. An absolute link that leads back beneath
-/// the root counts as inside: the kernel refuses it, so its target is opened without rights to read
-/// (`O_PATH`), its real name compared with the root's, and that very file opened again.
+/// Any thread may call. A path is first opened with no link allowed at all, which also shows if it
+/// contains one; only then is it opened by the site's policy. An absolute link that leads back
+/// beneath the root counts as inside, but the kernel refuses it. Its target is therefore opened
+/// without read access (`O_PATH`), its real name is compared with the root's, and that same file is
+/// opened again.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -38,8 +39,8 @@ public final class SiteKernelFiles implements SiteFiles {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable Statx> spare = new AtomicReferenceArray<>(16);
 
-  /// @param shared what all sites of the directory have in common, leased for this one
-  /// @param root that of `shared`
+  /// @param shared the shared part of all sites of the directory, leased for this one
+  /// @param root the root of `shared`
   SiteKernelFiles(SharedRoot shared, KernelRoot root, Site.Symlinks symlinks) {
     this.shared = shared;
     this.root = root;
@@ -107,7 +108,7 @@ public final class SiteKernelFiles implements SiteFiles {
     }
   }
 
-  /// The name of an open file, one character a byte; null when `/proc` does not say.
+  /// Returns the name of an open file, one character per byte; null if `/proc` does not say.
   private static @Nullable String realName(int fd) {
     byte[] bytes = new byte[MOST_PATH_BYTES];
     int length = Files.readlink(Files.AT_FDCWD, "/proc/self/fd/" + fd, bytes);
@@ -133,7 +134,7 @@ public final class SiteKernelFiles implements SiteFiles {
     }
     Statx statx = take();
     try {
-      // On network file systems only a forced answer is newer than the last change elsewhere.
+      // Network file systems report recent changes on other machines only if the sync is forced.
       MemorySegment name = path.isRoot() ? SitePath.HERE : path.cString();
       int how = flags | Files.AT_STATX_FORCE_SYNC;
       int result = Files.statx(root.fd(), name, how, Statx.STATX_BASIC_STATS, statx);
@@ -202,7 +203,8 @@ public final class SiteKernelFiles implements SiteFiles {
     }
   }
 
-  /// Asks for the status only of what is shown: the directory itself says what kind an entry is.
+  /// Lists a directory. Only entries that are shown need a `statx`: the directory itself says of
+  /// what kind an entry is.
   private static Listed list(int fd, FirstEntries first) {
     DirectoryEntries cursor = new DirectoryEntries();
     Statx statx = new Statx();
@@ -225,7 +227,7 @@ public final class SiteKernelFiles implements SiteFiles {
     }
     List<Entry> entries = new ArrayList<>();
     for (FirstEntries.Name each : first.sorted()) {
-      if (entryStatus(fd, each.name(), statx)) { // otherwise it was deleted meanwhile
+      if (entryStatus(fd, each.name(), statx)) { // otherwise it was deleted in the meantime
         FileStatus status = new FileStatus();
         copy(statx, status);
         entries.add(new Entry(each.name(), status));
@@ -239,7 +241,7 @@ public final class SiteKernelFiles implements SiteFiles {
     return Files.statx(fd, name, flags, Statx.STATX_BASIC_STATS, into) == 0;
   }
 
-  /// As [FileStatus#kind]; negative where the file system does not say.
+  /// Maps a `DT_` type to [FileStatus#kind]; negative if the file system does not say.
   private static int kind(int type) {
     return switch (type) {
       case DirectoryEntries.DT_REG -> FileStatus.REGULAR;
@@ -255,7 +257,7 @@ public final class SiteKernelFiles implements SiteFiles {
     return null;
   }
 
-  /// Gives the root back. Handles opened before stay open. Idempotent.
+  /// Gives the root back. Handles that were opened before stay open. Idempotent.
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
@@ -289,7 +291,7 @@ public final class SiteKernelFiles implements SiteFiles {
 
     @Override
     public void settle() {
-      // ext4 and tmpfs (and others) take the inode's lock to look for a hole, as a write does.
+      // To look for a hole, ext4, tmpfs and others take the inode's lock, as a write does.
       Files.seekHole(fd, 0);
     }
 

@@ -28,17 +28,18 @@ import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.sys.Errno;
 
-/// The files of a site through `java.nio.file`: for systems without `openat2`, and laptops.
+/// Opens the files of a site through `java.nio.file`, on systems without `openat2` and on
+/// developers' machines.
 ///
-/// Any thread may call. Weaker than the kernel's own resolution: a path is checked and then opened,
-/// so a program that can rename directories beneath the root at the right moment can lead an open
-/// elsewhere. Nothing is watched; every hit revalidates.
+/// Any thread may call. This is weaker than resolution by the kernel: a path is checked and then
+/// opened, so a program that renames directories beneath the root at the right moment can redirect
+/// an open. Nothing is watched; every cache hit revalidates.
 public final class SitePortableFiles implements SiteFiles {
   private final Path root;
   private final Site.Symlinks symlinks;
   private final String why;
 
-  /// @param why the reason the kernel's own way is not used, for the operator
+  /// @param why the reason for the operator why the kernel's resolution is not used
   public SitePortableFiles(Site site, String why) {
     this.root = site.root().toAbsolutePath();
     this.symlinks = site.symlinks();
@@ -81,7 +82,8 @@ public final class SitePortableFiles implements SiteFiles {
     }
   }
 
-  /// Whether this JVM has no name for the path: java.nio has characters where the disk has bytes.
+  /// Returns true if this JVM cannot express the path: java.nio has characters where the disk has
+  /// bytes.
   private boolean isUnknowable(SitePath path) {
     try {
       resolve(root, path);
@@ -216,7 +218,8 @@ public final class SitePortableFiles implements SiteFiles {
     };
   }
 
-  /// Errors that java.nio has no class for carry the C library's text.
+  /// Returns the errno of an error that has no class in java.nio; its message carries the C
+  /// library's text.
   private static int fromMessage(String message) {
     if (message.endsWith("Not a directory")) {
       return Errno.ENOTDIR;
@@ -244,7 +247,7 @@ public final class SitePortableFiles implements SiteFiles {
     public int status(FileStatus into) {
       int errno = SitePortableFiles.status(path, into, LinkOption.NOFOLLOW_LINKS);
       try {
-        // The path may lead to another file by now; the size at least is that of the open one.
+        // The path may lead to another file by now; at least compare the size with the open one.
         if (errno == 0 && channel != null && channel.size() != into.sizeBytes) {
           return -Errno.ESTALE;
         }

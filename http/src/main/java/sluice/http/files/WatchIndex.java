@@ -2,8 +2,8 @@ package sluice.http.files;
 
 import org.jspecify.annotations.Nullable;
 
-/// From watch number to the nodes it is for: open addressing, because a drain looks here for every
-/// event.
+/// A map from a watch number to the nodes of that watch. It uses open addressing, because a drain
+/// looks up every event here.
 ///
 /// Guarded by the lock of its [WatchTable].
 final class WatchIndex {
@@ -19,12 +19,12 @@ final class WatchIndex {
     return keys;
   }
 
-  /// Number of watches.
+  /// Returns the number of watches.
   int size() {
     return size;
   }
 
-  /// The first node of a watch, or null; the others follow by `nextOfWatch`.
+  /// Returns the first node of a watch, or null; the others follow by `nextOfWatch`.
   @Nullable WatchNode first(int wd) {
     return heads[slot(wd)];
   }
@@ -43,7 +43,7 @@ final class WatchIndex {
     heads[slot] = node;
   }
 
-  /// Takes the node's watch away from it, and ends the watch when no other node has it.
+  /// Removes the node's watch from it, and ends the watch if no other node has it.
   void unbindAndRemove(WatchNode node, WatchSource source) {
     int wd = node.wd;
     if (unbind(node)) {
@@ -51,9 +51,9 @@ final class WatchIndex {
     }
   }
 
-  /// Takes the node's watch away from it.
+  /// Removes the node's watch from it.
   ///
-  /// @return whether no other node has the watch
+  /// @return true if no other node has the watch
   boolean unbind(WatchNode node) {
     int wd = node.wd;
     if (wd == WatchNode.NO_WATCH) {
@@ -89,7 +89,7 @@ final class WatchIndex {
     return at;
   }
 
-  /// Frees a slot and moves what follows it, so that searches end at the first free one.
+  /// Frees a slot and moves the entries behind it, so that searches end at the first free slot.
   private void free(int slot) {
     keys[slot] = FREE;
     heads[slot] = null;

@@ -10,14 +10,15 @@ import sluice.sys.Files;
 import sluice.sys.StatFs;
 import sluice.sys.SysException;
 
-/// inotify, for one directory that sites are served from. Its threads are those of [WatchSource].
+/// An inotify source for one directory that sites are served from. Threading is as in
+/// [WatchSource].
 ///
-/// Directories and files are watched by descriptor (through `/proc/self/fd`), so what is watched is
-/// what was opened, whatever its name leads to by then. Above the root they are watched by name,
-/// one step at a time, each before the next step is looked up.
+/// Directories and files are watched by descriptor (through `/proc/self/fd`), so the watch is on
+/// the object that was opened, wherever its name leads by then. Directories above the root are
+/// watched by name, one step at a time, each before the next step is looked up.
 ///
-/// Limits: 40 symbolic links on the way to the root, as in the kernel; directories above the root
-/// that this user may not read are not watched, so a rename in them is not noticed.
+/// Limits: 40 symbolic links on the way to the root, as in the kernel. Directories above the root
+/// that this user may not read are not watched, so a rename in them goes unnoticed.
 final class WatchInotify implements WatchSource {
   private static final int MOST_LINKS = 40;
 
@@ -29,7 +30,7 @@ final class WatchInotify implements WatchSource {
   private final StatFs fileSystem = new StatFs();
   private volatile Sink sink = (wd, mask, name, from, length) -> {};
 
-  /// @throws SysException `EMFILE` when the user has no inotify instances left
+  /// @throws SysException `EMFILE` if the user has no inotify instances left
   WatchInotify(KernelRoot root) throws SysException {
     this.root = root;
     this.inotify = SharedInotify.lease(this);
@@ -40,7 +41,7 @@ final class WatchInotify implements WatchSource {
     sink = to;
   }
 
-  /// An event of one of the watches, or of the queue.
+  /// Delivers an event of one of the watches, or of the queue.
   void deliver(int wd, int mask, byte[] name, int length) {
     sink.event(wd, mask, name, 0, length);
   }
@@ -75,11 +76,11 @@ final class WatchInotify implements WatchSource {
     try {
       return start(java.nio.file.Files.readSymbolicLink(link), ahead, directory);
     } catch (IOException e) {
-      return link; // it changed just now: the watch has seen that
+      return link; // it changed just now, and the watch has seen that
     }
   }
 
-  /// Puts the names of `path` before those ahead, and says from where they count.
+  /// Puts the names of `path` in front of `ahead`, and returns the directory they start from.
   private static Path start(Path path, Deque<String> ahead, Path directory) {
     for (int i = path.getNameCount() - 1; i >= 0; i--) {
       ahead.addFirst(path.getName(i).toString());
@@ -87,7 +88,7 @@ final class WatchInotify implements WatchSource {
     return path.isAbsolute() ? Path.of("/") : directory;
   }
 
-  /// @return a negated errno when there is no descriptor for it, otherwise 0
+  /// @return a negated errno if there is no descriptor for the directory, otherwise 0
   private static int watchAbove(Path directory, String next, Above above) {
     int fd =
         Files.openat(Files.AT_FDCWD, directory.toString(), Files.O_PATH | Files.O_DIRECTORY, 0);
@@ -109,9 +110,10 @@ final class WatchInotify implements WatchSource {
     Files.close(fd);
   }
 
-  /// ext2 to ext4, xfs, btrfs, f2fs, tmpfs and ramfs: what changes them on this machine passes the
-  /// same kernel. Overlays too: changes through the overlay are seen, and those made beneath a
-  /// mounted overlay are undefined by its own documentation. Anything else is not trusted.
+  /// Returns true for ext2 to ext4, xfs, btrfs, f2fs, tmpfs and ramfs: all changes to them on this
+  /// machine pass through the same kernel. Also returns true for overlays: changes through the
+  /// overlay are seen, and the overlay's own documentation calls changes beneath a mounted one
+  /// undefined. Other file systems are not trusted.
   @Override
   public boolean sees(int fd) {
     synchronized (fileSystem) {
@@ -149,7 +151,7 @@ final class WatchInotify implements WatchSource {
     return inotify;
   }
 
-  /// Ends the watches that are left. Idempotent.
+  /// Ends the remaining watches. Idempotent.
   @Override
   public void close() {
     inotify.release(this);

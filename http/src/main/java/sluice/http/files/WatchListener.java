@@ -1,9 +1,10 @@
 package sluice.http.files;
 
-/// Told what no longer holds. Called by the owner of a [WatchTable], inside [WatchTable#drain].
+/// Receives tickets that no longer hold. The owner of a [WatchTable] calls it inside of
+/// [WatchTable#drain].
 @FunctionalInterface
 public interface WatchListener {
-  /// Something that `ticket` depends on may have changed: drop what was made under it. The ticket
-  /// is closed already.
+  /// Called when something that `ticket` depends on may have changed: everything that was made
+  /// under it must be dropped. The ticket is closed already.
   void fell(WatchTicket ticket);
 }

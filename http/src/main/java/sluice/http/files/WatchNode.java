@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One name beneath the root that something depends on: a directory with a watch, a file with a
-/// watch, or a name that leads nowhere as yet.
+/// A name beneath the root that a ticket depends on: a directory with a watch, a file with a watch,
+/// or a name that does not exist yet.
 ///
-/// Guarded by the lock of its [WatchTable], which is the only one to use it.
+/// Used only by its [WatchTable], under the lock of that table.
 final class WatchNode {
   static final int NO_WATCH = -1;
 
@@ -18,23 +18,23 @@ final class WatchNode {
   final byte[] name;
   final int hash;
 
-  /// The watch on what the name leads to; several nodes may share one (bind mounts).
+  /// The watch on the file or directory of this name; several nodes may share one (bind mounts).
   int wd = NO_WATCH;
 
   @Nullable WatchNode nextOfWatch;
 
-  /// The watch is on a directory: events name children of this node.
+  /// True if the watch is on a directory: events name children of this node.
   boolean directory;
 
-  /// Events drained in this directory so far; wraps around.
+  /// The number of events drained in this directory so far; wraps around.
   int events;
 
-  /// Taken out of the table.
+  /// True if the node has been removed from the table.
   boolean removed;
 
   final List<WatchTicket> tickets = new ArrayList<>(2);
 
-  /// Neighbours in the table's list of directories by last use.
+  /// The neighbours in the table's list of directories by last use.
   @Nullable WatchNode older;
 
   @Nullable WatchNode newer;
@@ -53,7 +53,7 @@ final class WatchNode {
     return childCount;
   }
 
-  /// The child of that name, or null. Allocates nothing.
+  /// Returns the child of that name, or null. Allocates nothing.
   @Nullable WatchNode child(byte[] buffer, int from, int length, int hash) {
     if (childCount == 0) {
       return null;
@@ -97,7 +97,7 @@ final class WatchNode {
     }
   }
 
-  /// Some child, or null when there is none.
+  /// Returns any child, or null if there is none.
   @Nullable WatchNode anyChild() {
     if (childCount > 0) {
       for (WatchNode at : buckets) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The part of a [WatchTable] that its [WatchedRoot] works on: the tickets that stand and those
-/// that fell. The root calls under its lock.
+/// The part of a [WatchTable] that its [WatchedRoot] works on: its current tickets and its fallen
+/// ones. The root calls it under its lock.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -49,7 +49,7 @@ abstract class WatchOwner {
     }
   }
 
-  /// Some ticket that depends on names; null when none does.
+  /// Returns any ticket that depends on names; null if there is none.
   @Nullable WatchTicket anyTicket() {
     return tickets.isEmpty() ? null : tickets.getLast();
   }

@@ -2,10 +2,11 @@ package sluice.http.files;
 
 import sluice.http.site.SitePath;
 
-/// What [WatchTable] needs of inotify. The kernel is one implementation, tests bring another.
+/// The part of inotify that [WatchTable] needs. The kernel is one implementation; tests have
+/// another.
 ///
-/// Any thread may [#read]; the table calls [#add] and [#remove] under its lock, and the rest
-/// without.
+/// Any thread may call [#read]. The table calls [#add] and [#remove] under its lock, and the other
+/// methods without it.
 interface WatchSource extends AutoCloseable {
   int IN_MODIFY = 0x2;
   int IN_ATTRIB = 0x4;
@@ -20,7 +21,7 @@ interface WatchSource extends AutoCloseable {
   int IN_IGNORED = 0x8000;
 
   /// Events that name an entry of a directory, or concern the directory itself. `IN_MODIFY` is left
-  /// to the watches on files: a log that grows in a served directory costs nothing then.
+  /// to the watches on files, so that a log that grows in a served directory costs nothing.
   int DIRECTORY_MASK =
       IN_CREATE
           | IN_DELETE
@@ -30,42 +31,45 @@ interface WatchSource extends AutoCloseable {
           | IN_DELETE_SELF
           | IN_MOVE_SELF;
 
-  /// Events of one file, by whichever of its names it was changed.
+  /// Events of one file, under any of its names.
   int FILE_MASK = IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
 
-  /// Receives events in the order they happened.
+  /// Receives events in the order in which they happened.
   @FunctionalInterface
   interface Sink {
+    /// Receives one event.
+    ///
     /// @param wd the watch; -1 with [#IN_Q_OVERFLOW]
     /// @param name holds the name of the entry, valid during the call
-    /// @param length of the name in bytes, 0 when the watched object itself changed
+    /// @param length the length of the name in bytes, 0 if the watched object itself changed
     void event(int wd, int mask, byte[] name, int from, int length);
   }
 
-  /// Events that decide where a path leads.
+  /// Events that may change where a path leads.
   int ABOVE_MASK =
       IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
 
-  /// Watches directories outside the root.
+  /// Watches directories outside of the root.
   @FunctionalInterface
   interface Above {
     /// Adds a watch on a directory, for one name in it.
     ///
-    /// @param fd the directory, which stays the caller's
-    /// @param name that the way to the root leads through
+    /// @param fd the directory; the caller closes it
+    /// @param name the name through which the way to the root leads
     void watch(int fd, byte[] name);
   }
 
-  /// Says where events go, before the first watch is added.
+  /// Sets the receiver of events, before the first watch is added.
   void deliverTo(Sink sink);
 
-  /// Opens the root anew by its configured path, so that [#openDirectory] and the [SiteFiles] that
-  /// go with this source use what the path leads to now. Watches every directory on the way, and
-  /// the way of every symbolic link in it, first. Where the path leads nowhere, so does every path
-  /// beneath it, until the next call. May wait for the disk: the table calls it without its lock.
+  /// Reopens the root by its configured path, so that [#openDirectory] and the [SiteFiles] that
+  /// belong to this source use the directory that the path leads to now. First watches every
+  /// directory on the way, and the way of every symbolic link in it. Where the path leads to no
+  /// directory, every path beneath it fails until the next call. May wait for the disk: the table
+  /// calls it without its lock.
   ///
-  /// @return 0, or a negated errno when there was no descriptor for all of it: to be called again,
-  ///   and until then nothing is watched reliably
+  /// @return 0, or a negated errno if there were not enough descriptors: the method has to be
+  ///   called again, and until then nothing is watched reliably
   int openRoot(Above above);
 
   /// Opens a directory for watching, following no symbolic link anywhere.
@@ -76,25 +80,25 @@ interface WatchSource extends AutoCloseable {
 
   void closeDirectory(int fd);
 
-  /// Whether inotify reports every change on the file system that `fd` is on.
+  /// Returns true if inotify reports every change on the file system of `fd`.
   boolean sees(int fd);
 
-  /// Watches what `fd` refers to. One object has one watch, however often it is added.
+  /// Watches the object that `fd` refers to. An object has one watch, however often it is added.
   ///
-  /// @return the watch, or a negated errno: `-ENOSPC` when the kernel gives no more
+  /// @return the watch, or a negated errno: `-ENOSPC` if the kernel has no more watches
   int add(int fd, int mask);
 
-  /// Ends a watch; unknown ones are ignored. Events already queued still arrive.
+  /// Ends a watch; unknown numbers are ignored. Events that are queued already still arrive.
   void remove(int wd);
 
-  /// Delivers all events queued now, those that are delivered by another thread included. Without
-  /// any, this is one system call and no lock.
+  /// Delivers all events queued now, including those that another thread is delivering. Without
+  /// events this is one system call and no lock.
   ///
-  /// @return number of events, or a negated errno
+  /// @return the number of events, or a negated errno
   int read();
 
-  /// The queue that [#read] reads: what one read of it delivers, it delivers for all sources that
-  /// have the same one.
+  /// Returns the queue that [#read] reads. One read delivers the events of all sources that share
+  /// the queue.
   default Object queue() {
     return this;
   }

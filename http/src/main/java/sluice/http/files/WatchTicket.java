@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The dependence of one answer on names beneath the root. It falls when any of them may have
-/// changed, and then for good; the owner of the table is told once, by [WatchTable#drain].
+/// The dependence of one answer on names beneath the root. It falls, for good, when any of them may
+/// have changed; [WatchTable#drain] tells the owner of the table once.
 ///
-/// Made by the thread that fills, before it looks at anything; handed with the answer to the owner
+/// Made by the thread that fills, before it examines any file; passed with the answer to the owner
 /// thread, which keeps it with the cache entry. Any thread may close it.
 ///
 /// | field | writer | read mode | write mode |
@@ -21,7 +21,8 @@ public final class WatchTicket implements AutoCloseable {
 
   final List<WatchNode> names = new ArrayList<>(FIRST_NAMES);
 
-  /// Where the ticket is among those of each name, and among those of its table.
+  /// The index of the ticket in the list of each of its names; `placeInTable` is its index in the
+  /// table.
   private int[] places = new int[FIRST_NAMES];
 
   int placeInTable = -1;
@@ -34,13 +35,13 @@ public final class WatchTicket implements AutoCloseable {
     this.table = table;
   }
 
-  /// Whether a change was drained, or the watch was given up. While this is false and everything
-  /// queued has been drained, what was read after the ticket was made is what the files hold now.
+  /// Returns true if a change was drained, or the watch was given up. While this is false and all
+  /// queued events are drained, data read after the ticket was made is current.
   public boolean fallen() {
     return fallen;
   }
 
-  /// Notes that the ticket is the last one of `name`.
+  /// Records that the ticket is the last one in the list of `name`.
   void add(WatchNode name) {
     if (names.size() == places.length) {
       places = Arrays.copyOf(places, 2 * places.length);
@@ -53,7 +54,7 @@ public final class WatchTicket implements AutoCloseable {
     return places[name];
   }
 
-  /// Notes that the ticket is elsewhere among those of `name`.
+  /// Records that the ticket has moved in the list of `name`.
   void moved(WatchNode name, int place) {
     places[names.indexOf(name)] = place;
   }
@@ -62,7 +63,7 @@ public final class WatchTicket implements AutoCloseable {
     fallen = true;
   }
 
-  /// What the owner put here to find its cache entry again.
+  /// Returns the object by which the owner finds its cache entry again.
   public @Nullable Object attachment() {
     return attachment;
   }
@@ -71,7 +72,7 @@ public final class WatchTicket implements AutoCloseable {
     attachment = value;
   }
 
-  /// Ends the dependence; the owner is not told of changes any more. Idempotent.
+  /// Ends the dependence; the owner receives no more changes. Idempotent.
   @Override
   public void close() {
     table.release(this);

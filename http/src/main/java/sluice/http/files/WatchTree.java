@@ -27,11 +27,11 @@ final class WatchTree {
     this.source = source;
   }
 
-  /// Raises or lowers the most watches that are held, and gives up those above it.
+  /// Changes the greatest number of watches, and evicts directories above it.
   void changeLimit(int by) {
     limit += by;
     while (index.size() > limit && evictOldest(null)) {
-      // one more directory
+      // evicts one more directory
     }
   }
 
@@ -43,7 +43,7 @@ final class WatchTree {
     return index.first(wd) != null;
   }
 
-  /// An event named an entry of the directory behind `wd`.
+  /// Handles an event that names an entry of the directory behind `wd`.
   void changedEntry(int wd, byte[] buffer, int from, int length) {
     int hash = hash(buffer, from, length);
     WatchNode node = index.first(wd);
@@ -59,9 +59,9 @@ final class WatchTree {
     }
   }
 
-  /// The object behind `wd` itself changed.
+  /// Handles a change of the object behind `wd` itself.
   ///
-  /// @return whether it is the root
+  /// @return true if it is the root
   boolean changedItself(int wd) {
     WatchNode node = index.first(wd);
     while (node != null && node != root) {
@@ -80,7 +80,7 @@ final class WatchTree {
     index.bind(root, wd);
   }
 
-  /// @param ended the kernel has ended the watch already
+  /// @param ended true if the kernel has ended the watch already
   void unwatchRoot(boolean ended) {
     if (ended) {
       index.unbind(root);
@@ -89,7 +89,7 @@ final class WatchTree {
     }
   }
 
-  /// Lets every ticket fall and forgets everything but the root.
+  /// Drops every ticket and every name but the root.
   void dropEverything() {
     root.events++;
     letFall(root);
@@ -124,7 +124,8 @@ final class WatchTree {
     ticket.table.fell(ticket);
   }
 
-  /// Takes the ticket from its names, in a time that does not depend on how many each has.
+  /// Removes the ticket from its names, in a time that does not depend on how many tickets each
+  /// has.
   private void disconnect(WatchTicket ticket) {
     for (int i = 0; i < ticket.names.size(); i++) {
       WatchNode name = ticket.names.get(i);
@@ -141,7 +142,7 @@ final class WatchTree {
     ticket.table.disconnected(ticket);
   }
 
-  /// Takes out names that no ticket depends on. Directories keep their watch until it is needed.
+  /// Removes names that no ticket depends on. Directories keep their watch until it is needed.
   private void prune() {
     for (int i = 0; i < emptied.size(); i++) {
       WatchNode name = emptied.get(i);
@@ -172,7 +173,7 @@ final class WatchTree {
     }
   }
 
-  /// Lets all tickets of one table fall.
+  /// Drops all tickets of one table.
   void dropAll(WatchOwner table) {
     for (WatchTicket ticket = table.anyTicket(); ticket != null; ticket = table.anyTicket()) {
       letFall(ticket);
@@ -187,9 +188,9 @@ final class WatchTree {
     prune();
   }
 
-  /// Adds a watch, making room when there is none; `keep` and its ancestors stay.
+  /// Adds a watch, and evicts others if there is no room; `keep` and its ancestors stay.
   ///
-  /// @param asking counts what that takes
+  /// @param asking the table that counts these evictions and shortages
   int addWatch(int fd, int mask, @Nullable WatchNode keep, WatchOwner asking) {
     use(keep);
     int wd = source.add(fd, mask);
@@ -243,8 +244,8 @@ final class WatchTree {
     }
   }
 
-  /// Marks a directory and its ancestors as used last: an ancestor is never older than what is
-  /// beneath it, so the oldest is always a leaf among the directories.
+  /// Marks a directory and its ancestors as used last. An ancestor is never older than the names
+  /// beneath it, so the oldest directory is always a leaf among the directories.
   void use(@Nullable WatchNode node) {
     for (WatchNode at = node; at != null; at = at.parent) {
       touch(at);
@@ -300,7 +301,7 @@ final class WatchTree {
     return at;
   }
 
-  /// Seeded, because the names come from requests.
+  /// Hashes a name with a seed, because names come from requests.
   private int hash(byte[] bytes, int from, int length) {
     int hash = seed;
     for (int i = from; i < from + length; i++) {

@@ -9,17 +9,17 @@ import sluice.http.site.Site;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// The files of a site, and the watches that tell what changes: the best of both that this machine
-/// has. They belong to one loop; below them is what all sites of the directory share.
+/// The files of a site and the watches on them, by the best means that this machine offers. They
+/// belong to one loop; all sites of the directory share the root and the watches below.
 ///
-/// @param watches null where nothing is watched: each hit asks the file system then
+/// @param watches null if nothing is watched: each hit then asks the file system
 public record WatchedFiles(SiteFiles files, @Nullable WatchTable watches) {
   /// Opens the files through the kernel's own resolution where it is available, otherwise through
   /// java.nio.
   ///
-  /// @param watches most watches held at one time, at least 2; 0 for none
-  /// @param notice told, in one line each, what these files cannot do here, and why
-  /// @throws IOException when the root is no directory that can be opened
+  /// @param watches the greatest number of watches held at one time, at least 2; 0 for none
+  /// @param notice receives one line for each thing that these files cannot do here, and why
+  /// @throws IOException if the root is not a directory that can be opened
   public static WatchedFiles open(Site site, int watches, Consumer<String> notice)
       throws IOException {
     if (!System.getProperty("os.name").equals("Linux")) {

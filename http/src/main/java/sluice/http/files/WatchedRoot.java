@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 import sluice.sys.Errno;
 
-/// The names beneath one directory that sites are served from, and their watches: shared by the
-/// [WatchTable] of every site and loop that serves it. An event costs one look-up, however many
-/// tables there are, and one step for each ticket that falls.
+/// The names beneath one directory that sites are served from, and their watches. The [WatchTable]
+/// of every site and loop that serves the directory shares them. An event costs one look-up,
+/// however many tables there are, and one step for each ticket that falls.
 ///
 /// Any thread may call. The root is opened without the lock that events need: a file system that
-/// does not answer stops the loops that serve it and no other.
+/// does not answer blocks only the loops that serve it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -21,15 +21,15 @@ import sluice.sys.Errno;
 /// | moved | any, under `lock` | volatile | volatile |
 /// | begun, reopening | holder of `opening` | volatile | volatile |
 ///
-/// Locks, in the order they are taken: `opening`, `lock`, that of [SharedInotify].
+/// Lock order: `opening`, `lock`, the lock of [SharedInotify].
 final class WatchedRoot {
   private static final int MOST_ATTEMPTS = 4;
 
-  /// What a step of [#cover] has done.
+  /// The result of a step of [#cover].
   private enum Step {
-    /// Nothing, as something has changed meanwhile.
+    /// Nothing was done, because something has changed in the meantime.
     NONE,
-    /// One more directory is watched.
+    /// Another directory is watched.
     EXTENDED,
     /// The ticket depends on the whole path.
     COVERED,
@@ -37,7 +37,7 @@ final class WatchedRoot {
     REFUSED
   }
 
-  /// A directory outside the root, and the name in it that the way to the root leads through.
+  /// A directory outside of the root, and the name in it through which the way to the root leads.
   ///
   /// @param wd the watch on the directory
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -52,10 +52,10 @@ final class WatchedRoot {
   private boolean closed;
   private @Nullable String blindBecause;
 
-  /// The root's path may lead elsewhere.
+  /// True if the root's path may lead elsewhere.
   private volatile boolean moved;
 
-  /// How many times the root was opened, the time under way included.
+  /// The number of times the root was opened, including an opening under way.
   private volatile long begun;
 
   private volatile boolean reopening;
@@ -73,7 +73,7 @@ final class WatchedRoot {
     return made;
   }
 
-  /// @param limit most watches that are held for it
+  /// @param limit the greatest number of watches that are held for it
   void join(WatchOwner table, int limit) {
     lock.lock();
     try {
@@ -84,7 +84,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Lets everything of a table fall. Once.
+  /// Drops all tickets of a table and removes it. Called once per table.
   void leave(WatchOwner table, int limit) {
     lock.lock();
     try {
@@ -96,17 +96,17 @@ final class WatchedRoot {
     }
   }
 
-  /// The queue that [#read] reads.
+  /// Returns the queue that [#read] reads.
   Object queue() {
     return source.queue();
   }
 
   /// Makes `ticket` depend on `path`: on every directory that leads there and on the last name,
-  /// whether it exists or not. Call it before looking at the path. May wait for the disk.
+  /// even if it does not exist. To be called before the path is examined. May wait for the disk.
   ///
-  /// @return false when changes of `path` cannot be seen here (a symbolic link in it, a file system
-  ///   inotify is blind on, no watches left) or the ticket has fallen; the answer must be
-  ///   revalidated on each use then, or not be kept
+  /// @return false if changes of `path` cannot be seen here (a symbolic link in it, a file system
+  ///   that inotify does not cover, no watches left) or the ticket has fallen; the answer must then
+  ///   be revalidated on each use, or not be kept
   boolean cover(WatchTicket ticket, SitePath path) {
     int attempts = path.names() + MOST_ATTEMPTS;
     for (int attempt = 0; attempt < attempts; attempt++) {
@@ -149,7 +149,7 @@ final class WatchedRoot {
     return false;
   }
 
-  /// Adds the directory behind `at`, or covers its name when there is none.
+  /// Adds the directory behind `at`, or covers its name if it does not exist.
   private Step extend(WatchTicket ticket, SitePath path, WatchNode at, int depth, int events) {
     int fd = source.openDirectory(path.prefix(depth + 1));
     if (fd == -Errno.ENOENT || fd == -Errno.ENOTDIR) {
@@ -176,7 +176,7 @@ final class WatchedRoot {
       }
       lock.lock();
       try {
-        // An event since the look may have been about this name: look again.
+        // An event since the look-up may have been about this name: look it up again.
         if (at.removed || at.events != events) {
           return Step.NONE;
         }
@@ -197,10 +197,9 @@ final class WatchedRoot {
     }
   }
 
-  /// Watches the open file that `path` was found to lead to. Call it after [#cover], before
-  /// reading.
+  /// Watches the open file that `path` leads to. To be called after [#cover] and before reading.
   ///
-  /// @return false when it cannot be watched, or the ticket has fallen
+  /// @return false if it cannot be watched, or the ticket has fallen
   boolean watchFile(WatchTicket ticket, SitePath path, int fd) {
     if (fd < 0 || !source.sees(fd)) {
       return false;
@@ -225,10 +224,10 @@ final class WatchedRoot {
     }
   }
 
-  /// Takes in every event queued so far, for all tables. With no event this is one system call and
+  /// Reads every event queued so far, for all tables. Without an event this is one system call and
   /// no lock.
   ///
-  /// @return number of events, those of other roots included
+  /// @return the number of events, including those of other roots
   int read() {
     int events = source.read();
     if (events < 0) {
@@ -237,7 +236,7 @@ final class WatchedRoot {
     return Math.max(events, 0);
   }
 
-  /// Opens the root anew if its path may lead elsewhere; waits while another thread does.
+  /// Reopens the root if its path may lead elsewhere; waits while another thread does so.
   void settle() {
     if (!moved && !reopening) {
       return;
@@ -252,14 +251,14 @@ final class WatchedRoot {
     }
   }
 
-  /// How many times the root was opened so far.
+  /// Returns how many times the root was opened so far, including an opening under way.
   long begun() {
     return begun;
   }
 
-  /// Lets everything fall and opens the root anew, unless that has begun since.
+  /// Drops all tickets and reopens the root, unless another reopening has begun since.
   ///
-  /// @param since what [#begun] has said
+  /// @param since an earlier result of [#begun]
   void reopen(long since) {
     opening.lock();
     try {
@@ -298,7 +297,7 @@ final class WatchedRoot {
     if (fd < 0) {
       lock.lock();
       try {
-        moved |= FileErrors.passes(-fd); // then the next drain tries again
+        moved |= FileErrors.passes(-fd); // the next drain tries again
         blindBecause = "the root directory cannot be opened: " + Errno.name(fd);
       } finally {
         lock.unlock();
@@ -341,7 +340,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Lets everything of one table fall.
+  /// Drops all tickets of one table.
   void dropAll(WatchOwner table) {
     lock.lock();
     try {
@@ -351,7 +350,7 @@ final class WatchedRoot {
     }
   }
 
-  /// The tickets of a table that fell since, in exchange for an empty list.
+  /// Returns the tickets of a table that fell since the last call, in exchange for an empty list.
   List<WatchTicket> takeFallen(WatchOwner table, List<WatchTicket> empty) {
     lock.lock();
     try {
@@ -417,7 +416,8 @@ final class WatchedRoot {
     }
   }
 
-  /// Watches held for all tables, as far as `asking` is to count them: the first table does.
+  /// Returns the number of watches of all tables if `asking` is the first table, which counts them;
+  /// otherwise 0.
   int watches(WatchOwner asking) {
     lock.lock();
     try {
@@ -427,7 +427,8 @@ final class WatchedRoot {
     }
   }
 
-  /// Why nothing can be covered at all, for the operator; null when changes are seen.
+  /// Returns the reason for the operator why nothing can be covered at all; null if changes are
+  /// seen.
   @Nullable String blindBecause() {
     lock.lock();
     try {
@@ -437,7 +438,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Lets everything fall, without telling any table, and closes the source. Idempotent.
+  /// Drops all tickets without telling any table, and closes the source. Idempotent.
   void close() {
     lock.lock();
     try {
@@ -448,7 +449,7 @@ final class WatchedRoot {
     } finally {
       lock.unlock();
     }
-    reopen(begun); // which only ends the watches now
+    reopen(begun); // only ends the watches now
     source.close();
   }
 }

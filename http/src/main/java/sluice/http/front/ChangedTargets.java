@@ -7,18 +7,20 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The targets that a reply to a request which may change something names in `Location` and
+/// Collects the targets that the reply to an unsafe request names in `Location` and
 /// `Content-Location` ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111), 4.4). Targets of another
-/// host are left alone: their replies are not this application's to end. Stateless: any thread may
+/// host are ignored: this application may not invalidate their replies. Stateless: any thread may
 /// call.
 final class ChangedTargets {
-  /// More of them are no reply but an attack.
+  /// The greatest number of targets that one reply may invalidate; a longer list is an attack.
   private static final int MOST = 16;
 
   private ChangedTargets() {}
 
-  /// @param host of the request
-  /// @param target its path and query
+  /// Returns the targets that the reply invalidates.
+  ///
+  /// @param host the host of the request
+  /// @param target the path and query of the request
   /// @return paths and queries
   static List<String> of(ReplyHead head, String host, String target) {
     List<String> changed = new ArrayList<>();
@@ -39,7 +41,7 @@ final class ChangedTargets {
       int query = target.indexOf('?');
       String path = query < 0 ? target : target.substring(0, query);
       if (reference.startsWith("?")) {
-        return path + reference; // as RFC 3986, 5.2.2; resolve() follows its predecessor
+        return path + reference; // as RFC 3986, 5.2.2; resolve() follows the preceding RFC
       }
       URI resolved = new URI("http://" + host + path).resolve(given).normalize();
       String scheme = String.valueOf(resolved.getScheme()).toLowerCase(Locale.ROOT);

@@ -2,21 +2,21 @@ package sluice.http.front;
 
 import org.jspecify.annotations.Nullable;
 
-/// The application behind a front: takes the connections of one listening socket that have brought
-/// something for it.
+/// The application behind a front. It receives the connections of one listening socket that have
+/// sent data for it.
 public interface FrontApplication {
-  /// A connection is the application's from now on, beside the front, which goes on answering what
-  /// it can. On the loop's thread.
+  /// Takes a connection. From now on it belongs to the application, too; the front still answers
+  /// what it can. Called on the loop's thread.
   ///
-  /// @return takes what the client sends; null when the application takes no connection, which is
-  ///   then reset
+  /// @return the receiver of the client's bytes; null if the application takes no connection, which
+  ///   is then reset
   @Nullable FrontLink connected(FrontedConnection connection);
 
-  /// A client has begun with a TLS handshake: everything on its connection is the application's. On
-  /// the loop's thread.
+  /// Called on the loop's thread when a client begins with a TLS handshake: all bytes of its
+  /// connection go to the application.
   void secured();
 
-  /// A turn of the loop has told links something: the threads that wait for it may be woken, once
-  /// for all. On the loop's thread.
+  /// Called on the loop's thread after a turn of the loop has called methods of links: one call may
+  /// wake all threads that wait for them.
   void told();
 }

@@ -2,19 +2,19 @@ package sluice.http.front;
 
 import sluice.memory.View;
 
-/// The application's end of one connection. The loop's thread calls; none of the methods may block.
+/// The application's end of one connection. The loop's thread calls the methods; none may block.
 public interface FrontLink {
-  /// Takes a copy of bytes for the application: all of them.
+  /// Takes a copy of all the given bytes for the application.
   ///
-  /// @return false when no more should come before [FrontedConnection#resume]
+  /// @return false if no more bytes should come before [FrontedConnection#resume]
   boolean received(View view, int from, int to);
 
-  /// Whether the application has left bytes unread.
+  /// Returns true if the application has left bytes unread.
   boolean holdsUnread();
 
-  /// The client sends no more.
+  /// Called when the client has ended its side.
   void ended();
 
-  /// The connection is gone, without a word of the client or of the application.
+  /// Called when the connection is gone although neither the client nor the application ended it.
   void reset();
 }

@@ -6,13 +6,13 @@ import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.memory.View;
 
-/// Answers requests for files on the connections of an application, and gives it all other bytes,
-/// in order ([FrontTracker] tells which is which). One for each listening socket and loop; runs on
-/// the loop's thread.
+/// Answers requests for files on the connections of an application, and passes all other bytes to
+/// it, in order ([FrontTracker] separates them). There is one instance for each listening socket
+/// and loop; it runs on the loop's thread.
 ///
-/// A connection is the application's once it has brought a request that is no file, or anything
-/// that is not understood, or nothing for a while: a connection that only asks for files costs the
-/// application nothing.
+/// A connection is given to the application once it has sent a request that is not for a file, or
+/// bytes that cannot be parsed, or nothing for a while. A connection that only requests files costs
+/// the application nothing.
 public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private static final int STAY = -1;
 
@@ -23,7 +23,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private final @Nullable KeptReplies replies;
   private boolean telling;
 
-  /// [#received] runs, and says in the end how the connection waits.
+  /// True while [#received] runs, which sets the deadline at its end.
   private boolean receiving;
 
   public FrontProtocol(
@@ -57,21 +57,22 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     site.overloaded(connection);
   }
 
-  /// The application's clients wait, as those of its own socket would, until a connection may go.
+  /// Returns true: clients wait for a free place, as on the application's own socket.
   @Override
   public boolean waitsForPlace() {
     return true;
   }
 
-  /// Between two requests only: while the application owes a reply, and once the bytes are no HTTP
-  /// any more, or the application has spoken first, the connection stays.
+  /// Returns true between two requests only. The connection stays while the application owes a
+  /// reply, once the bytes are no longer HTTP, or after the application has sent the first byte.
   @Override
   public boolean mayMakeRoom(Connection connection) {
     FrontedConnection fronted = fronted(connection);
     return fronted.link == null || fronted.isBetweenRequests();
   }
 
-  /// The application sees the end that it would see of a client, and closes its descriptor.
+  /// Ends the connection. The application sees the end of the client's side and closes its
+  /// descriptor.
   @Override
   public void makesRoom(Connection connection) {
     FrontedConnection fronted = fronted(connection);
@@ -102,7 +103,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
       fronted.headTimed = false;
       fronted.giveUp(OpaqueReason.SLOW_HEAD);
       connection.holdInput();
-      connection.resumeInput(); // shows what there is of the head once more
+      connection.resumeInput(); // shows the bytes of the head once more
     } else if (fronted.link == null && !fronted.greeted) {
       FrontLink _ = link(connection, fronted);
     } else if (fronted.link == null) {
@@ -142,7 +143,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     }
   }
 
-  /// The client sends no more, or the loop hears no more of it.
+  /// Tells the application that the client has ended its side, or that the loop stops reading.
   private void end(FrontedConnection fronted) {
     FrontLink link = fronted.link;
     if (link != null && !fronted.over) {
@@ -174,7 +175,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return at;
   }
 
-  /// @return bytes used
+  /// @return the number of bytes used
   private int steps(Connection connection, FrontedConnection fronted, View input, int end) {
     int at = 0;
     while (at < end && isReady(connection)) {
@@ -194,7 +195,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
         && !connection.outputFull();
   }
 
-  /// @return where to go on, which may be `at`, or [#STAY]
+  /// @return the next position, which may be `at`, or [#STAY]
   private int step(Connection connection, FrontedConnection fronted, View input, int at, int end) {
     return switch (fronted.look(input, at, end)) {
       case REQUEST -> request(connection, fronted, input, at);
@@ -287,8 +288,8 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     }
   }
 
-  /// Whether all output of the loop has gone; otherwise input waits for that. The application never
-  /// writes into the middle of a reply of ours.
+  /// Returns true if all output of the loop has been sent; otherwise input waits for that. The
+  /// application never writes into the middle of a reply of the loop.
   private static boolean drained(Connection connection, FrontedConnection fronted) {
     if (fronted.allSent()) {
       fronted.drained();
@@ -300,9 +301,9 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return false;
   }
 
-  /// Gives bytes to the application.
+  /// Passes bytes to the application.
   ///
-  /// @return false when it takes none: the connection has ended
+  /// @return false if it takes none: the connection has ended
   private boolean give(
       Connection connection, FrontedConnection fronted, View view, int from, int to) {
     FrontLink link = link(connection, fronted);
@@ -316,7 +317,8 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return true;
   }
 
-  /// The application's end of the connection, which it is given now if it was not before.
+  /// Returns the application's end of the connection, and gives it the connection if it does not
+  /// have it yet.
   private @Nullable FrontLink link(Connection connection, FrontedConnection fronted) {
     FrontLink link = fronted.link;
     if (link == null) {
@@ -330,7 +332,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return link;
   }
 
-  /// Has waiting threads told when all input of this turn has been looked at.
+  /// Schedules one notification of waiting threads after all input of this turn.
   private void tell() {
     if (!telling) {
       telling = true;
@@ -359,10 +361,10 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
 
   /// Waits for the next request.
   private void rests(Connection connection, FrontedConnection fronted) {
-    // How long it waits is the application's matter, if it is the application's.
+    // Once the application has the connection, it decides how long to wait.
     connection.deadline(fronted.link == null ? times.idle().toNanos() : 0);
     if (fronted.link == null || fronted.isHttp()) {
-      connection.idle(); // [#mayMakeRoom] says when it may go
+      connection.idle(); // [#mayMakeRoom] decides when it may be closed
     }
   }
 }

@@ -3,16 +3,16 @@ package sluice.http.front;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// How the front of an application behaves.
+/// The settings of the front of an application.
 ///
 /// @param times how long it waits for clients
-/// @param replies where replies of the application are kept; null where none is
-/// @param accessLog gets a line for each reply of the front; null for none. What the application
-///   answers is in its own log
-/// @param logFormat of these lines: `combined`, `json`, or the text of a line
+/// @param replies the cache of the application's replies; null for none
+/// @param accessLog gets a line for each reply of the front; null for none. The application logs
+///   its own replies
+/// @param logFormat the format of these lines: `combined`, `json`, or the text of a line
 public record FrontSettings(
     FrontTimes times, @Nullable KeptReplies replies, @Nullable Path accessLog, String logFormat) {
-  /// [FrontTimes#DEFAULT], no replies, no log.
+  /// The default: [FrontTimes#DEFAULT], no cached replies, no log.
   public static final FrontSettings DEFAULT =
       new FrontSettings(FrontTimes.DEFAULT, null, null, "combined");
 

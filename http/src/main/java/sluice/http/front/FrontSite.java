@@ -6,28 +6,28 @@ import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// The files that stand in front of an application, as one loop knows them. All methods belong to
-/// the loop's thread; "the request" is what [#parser] has put into [#request] last.
+/// The files in front of an application, as one loop serves them. Only the loop's thread may call;
+/// "the request" is the request that [#parser] has put into [#request] last.
 public interface FrontSite {
-  /// What is known of the path of a request without waiting.
+  /// The result of a look-up that does not wait.
   enum Known {
     /// A file, whose reply is ready.
     FILE,
-    /// No file: the application's.
+    /// No file; the request belongs to the application.
     ABSENT,
-    /// It has to be looked up.
+    /// Unknown; the path has to be looked up.
     UNKNOWN
   }
 
-  /// What has become of a request that had to be looked up. Exactly one of the methods is called,
-  /// on the loop's thread, unless the connection ends before.
+  /// Receives the result for a request that had to be looked up. Exactly one of the methods is
+  /// called, on the loop's thread, unless the connection ends before.
   interface Outcome {
-    /// It was a file, and the reply is staged.
+    /// Called when the path is a file and the reply is staged.
     void given(Connection connection);
 
-    /// It is no file.
+    /// Called when the path is not a file.
     ///
-    /// @param head has the request, which is the one parsed last until this returns
+    /// @param head holds the request, which is the one parsed last until this returns
     void declined(Connection connection, View head);
   }
 
@@ -35,33 +35,34 @@ public interface FrontSite {
 
   HttpRequest request();
 
-  /// A connection has come.
+  /// Creates the site's state of a new connection.
   ///
-  /// @return what the site remembers of it
+  /// @return the state
   Object opened(Connection connection);
 
-  /// What is known of the request's path.
+  /// Looks up the request's path without waiting.
   Known known();
 
-  /// Answers the request, whose path is known to be a file, or finds out whether it is one.
+  /// Answers the request, whose path is known to be a file, or finds out if it is one.
   ///
-  /// @param outcome told what has become of a request that had to be looked up
-  /// @return whether the reply is staged; otherwise the connection is deferred, or `outcome` told
+  /// @param outcome called for a request that had to be looked up
+  /// @return true if the reply is staged; otherwise the connection is deferred, or `outcome` was
+  ///   called
   boolean answer(Connection connection, Outcome outcome);
 
-  /// The request is answered by a reply that was kept, which is staged.
+  /// Records that a cached reply answers the request and is staged.
   ///
-  /// @param bodyBytes of its body, as it is framed
+  /// @param bodyBytes the bytes of the body as it is framed
   void kept(Connection connection, int status, long bodyBytes);
 
-  /// As [sluice.loop.Protocol#sent].
+  /// Called as [sluice.loop.Protocol#sent].
   void sent(Connection connection);
 
-  /// As [sluice.loop.Protocol#overloaded].
+  /// Called as [sluice.loop.Protocol#overloaded].
   void overloaded(Connection connection);
 
-  /// As [sluice.loop.Protocol#closed].
+  /// Called as [sluice.loop.Protocol#closed].
   ///
-  /// @param session what [#opened] returned; null for a connection that was refused
+  /// @param session the result of [#opened]; null for a connection that was refused
   void closed(Connection connection, @Nullable Object session);
 }

@@ -9,9 +9,8 @@ import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// Follows HTTP/1.x in both directions of one connection to an application, and knows at each
-/// moment whether a reply of our own may be put in. Pure: no byte is changed or sent here, and kept
-/// only by [KeptReplies].
+/// Follows HTTP/1.x in both directions of one connection to an application, and decides if the loop
+/// may insert a reply now. It changes and sends no bytes; only [KeptReplies] keeps some.
 ///
 /// ```
 /// requests   HEAD ──whole──▶ passed ──▶ BODY ──▶ HEAD          any ──not understood──▶ opaque
@@ -19,31 +18,31 @@ import sluice.memory.View;
 /// replies    one for each request that was passed, in order
 /// ```
 ///
-/// **Ordering gate.** [#mayAnswer] holds only while no reply is owed and none is under way, so an
-/// answer of ours never overtakes, splits or doubles one of the application. A request that could
-/// be answered meanwhile waits in the caller's hands.
+/// **Ordering gate.** [#mayAnswer] returns true only while no reply is owed and none is under way,
+/// so a reply of the loop never overtakes, splits or duplicates one of the application. Meanwhile
+/// the caller holds back a request that the loop could answer.
 ///
-/// Input may be cut anywhere: what [#look] did not use is shown again, with more behind it. Owned
-/// by the loop's thread; parser and request are the loop's and serve all its connections, so
-/// [#request] is good until the next call for any of them.
+/// Input may be cut anywhere: bytes that [#look] did not use are shown again, followed by more.
+/// Owned by the loop's thread; parser and request belong to the loop and serve all its connections,
+/// so [#request] is valid until the next call for any of them.
 public final class FrontTracker {
-  /// Replies that may be owed; further requests wait.
+  /// The greatest number of replies that may be owed; further requests wait.
   public static final int MOST_OWED = 256;
 
   private static final byte TLS_HANDSHAKE = 0x16;
 
-  /// What the bytes of the client are.
+  /// The kind of the client's next bytes.
   public enum Next {
     /// A whole head: [#request]. The caller calls [#answer] or [#pass].
     REQUEST,
-    /// [#bytes] of a request's body: the application's. The caller passes them and calls
+    /// [#bytes] bytes of a request's body for the application. The caller passes them and calls
     /// [#passedBody] before it looks again.
     BODY,
     /// The beginning of a head: more must come.
     MORE,
-    /// Nothing that can be understood before the application has replied.
+    /// Bytes that cannot be interpreted before the application has replied.
     WAIT,
-    /// The application's, whatever they are; so is all that follows.
+    /// Bytes for the application, uninterpreted; so are all that follow.
     OPAQUE
   }
 
@@ -51,10 +50,10 @@ public final class FrontTracker {
   private final HttpRequest request;
   private final ReplyFraming reply = new ReplyFraming();
 
-  /// What each request that is owed a reply was, the oldest first, as a ring.
+  /// The kind of each request that is owed a reply, the oldest first, as a ring.
   private byte[] owed = new byte[4];
 
-  /// In the same places; null where the reply is neither kept nor ends what is.
+  /// The captures of the same requests; null if the reply is not kept and invalidates nothing.
   private @Nullable ReplyCapture[] captures = new ReplyCapture[4];
 
   private final @Nullable KeptReplies replies;
@@ -68,55 +67,57 @@ public final class FrontTracker {
   private @Nullable ChunkedDecoder chunks;
   private boolean chunked;
 
-  /// The newest request waits for `100 Continue`, and no byte of its body has come.
+  /// True while the newest request waits for `100 Continue` and no byte of its body has come.
   private boolean holdsBody;
 
-  /// The newest request may change the protocol.
+  /// True if the newest request may change the protocol.
   private boolean mayChange;
 
   private @Nullable OpaqueReason reason;
 
-  /// @param request the loop's, filled by [#look]
-  /// @param replies where replies of the application are kept; null where none is
+  /// @param request the loop's request, filled by [#look]
+  /// @param replies the cache of the application's replies; null for none
   public FrontTracker(HttpParser parser, HttpRequest request, @Nullable KeptReplies replies) {
     this.parser = parser;
     this.request = request;
     this.replies = replies;
   }
 
-  /// Why the connection is the application's alone; null while it is not.
+  /// Returns the reason why the connection belongs to the application alone; null while it does
+  /// not.
   public @Nullable OpaqueReason reason() {
     return reason;
   }
 
-  /// Whether a reply of our own may be sent now.
+  /// Returns true if the loop may send a reply now.
   public boolean mayAnswer() {
     return reason == null && owedCount == 0;
   }
 
-  /// Whether all requests so far have been answered in full, and no byte of another has come.
+  /// Returns true if all requests so far have been answered in full, and no byte of another has
+  /// come.
   public boolean isBetweenRequests() {
     return mayAnswer() && !chunked && bodyLeft == 0;
   }
 
-  /// Replies that the application owes.
+  /// Returns the number of replies that the application owes.
   public int owed() {
     return owedCount;
   }
 
-  /// The head that [#look] has found.
+  /// Returns the head that [#look] has found.
   public HttpRequest request() {
     return request;
   }
 
-  /// Bytes of the body that [#look] has found, at least 1.
+  /// Returns the number of bytes of the body that [#look] has found, at least 1.
   public int bytes() {
     return bytes;
   }
 
   // ---- what the client sends ----------------------------------------------------------------
 
-  /// Says what the bytes from `from` on are.
+  /// Returns the kind of the bytes from `from` on.
   public Next look(View view, int from, int to) {
     if (reason != null) {
       return Next.OPAQUE;
@@ -161,7 +162,7 @@ public final class FrontTracker {
     return Next.BODY;
   }
 
-  /// Makes the connection opaque for a reason that the bytes do not tell.
+  /// Makes the connection opaque for a reason that its bytes do not show.
   public void giveUp(OpaqueReason why) {
     if (reason == null) {
       reason = why;
@@ -173,17 +174,17 @@ public final class FrontTracker {
     return Next.OPAQUE;
   }
 
-  /// Whether the request may be answered by us: asks for something, brings nothing. An upgrade that
-  /// it offers is declined by the answer (RFC 9110, 7.8); the JDK's own client offers one with each
-  /// first request.
+  /// Returns true if the loop may answer the request: it is a GET or HEAD without a body. An answer
+  /// declines an upgrade that the request offers (RFC 9110, 7.8); the JDK's own client offers one
+  /// with each first request.
   public boolean isAnswerable() {
     return (request.method() == HttpMethod.GET || request.method() == HttpMethod.HEAD)
         && request.bodyKind() == BodyKind.NONE;
   }
 
-  /// The request that was found is answered by us. Only while [#mayAnswer] and [#isAnswerable].
+  /// Records that the loop answers the request found. Only while [#mayAnswer] and [#isAnswerable].
   ///
-  /// @return bytes of it
+  /// @return the length of the request
   public int answer() {
     if (!mayAnswer() || !isAnswerable()) {
       throw new IllegalStateException("the application owes " + owedCount + " replies");
@@ -195,9 +196,9 @@ public final class FrontTracker {
     return request.headLength();
   }
 
-  /// The request that was found is the application's.
+  /// Records that the request found goes to the application.
   ///
-  /// @return bytes of its head, which belong to the application
+  /// @return the length of its head, which belongs to the application
   public int pass() {
     first = false;
     owe(
@@ -223,7 +224,7 @@ public final class FrontTracker {
     return request.headLength();
   }
 
-  /// The bytes of the body that were found have gone to the application.
+  /// Records that the bytes of the body found have gone to the application.
   public void passedBody() {
     holdsBody = false;
     if (chunked) {
@@ -253,8 +254,8 @@ public final class FrontTracker {
 
   // ---- what the application writes ----------------------------------------------------------
 
-  /// The application is about to send bytes: what is kept for targets that it may have changed
-  /// ends.
+  /// Invalidates the kept replies of targets that the application may have changed. To be called
+  /// before the application's bytes are sent.
   public void beforeReply() {
     if (replies != null) {
       for (int i = 0; i < owedCount; i++) {
@@ -266,13 +267,14 @@ public final class FrontTracker {
     }
   }
 
-  /// Whether [#beforeHead] is to be called with what is about to be sent.
+  /// Returns true if [#beforeHead] has to be called with the bytes that are about to be sent.
   public boolean awaitsHead() {
     ReplyCapture capture = owedCount == 0 ? null : captures[oldest];
     return capture != null && capture.awaitsHead();
   }
 
-  /// Ends what is kept for other targets that the reply names which is about to be sent.
+  /// Invalidates the kept replies of other targets that the reply names. To be called before its
+  /// bytes are sent.
   public void beforeHead(View view, int from, int to) {
     ReplyCapture capture = captures[oldest];
     if (capture != null) {

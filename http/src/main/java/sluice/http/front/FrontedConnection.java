@@ -10,20 +10,21 @@ import sluice.memory.ViewBinder;
 import sluice.sys.Errno;
 import sluice.sys.Sockets;
 
-/// A connection that the loop shares with an application. The loop receives everything; both send,
-/// never at the same time: the application while it owes a reply, the loop while none is owed. The
-/// methods named "for the application" may be called by any thread.
+/// A connection that the loop shares with an application. The loop receives all bytes; both send,
+/// but never at the same time: the application while it owes a reply, the loop while none is owed.
+/// Any thread may call the methods under "for the application".
 ///
-/// Usually the application's bytes go straight to the socket, on its own thread, and only the end
-/// of a reply concerns the loop, if input waits for it. What it writes while the loop's output has
-/// not gone joins that output.
+/// Usually the application's bytes go straight to the socket, on its own thread. The loop is
+/// involved only at the end of a reply, if input waits for it. Bytes that the application writes
+/// while the loop's output has not been sent are appended to that output.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `tracker`, `loopSends`, `posted`, `inputWaits`, `follower` | any thread | under this object's lock | the same |
+/// | `tracker`, `loopSends`, `posted`, `inputWaits`, `follower` | any thread | under this object's
+/// lock | the same |
 /// | `link`, `awaitsSent`, `greeted`, `headTimed`, `over` | loop | plain | plain |
 public final class FrontedConnection {
-  /// Bytes that wait for the loop's output at most.
+  /// The greatest number of the application's bytes that wait for the loop's output.
   private static final int POSTED_BYTES = 64 << 10;
 
   private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
@@ -37,28 +38,28 @@ public final class FrontedConnection {
   private @Nullable ViewBinder follower;
   private @Nullable Thread followerOwner;
 
-  /// The loop has staged something that may not have gone yet.
+  /// True if the loop has staged bytes that may not have been sent yet.
   private boolean loopSends;
 
-  /// Bytes of the application on their way to the loop's output.
+  /// The number of the application's bytes on their way to the loop's output.
   private int posted;
 
-  /// Input waits until the application has replied.
+  /// True if input waits until the application has replied.
   private boolean inputWaits;
 
   /// The application's end; null until it has been given the connection.
   @Nullable FrontLink link;
 
-  /// Input waits until the loop's output has gone.
+  /// True if input waits until the loop's output has been sent.
   boolean awaitsSent;
 
-  /// The client has sent something.
+  /// True once the client has sent something.
   boolean greeted;
 
-  /// The time for the rest of a head is running.
+  /// True while the deadline for the rest of a head is running.
   boolean headTimed;
 
-  /// The application knows that no more comes, or wants no more.
+  /// True once the application knows that no more bytes come, or has closed its end.
   boolean over;
 
   FrontedConnection(Connection connection, FrontTracker tracker, Object session) {
@@ -68,14 +69,15 @@ public final class FrontedConnection {
     this.session = session;
   }
 
-  /// What the site remembers of the connection. The loop's thread.
+  /// Returns the site's state of the connection. The loop's thread.
   public Object session() {
     return session;
   }
 
-  /// Another descriptor of the socket, for the application, which closes it. The loop's thread.
+  /// Duplicates the descriptor of the socket for the application, which closes it. The loop's
+  /// thread.
   ///
-  /// @return a negative errno when there is none
+  /// @return a descriptor or a negative errno
   public int duplicate() {
     return connection.duplicate();
   }
@@ -84,8 +86,8 @@ public final class FrontedConnection {
 
   /// Sends bytes of the application, without waiting.
   ///
-  /// @param fd of the connection
-  /// @return bytes taken, or a negative errno
+  /// @param fd the application's descriptor of the connection
+  /// @return the number of bytes sent, or a negative errno
   public int send(int fd, MemorySegment segment, long offset, int length) {
     synchronized (this) {
       tracker.beforeReply();
@@ -108,7 +110,7 @@ public final class FrontedConnection {
     }
   }
 
-  /// Holder of the lock.
+  /// Follows bytes that were sent. The caller holds the lock.
   private void follow(MemorySegment segment, long offset, int count) {
     if (tracker.reason() != null) {
       return;
@@ -126,7 +128,7 @@ public final class FrontedConnection {
     }
   }
 
-  /// A view of bytes for the calling thread, until [#unbind]. Holder of the lock.
+  /// Binds a view of bytes for the calling thread, until [#unbind]. The caller holds the lock.
   private View bind(MemorySegment segment, long offset, int count) {
     ViewBinder binder = follower;
     if (binder == null || followerOwner != Thread.currentThread()) {
@@ -144,7 +146,7 @@ public final class FrontedConnection {
     }
   }
 
-  /// Gives bytes to the loop's output, behind what is there. Holder of the lock.
+  /// Appends bytes to the loop's output. The caller holds the lock.
   private int post(MemorySegment segment, long offset, int length) {
     int count = Math.min(length, POSTED_BYTES - posted);
     if (count <= 0) {
@@ -167,8 +169,9 @@ public final class FrontedConnection {
     }
   }
 
-  /// Whether the output can be shut down without cutting off anything of the loop. If not, the loop
-  /// shuts it down, or ends the connection when all has gone. It answers no more: it could not.
+  /// Returns true if the caller may shut down the output without cutting off bytes of the loop.
+  /// Otherwise the loop shuts it down, or closes the connection, when all has been sent. From now
+  /// on the loop answers no more requests, since it could not send the replies.
   public boolean shutsDownOutput() {
     synchronized (this) {
       tracker.giveUp(OpaqueReason.SERVER_CLOSES);
@@ -189,7 +192,7 @@ public final class FrontedConnection {
     }
   }
 
-  /// There is room for input again.
+  /// Resumes input after the application has made room.
   public void resume() {
     loop.execute(resume);
   }
@@ -200,14 +203,14 @@ public final class FrontedConnection {
     }
   }
 
-  /// The application has closed the connection, and its descriptor.
+  /// Handles that the application has closed the connection and its descriptor.
   ///
-  /// @param endsFirst the output ends before unread bytes reset the connection
+  /// @param endsFirst true if the output ends before unread bytes reset the connection
   public void closed(boolean endsFirst) {
     loop.execute(endsFirst ? this::endOutputFirst : this::endHere);
   }
 
-  /// The application has taken the connection never, and closed its descriptor.
+  /// Handles that the application never accepted the connection and has closed its descriptor.
   public void dropped() {
     loop.execute(() -> end(true, false));
   }
@@ -220,7 +223,7 @@ public final class FrontedConnection {
     end(false, false);
   }
 
-  /// Ends the connection as the kernel would, but not before all of the loop has been sent.
+  /// Ends the connection as the kernel would, but not before all bytes of the loop have been sent.
   private void end(boolean resets, boolean endsFirst) {
     over = true;
     if (!connection.isOpen()) {
@@ -232,17 +235,18 @@ public final class FrontedConnection {
 
   // ---- for the loop -------------------------------------------------------------------------
 
-  /// Whether the kernel has taken all that the loop has staged.
+  /// Returns true if the kernel has taken all bytes that the loop has staged.
   boolean allSent() {
     return connection.sentBytes() >= connection.stagedBytes();
   }
 
-  /// What the loop has staged has gone: the application may send by itself.
+  /// Records that the loop's output has been sent, so that the application may send directly.
   synchronized void drained() {
     loopSends = posted > 0;
   }
 
-  /// As [FrontTracker#look]; input that must wait for a reply is remembered to wait.
+  /// Returns the kind of the next bytes, see [FrontTracker#look], and records if they must wait for
+  /// a reply.
   synchronized FrontTracker.Next look(View view, int from, int to) {
     FrontTracker.Next next = tracker.look(view, from, to);
     inputWaits = next == FrontTracker.Next.WAIT;
@@ -253,17 +257,17 @@ public final class FrontedConnection {
     return tracker.reason() == OpaqueReason.TLS;
   }
 
-  /// Whether the bytes are still understood.
+  /// Returns true if the connection's bytes are still followed as HTTP.
   synchronized boolean isHttp() {
     return tracker.reason() == null;
   }
 
-  /// Whether the application owes nothing, and has nothing on its way.
+  /// Returns true if the application owes no reply, and none of its bytes are on their way.
   synchronized boolean isBetweenRequests() {
     return posted == 0 && tracker.isBetweenRequests();
   }
 
-  /// Bytes of a body that [#look] has found.
+  /// Returns the number of bytes of a body that [#look] has found.
   int bytes() {
     return tracker.bytes();
   }
@@ -272,31 +276,31 @@ public final class FrontedConnection {
     return tracker.isAnswerable();
   }
 
-  /// Whether the request that was found may be answered by the loop now. From then on the output is
-  /// the loop's; what the application writes unasked joins it.
+  /// Returns true if the loop may answer the request found now. From then on the loop owns the
+  /// output; bytes that the application writes unasked are appended to it.
   synchronized boolean mayAnswer() {
     boolean may = tracker.mayAnswer();
     loopSends |= may;
     return may;
   }
 
-  /// Whether input waits until the application has replied; not where a reply has just made the
-  /// connection the application's alone, so that the input has to be looked at anew.
+  /// Returns true if input has to wait until the application has replied. It is false if a reply
+  /// has just made the connection opaque, so that the input has to be examined again.
   synchronized boolean awaitReply() {
     inputWaits = tracker.reason() == null && !tracker.mayAnswer();
     return inputWaits;
   }
 
-  /// The loop has answered the request that was parsed last.
+  /// Records that the loop has answered the request that was parsed last.
   synchronized void answered() {
     if (tracker.mayAnswer()) { // the application may have written since
       int _ = tracker.answer();
     }
   }
 
-  /// The request that was parsed last is the application's.
+  /// Records that the request that was parsed last goes to the application.
   ///
-  /// @return bytes of its head
+  /// @return the length of its head
   synchronized int pass() {
     return tracker.pass();
   }
@@ -305,7 +309,7 @@ public final class FrontedConnection {
     tracker.passedBody();
   }
 
-  /// All that comes is the application's from now on.
+  /// Makes the connection opaque: all further bytes go to the application.
   synchronized void giveUp(OpaqueReason reason) {
     tracker.giveUp(reason);
   }

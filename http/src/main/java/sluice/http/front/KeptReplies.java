@@ -20,41 +20,42 @@ import sluice.http.parse.TargetForm;
 import sluice.http.text.Latin1;
 import sluice.memory.View;
 
-/// Replies of an application that it has declared cacheable, for all its clients: a part of what
-/// [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111) lets a shared cache keep. Any thread may
-/// call.
+/// A cache of replies that an application has declared cacheable, shared by all its clients. It
+/// implements a part of the rules of [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111) for shared
+/// caches. Any thread may call.
 ///
-/// **Kept** is the whole reply `HTTP/1.1 200` to a `GET`, up to [#MOST_REPLY_BYTES], that says
-/// `public` and a `max-age` or `s-maxage`, or whose path has a rule; never one with `no-store`,
-/// `private`, `no-cache`, `Set-Cookie`, or a `Vary` of more than `Accept-Encoding`, and never one
-/// to a request with `Authorization`, `Range`, a body or `no-store`. It answers requests with the
-/// same host, target and `Accept-Encoding` while it is fresh. A client that asks for a new one
-/// (`no-cache`, `max-age`) gets it from the application.
+/// **Kept** is a whole reply `HTTP/1.1 200` to a `GET`, up to [#MOST_REPLY_BYTES], that says
+/// `public` and has a `max-age` or `s-maxage`, or whose path has a rule. A reply is never kept if
+/// it has `no-store`, `private`, `no-cache`, `Set-Cookie`, or a `Vary` of more than
+/// `Accept-Encoding`, or if its request had `Authorization`, `Range`, a body or `no-store`. A kept
+/// reply answers requests with the same host, target and `Accept-Encoding` while it is fresh. A
+/// client that asks for a new one (`no-cache`, `max-age`) gets it from the application.
 ///
-/// **Nothing outdated.** [#purge] and its like return when no request that comes later can be
-/// answered by what was kept or is on its way: a reply is kept only if nothing of its target was
-/// ended since its request was passed on. A request with another method than `GET`, `HEAD`,
-/// `OPTIONS` or `TRACE` ends what is kept for its target before the first byte of its reply leaves,
-/// and for the targets in its `Location` and `Content-Location` before its head has left.
+/// **Nothing outdated.** When [#purge] and the similar methods return, no later request is answered
+/// by a reply that was kept or under way before: a reply is kept only if no reply of its target was
+/// invalidated since its request was passed on. A request with a method other than `GET`, `HEAD`,
+/// `OPTIONS` or `TRACE` invalidates the kept replies of its target before the first byte of its
+/// reply is sent, and those of the targets in its `Location` and `Content-Location` before the
+/// whole head is sent.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all | any thread | under this object's lock | the same |
 public final class KeptReplies {
-  /// The longest reply that is kept, with its head.
+  /// The longest reply that is kept, including its head.
   public static final int MOST_REPLY_BYTES = 64 << 10;
 
   private static final byte[] NO_BYTES = {};
   private static final byte SEPARATOR = '\n';
 
-  /// Fields of a request that make it the application's: its answer may be another one.
+  /// The fields that send a request to the application, whose reply may be a different one.
   private static final List<String> APPLICATIONS =
       List.of("Authorization", "Cache-Control", "Pragma");
 
-  /// A path whose replies are kept although they do not say so.
+  /// A path whose replies are kept although they do not permit it themselves.
   ///
-  /// @param path of the request, without a query; `*` at its end stands for anything
-  /// @param seconds how long they are fresh
+  /// @param path the path of the request, without a query; a trailing `*` matches any rest
+  /// @param seconds how long the replies are fresh
   public record Rule(String path, long seconds) {
     public Rule {
       if (!path.startsWith("/") || seconds <= 0 || seconds > ReplyLifetime.MOST_SECONDS) {
@@ -63,6 +64,8 @@ public final class KeptReplies {
       }
     }
 
+    /// Parses rules.
+    ///
     /// @param text rules as `/news/*=5,/weather=60`
     /// @throws IllegalArgumentException with the rule that is wrong, and a fix
     public static List<Rule> parse(String text) {
@@ -82,9 +85,9 @@ public final class KeptReplies {
           .toList();
     }
 
-    /// Whether it is for a target. One whose path leads elsewhere once its dot segments are taken
-    /// away, or has a `;`, which servers cut off in different ways, is another's, whatever it
-    /// begins with: `/news/..%2faccount` must not be kept as news.
+    /// Returns true if the rule applies to a target. The canonical path has to match as well, so
+    /// that `/news/..%2faccount` is not kept as news; a path with a `;` never matches, because
+    /// servers cut it off in different ways.
     boolean covers(String target) {
       int query = target.indexOf('?');
       String asked = query < 0 ? target : target.substring(0, query);
@@ -100,12 +103,12 @@ public final class KeptReplies {
     }
   }
 
-  /// What has happened since the start.
+  /// Counters since the start.
   ///
   /// @param hits requests that were answered
   /// @param stored replies that were kept
   /// @param kept replies that are kept now
-  /// @param bytes of them
+  /// @param bytes the size of the replies that are kept now
   public record Counts(long hits, long stored, int kept, long bytes) {}
 
   private final List<Rule> rules;
@@ -115,13 +118,13 @@ public final class KeptReplies {
   private final ReplyTable table;
   private long hits;
 
-  /// @param limitBytes of all replies together
+  /// @param limitBytes the limit for all replies together
   public KeptReplies(long limitBytes, List<Rule> rules) {
     this(limitBytes, rules, System::nanoTime, InstantSource.system());
   }
 
-  /// @param clock nanoseconds from anywhere
-  /// @param calendar what dates of replies are compared with
+  /// @param clock nanoseconds from any origin
+  /// @param calendar the time that dates of replies are compared with
   KeptReplies(long limitBytes, List<Rule> rules, LongSupplier clock, InstantSource calendar) {
     this.table = new ReplyTable(limitBytes);
     this.rules = List.copyOf(rules);
@@ -131,8 +134,8 @@ public final class KeptReplies {
 
   // ---- for loops ------------------------------------------------------------------------------
 
-  /// The fresh reply to a request, or null. Whether it can be answered at all is told by
-  /// [FrontTracker#isAnswerable].
+  /// Returns the fresh reply to a request, or null. The caller checks with
+  /// [FrontTracker#isAnswerable] that the request may be answered at all.
   synchronized @Nullable KeptReply lookup(HttpRequest request) {
     if (table.count() == 0 || !mayBeAnswered(request)) {
       return null;
@@ -201,7 +204,7 @@ public final class KeptReplies {
     return at == key.length;
   }
 
-  /// @return where the next part of the key begins, or -1
+  /// @return the start of the next part of the key, or -1
   private static int match(byte[] key, int at, View view, int from, int to) {
     int length = to - from;
     if (at < 0 || at + length >= key.length || key[at + length] != SEPARATOR) {
@@ -215,8 +218,8 @@ public final class KeptReplies {
     return at + length + 1;
   }
 
-  /// What becomes of the reply to a request that is passed to the application; null when it is
-  /// neither kept nor changes anything.
+  /// Returns the capture of the reply to a request that is passed to the application; null if the
+  /// reply is not kept and the request changes nothing.
   @Nullable ReplyCapture passed(HttpRequest request) {
     boolean origin = request.targetForm() == TargetForm.ORIGIN;
     boolean changes =
@@ -224,8 +227,8 @@ public final class KeptReplies {
           case GET, HEAD, OPTIONS, TRACE, CONNECT -> false;
           default -> origin || request.targetForm() == TargetForm.ABSOLUTE;
         };
-    // A body has no meaning for GET (RFC 9110, 9.3.1), but may have one for the application: what
-    // it answers then is not for clients that send none.
+    // A body has no meaning for GET (RFC 9110, 9.3.1), but may have one for the application: its
+    // reply to such a request is not for clients that send none.
     boolean keeps =
         request.method() == HttpMethod.GET
             && origin
@@ -259,7 +262,7 @@ public final class KeptReplies {
     }
   }
 
-  /// The target as origin form has it, which is what keys are made of.
+  /// Returns the target in origin form, of which keys are made.
   private static String pathAndQuery(HttpRequest request) {
     String target = request.view().latin1(request.pathFrom(), request.targetTo());
     return target.startsWith("/") ? target : "/" + target;
@@ -283,7 +286,7 @@ public final class KeptReplies {
     return bytes;
   }
 
-  /// Keeps a reply that has come whole, if it may be kept.
+  /// Keeps a complete reply, if it may be kept.
   void offer(ReplyCapture capture, byte[] reply, int length) {
     ReplyHead head = ReplyHead.of(reply, length);
     if (head == null || !head.isOk()) {
@@ -334,21 +337,20 @@ public final class KeptReplies {
     return Set.copyOf(tags);
   }
 
-  /// Ends what is kept, and on its way, for the target of a key.
+  /// Invalidates the replies for the target of a key, both kept and under way.
   synchronized void targetChanged(KeptReply.Key key) {
     int _ = table.endTarget(key.targetHash(), key.target());
   }
 
   // ---- for applications -----------------------------------------------------------------------
 
-  /// Keeps a reply for all hosts, whatever codings a client accepts, in place of what there was.
+  /// Keeps a reply for all hosts and any accepted codings, in place of the previous one.
   ///
-  /// @param target path and query as they are asked for
-  /// @param fields of its head beside Content-Length and Date
+  /// @param target path and query as clients request them
+  /// @param fields the fields of its head besides Content-Length and Date
   /// @param seconds how long it is fresh
-  /// @param tags by which [#purgeTag] ends it
-  /// @throws IllegalArgumentException for a target or a field that is none, or a body that is too
-  ///   long
+  /// @param tags the tags by which [#purgeTag] removes it
+  /// @throws IllegalArgumentException if the target or a field is invalid, or the body is too long
   public void put(
       String target, Map<String, String> fields, byte[] body, long seconds, Set<String> tags) {
     if (!target.startsWith("/") || target.chars().anyMatch(c -> c <= ' ' || c > '~')) {
@@ -395,9 +397,9 @@ public final class KeptReplies {
     return name + ": " + value + "\r\n";
   }
 
-  /// Ends what is kept for a path and query, of all hosts.
+  /// Removes the replies for a path and query, of all hosts.
   ///
-  /// @return how many replies were kept
+  /// @return the number of replies removed
   public int purge(String target) {
     byte[] bytes = target.getBytes(StandardCharsets.ISO_8859_1);
     long hash = hash(bytes);
@@ -406,17 +408,17 @@ public final class KeptReplies {
     }
   }
 
-  /// Ends all replies with a tag, which they have by [#put] or by the field `Cache-Tag` or
+  /// Removes all replies with a tag, which they have by [#put] or by the field `Cache-Tag` or
   /// `Surrogate-Key`.
   ///
-  /// @return how many replies were kept
+  /// @return the number of replies removed
   public synchronized int purgeTag(String tag) {
     return table.endTag(tag.toLowerCase(Locale.ROOT));
   }
 
-  /// Ends all.
+  /// Removes all replies.
   ///
-  /// @return how many replies were kept
+  /// @return the number of replies removed
   public synchronized int clear() {
     return table.clear();
   }
@@ -439,9 +441,9 @@ public final class KeptReplies {
     return at + part.length + 1;
   }
 
-  /// As [#hash(byte\[\])] of the request's key.
+  /// Hashes the request's key as [#hash(byte\[\])] does.
   ///
-  /// @param whole with host and codings
+  /// @param whole true to include host and codings
   private long hash(HttpRequest request, boolean whole) {
     View view = request.view();
     long h = seed;

@@ -12,19 +12,19 @@ import sluice.http.text.Latin1;
 import sluice.loop.Output;
 import sluice.memory.View;
 
-/// A reply that [KeptReplies] keeps: its head without the fields of one connection, and its body as
-/// it was framed. Immutable but for what the table holds.
+/// A reply in [KeptReplies]: its head without the fields of one connection, and its body as it was
+/// framed. Immutable except for the fields under the table's lock.
 final class KeptReply {
   private static final byte[] AGE = Latin1.bytes("Age: ");
   private static final byte[] ENDS = Latin1.bytes("\r\n\r\n");
 
-  /// What [#send] returns when the client has it already.
+  /// The result of [#send] if the client has the reply already.
   static final int NOT_MODIFIED = -1;
 
   private static final int OVERHEAD_BYTES = 256;
   private static final int TAG_BYTES = 128;
 
-  /// What it answers: host, target and codings.
+  /// The key of the requests that this reply answers: host, target and codings.
   final byte[] key;
 
   final long hash;
@@ -40,7 +40,7 @@ final class KeptReply {
   private final byte[] etag;
   private final byte[] modified;
 
-  /// When it would have had age 0.
+  /// The time at which its age was 0.
   private final long bornNanos;
 
   // Under the table's lock.
@@ -52,10 +52,10 @@ final class KeptReply {
   boolean used;
   boolean kept;
 
-  /// What a reply answers.
+  /// The key of a reply.
   ///
   /// @param bytes host, target and codings
-  /// @param target the target alone: what is ended there is ended for all of its replies
+  /// @param target the target alone: an invalidation applies to all replies of a target
   @SuppressWarnings("ArrayRecordComponent") // compared by [#answers] and [#isOf]
   record Key(byte[] bytes, byte[] target, long hash, long targetHash) {
     String targetText() {
@@ -63,12 +63,12 @@ final class KeptReply {
     }
   }
 
-  /// What a reply is made of.
+  /// The contents of a reply.
   ///
-  /// @param head status line and fields, each line with CRLF, without the empty one
-  /// @param notModifiedHead the same of a 304
-  /// @param etag with quotes; empty when there is none
-  /// @param modified value of Last-Modified; empty when there is none
+  /// @param head status line and fields, each line with CRLF, without the empty line
+  /// @param notModifiedHead the same for a 304
+  /// @param etag with quotes; empty if there is none
+  /// @param modified value of Last-Modified; empty if there is none
   /// @param freshSeconds from age 0
   @SuppressWarnings("ArrayRecordComponent") // never compared, and handed over once
   record Parts(
@@ -91,7 +91,7 @@ final class KeptReply {
     }
   }
 
-  /// @param bornNanos when it would have had age 0
+  /// @param bornNanos the time at which its age was 0
   KeptReply(Key key, Parts parts, long bornNanos) {
     this.key = key.bytes;
     this.hash = key.hash;
@@ -116,7 +116,7 @@ final class KeptReply {
     return all + OVERHEAD_BYTES + tags.size() * TAG_BYTES;
   }
 
-  /// Whether it was put, and answers all hosts.
+  /// Returns true if it was added by `put`, and answers all hosts.
   boolean isForAllHosts() {
     return key[0] == '\n';
   }
@@ -129,9 +129,9 @@ final class KeptReply {
     return Arrays.equals(key, other);
   }
 
-  /// Stages the reply to a request for it. The loop's thread.
+  /// Stages this reply. The loop's thread.
   ///
-  /// @return bytes of the body, or [#NOT_MODIFIED]
+  /// @return the bytes of the body, or [#NOT_MODIFIED]
   int send(HttpRequest request, Output out, long nowNanos) {
     boolean same = isTheSame(request);
     out.put(same ? notModifiedHead : head);
@@ -148,7 +148,7 @@ final class KeptReply {
     return body.length;
   }
 
-  /// Whether the client has it already (RFC 9110, 13.2.2; RFC 9111, 4.3.2).
+  /// Returns true if the client has the reply already (RFC 9110, 13.2.2; RFC 9111, 4.3.2).
   private boolean isTheSame(HttpRequest request) {
     if (request.has(Field.IF_NONE_MATCH)) {
       return etag.length > 0 && ETags.listMatches(request, Field.IF_NONE_MATCH, etag, false);

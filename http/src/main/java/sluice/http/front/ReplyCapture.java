@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 
-/// Gathers the reply that an application owes to one request, or ends what is kept for the target
-/// of a request that may change it. Under the lock of its connection.
+/// Collects the reply that an application owes to one request, or invalidates the kept replies for
+/// the target of a request that may change it. Guarded by the lock of its connection.
 final class ReplyCapture {
   private static final int FIRST_BYTES = 1 << 10;
 
-  /// A longer head of a reply to a request that may change something is not looked at.
+  /// The longest head that is examined in a reply to a request that may change something.
   private static final int MOST_HEAD_BYTES = 16 << 10;
 
   private static final byte[] NO_BYTES = {};
@@ -18,18 +18,18 @@ final class ReplyCapture {
 
   private final KeptReplies replies;
 
-  /// Of a request that may change its target; null otherwise.
+  /// The host of a request that may change its target; null otherwise.
   private final @Nullable String changesOfHost;
 
   final KeptReply.Key key;
 
-  /// How often something of the target was ended before the request was passed on.
+  /// The generation of the target when the request was passed on.
   final int generation;
 
-  /// When the request was passed on.
+  /// The time when the request was passed on.
   final long sinceNanos;
 
-  /// The path has a rule: its replies need not say that they are public.
+  /// True if the path has a rule, so that its replies need not say `public`.
   private final boolean ruled;
 
   private byte[] bytes = NO_BYTES;
@@ -53,21 +53,22 @@ final class ReplyCapture {
     this.sinceNanos = sinceNanos;
   }
 
-  /// The application is about to send bytes of a reply: what it has changed it has changed by now,
-  /// and the client does not know yet.
+  /// Invalidates the target's replies before bytes of the reply are sent: by now the application
+  /// has made its change, and the client does not know of it yet.
   void beforeReply() {
     if (changesOfHost != null) {
       replies.targetChanged(key);
     }
   }
 
-  /// Whether [#beforeHead] is to be called with what is about to be sent of this reply.
+  /// Returns true if [#beforeHead] has to be called with the bytes of this reply that are about to
+  /// be sent.
   boolean awaitsHead() {
     return changesOfHost != null && !headSeen && !dropped;
   }
 
-  /// Ends the other targets that a head names which is complete with the bytes that are about to be
-  /// sent.
+  /// Invalidates the other targets that the head names, if the bytes that are about to be sent
+  /// complete it.
   void beforeHead(View view, int from, int to) {
     byte[] joined = Arrays.copyOf(bytes, count + Math.min(to - from, MOST_HEAD_BYTES));
     view.copyTo(from, joined, count, joined.length - count);
@@ -83,7 +84,7 @@ final class ReplyCapture {
     }
   }
 
-  /// Begins anew: an interim reply was appended, and the final one is still to come.
+  /// Starts over: an interim reply was appended, and the final one is still to come.
   void restart() {
     count = 0;
     headSeen = false;
@@ -118,7 +119,7 @@ final class ReplyCapture {
     }
   }
 
-  /// Most replies are not for all: what cannot be kept is not copied further.
+  /// Stops copying a reply that cannot be kept, which most replies cannot.
   private void lookAtHead(int from) {
     for (int i = from; i + 4 <= count; i++) {
       if (bytes[i] == '\r'
@@ -152,7 +153,7 @@ final class ReplyCapture {
     bytes = NO_BYTES;
   }
 
-  /// All of the reply was appended.
+  /// Offers the complete reply to the cache.
   void complete() {
     if (changesOfHost == null && !dropped) {
       replies.offer(this, bytes, count);

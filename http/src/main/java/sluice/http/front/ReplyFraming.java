@@ -15,8 +15,8 @@ import sluice.memory.View;
 ///   ├──no body──▶ ended     ├──length──▶ FIXED ──▶ ended     └──chunked──▶ CHUNKED ──▶ ended
 /// ```
 ///
-/// Of a head only four fields matter; a line is kept up to [#LINE_BYTES], a head followed up to
-/// [#HEAD_BYTES].
+/// Only four fields of a head matter. A line is kept up to [#LINE_BYTES], and a head is followed up
+/// to [#HEAD_BYTES].
 final class ReplyFraming {
   /// The request was `HEAD`: its reply has no body.
   static final int TO_HEAD = 1;
@@ -39,7 +39,7 @@ final class ReplyFraming {
   private State state = State.HEAD;
   private final byte[] line = new byte[LINE_BYTES];
 
-  /// Of the line that is being read, also what was not kept.
+  /// The length of the current line, including bytes that were not kept.
   private int lineBytes;
 
   private boolean lastWasReturn;
@@ -85,36 +85,36 @@ final class ReplyFraming {
     ended = false;
   }
 
-  /// Whether `100 Continue` was seen.
+  /// Returns true if `100 Continue` was seen.
   boolean continued() {
     return continued;
   }
 
-  /// Whether the last step has ended with an interim reply.
+  /// Returns true if the last step has ended with an interim reply.
   boolean interim() {
     return interim;
   }
 
-  /// Whether the head of the final reply is complete.
+  /// Returns true if the head of the final reply is complete.
   boolean begun() {
     return begun;
   }
 
-  /// Whether the final reply is complete.
+  /// Returns true if the final reply is complete.
   boolean ended() {
     return ended;
   }
 
-  /// Why no more can be understood; null while it can. What ends the connection is said when the
-  /// reply has [#ended], or when its end is the connection's.
+  /// Returns the reason why no further bytes can be followed; null while they can. A reason that
+  /// ends the connection is set when the reply has [#ended], or when the reply ends with the
+  /// connection.
   @Nullable OpaqueReason reason() {
     return reason;
   }
 
-  /// Follows bytes until a reply has ended, be it an interim one, the reason is known, or there are
-  /// no more.
+  /// Follows bytes until a final or interim reply has ended, a reason is set, or there are no more.
   ///
-  /// @param to what the request was, [#TO_HEAD] or [#TO_CONNECT], or 0
+  /// @param to the kind of the request, [#TO_HEAD] or [#TO_CONNECT], or 0
   /// @return the index after the last byte that was followed
   int step(View view, int from, int end, int to) {
     int at = from;
@@ -232,7 +232,7 @@ final class ReplyFraming {
     return true;
   }
 
-  /// @return false when it can be understood in two ways
+  /// @return false if the field is ambiguous
   private boolean field(int length) {
     int kept = Math.min(length, LINE_BYTES);
     int colon = 0;
@@ -287,7 +287,7 @@ final class ReplyFraming {
     }
   }
 
-  /// @param lower in lower case
+  /// @param lower the expected text, in lower case
   private boolean is(int from, int until, String lower) {
     if (until - from != lower.length()) {
       return false;
@@ -329,7 +329,7 @@ final class ReplyFraming {
       }
       chunks.reset();
     } else if (coded || contentLength < 0) {
-      reason = OpaqueReason.SERVER_CLOSES; // its end is the connection's
+      reason = OpaqueReason.SERVER_CLOSES; // the reply ends with the connection
     } else if (contentLength == 0) {
       end();
     } else {

@@ -11,10 +11,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.HttpDate;
 
-/// The head of a captured reply, taken apart once it is whole and known to be framed well. Belongs
-/// to the thread that reads it.
+/// The parsed head of a captured reply that is complete and well framed. Belongs to the thread that
+/// reads it.
 final class ReplyHead {
-  /// Of one connection (RFC 9110, 7.6.1), or made anew with each hit.
+  /// The fields of one connection (RFC 9110, 7.6.1), and those that each hit sets anew.
   private static final Set<String> NOT_KEPT =
       Set.of(
           "connection",
@@ -26,7 +26,7 @@ final class ReplyHead {
           "upgrade",
           "age");
 
-  /// What a 304 has too (RFC 9110, 15.4.5).
+  /// The fields that a 304 carries, too (RFC 9110, 15.4.5).
   private static final Set<String> OF_NOT_MODIFIED =
       Set.of("cache-control", "content-location", "date", "etag", "expires", "vary");
 
@@ -49,7 +49,9 @@ final class ReplyHead {
     }
   }
 
-  /// @return null when there is no end of a head, or a line is no field
+  /// Parses a head.
+  ///
+  /// @return null if the head has no end, or a line is not a field
   static @Nullable ReplyHead of(byte[] bytes, int count) {
     String text = new String(bytes, 0, count, StandardCharsets.ISO_8859_1);
     int end = text.indexOf("\r\n\r\n");
@@ -61,7 +63,7 @@ final class ReplyHead {
     return good ? new ReplyHead(head) : null;
   }
 
-  /// Bytes before the body.
+  /// Returns the number of bytes before the body.
   int length() {
     int length = statusLine.length() + 4;
     for (Line line : lines) {
@@ -78,7 +80,7 @@ final class ReplyHead {
     return lines.stream().anyMatch(line -> line.name.equals(name));
   }
 
-  /// The members of all lines of a field whose value is a list, in lower case.
+  /// Returns the members of all lines of a field whose value is a list, in lower case.
   List<String> members(String name) {
     List<String> members = new ArrayList<>();
     for (Line line : lines) {
@@ -94,20 +96,20 @@ final class ReplyHead {
     return members;
   }
 
-  /// The values of all lines of a field.
+  /// Returns the values of all lines of a field.
   List<String> values(String name) {
     return lines.stream().filter(line -> line.name.equals(name)).map(Line::value).toList();
   }
 
-  /// The value of a field that is there once; empty when it is not.
+  /// Returns the value of a field that occurs once; otherwise an empty text.
   String value(String name) {
     List<String> values = values(name);
     return values.size() == 1 ? values.getFirst() : "";
   }
 
-  /// Directives of Cache-Control with their arguments, `""` for those without.
+  /// Returns the directives of Cache-Control with their arguments, `""` for those without.
   ///
-  /// @return null when one of them is there twice, or is not understood: a quoted comma
+  /// @return null if a directive is repeated, or cannot be parsed: a quoted comma
   @Nullable Map<String, String> cacheControl() {
     Map<String, String> directives = new LinkedHashMap<>();
     for (String member : members("cache-control")) {
@@ -126,9 +128,9 @@ final class ReplyHead {
     return directives;
   }
 
-  /// The same with a date, which a reply that is kept must have (RFC 9110, 6.6.1).
+  /// Returns this head with a date, which a kept reply must have (RFC 9110, 6.6.1).
   ///
-  /// @param nowSeconds when it came, since 1970
+  /// @param nowSeconds the time when the reply came, since 1970
   ReplyHead dated(long nowSeconds) {
     if (has("date")) {
       return this;
@@ -139,14 +141,14 @@ final class ReplyHead {
     return new ReplyHead(text.append("\r\nDate: ").append(date).toString());
   }
 
-  /// Status line and fields that are kept.
+  /// Returns the status line and the fields that are kept.
   byte[] kept() {
     Set<String> left = new HashSet<>(NOT_KEPT);
     left.addAll(members("connection"));
     return text(statusLine, line -> !left.contains(line.name));
   }
 
-  /// The same of a 304.
+  /// Returns the status line and the fields of a 304.
   byte[] notModified() {
     Set<String> left = new HashSet<>(members("connection"));
     return text(

@@ -9,22 +9,22 @@ import sluice.http.text.Latin1;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// How long a shared cache may give a reply, and how old that is ([RFC
+/// Computes how long a shared cache may use a reply, and how old the reply is ([RFC
 /// 9111](https://www.rfc-editor.org/rfc/rfc9111), 3 and 4.2). Stateless: any thread may call.
 ///
-/// A reply that can be read in two ways is not kept. That is stricter than section 5.1, which would
-/// take the first of several ages and 0 for a malformed age.
+/// An ambiguous reply is not kept. That is stricter than section 5.1, which would take the first of
+/// several ages and 0 for a malformed age.
 final class ReplyLifetime {
   static final long MOST_SECONDS = 365L * 24 * 3600;
 
-  /// The age of a reply that does not tell it in one way.
+  /// The age of a reply whose age is ambiguous.
   static final long OLD = MOST_SECONDS;
 
   private ReplyLifetime() {}
 
-  /// How long a reply is fresh from age 0; 0 when it may not be kept.
+  /// Returns how long a reply is fresh from age 0; 0 if it may not be kept.
   ///
-  /// @param ruledSeconds what a rule says; 0 without one
+  /// @param ruledSeconds the lifetime set by a rule; 0 without one
   static long seconds(ReplyHead head, long ruledSeconds) {
     Map<String, String> control = head.cacheControl();
     if (control == null
@@ -43,8 +43,8 @@ final class ReplyLifetime {
     return control.containsKey("public") ? Math.max(0, number(lifetime)) : 0;
   }
 
-  /// The age that the reply says it had when it was asked for: [#OLD] where it says none that is
-  /// one, or several.
+  /// Returns the age that the reply had, by its own account, when it was requested; [#OLD] if its
+  /// age is malformed or repeated.
   static long ageValue(ReplyHead head) {
     if (!head.has("age")) {
       return 0;
@@ -53,9 +53,9 @@ final class ReplyLifetime {
     return age < 0 ? OLD : age;
   }
 
-  /// How long ago the reply was made, by its date. [#OLD] where that is none, or there are several.
+  /// Returns the reply's age by its date; [#OLD] if the date is malformed or repeated.
   ///
-  /// @param nowSeconds when it came, since 1970
+  /// @param nowSeconds the time when the reply came, since 1970
   static long apparentAge(ReplyHead head, long nowSeconds) {
     if (!head.has("date")) {
       return 0;
@@ -75,7 +75,7 @@ final class ReplyLifetime {
     }
   }
 
-  /// @return seconds, a year at most; -1 for what is no number
+  /// @return seconds, a year at most; -1 if `digits` is not a number
   private static long number(@Nullable String digits) {
     if (digits == null || digits.isEmpty() || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
       return -1;

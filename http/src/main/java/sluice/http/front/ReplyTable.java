@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The replies that [KeptReplies] keeps, found by what they answer, by their target and by their
-/// tags. Its holder's lock guards everything.
+/// The table of the replies that [KeptReplies] keeps, with indexes by key, by target and by tag.
+/// The holder's lock guards everything.
 ///
-/// Nothing here walks over all replies but [#clear]: a reply is taken out of each order by its
-/// links. What is kept longest goes first when there is no room, but what was used since it was
-/// looked at last goes round once more (second chance, or CLOCK: Corbató 1968).
+/// Only [#clear] walks over all replies; every other removal uses the links of a reply. When room
+/// is needed, the oldest reply is evicted first, but a reply that was used since it was last
+/// examined gets another round (second chance, or CLOCK: Corbató 1968).
 final class ReplyTable {
   private static final int STRIPES = 256;
 
-  /// A slot for so many bytes: most replies are larger.
+  /// The bytes for which the table has one slot; most replies are larger.
   private static final int BYTES_A_SLOT = 1 << 10;
 
   private static final int FEWEST_SLOTS = 1 << 6;
@@ -23,7 +23,7 @@ final class ReplyTable {
 
   private final long limitBytes;
 
-  /// By target: how often something was ended.
+  /// The number of invalidations, by stripes of targets.
   private final int[] generations = new int[STRIPES];
 
   private final KeptReply[] table;
@@ -36,7 +36,7 @@ final class ReplyTable {
   private int forAllHosts;
   private long stored;
 
-  /// @param limitBytes of all replies together
+  /// @param limitBytes the limit for all replies together
   ReplyTable(long limitBytes) {
     this.limitBytes = limitBytes;
     long wanted = Math.clamp(limitBytes / BYTES_A_SLOT, FEWEST_SLOTS, MOST_SLOTS);
@@ -61,29 +61,30 @@ final class ReplyTable {
     return bytes;
   }
 
-  /// Replies that were kept since the start.
+  /// Returns the number of replies that were kept since the start.
   long stored() {
     return stored;
   }
 
-  /// Whether some reply answers all hosts.
+  /// Returns true if any reply answers all hosts.
   boolean hasForAllHosts() {
     return forAllHosts > 0;
   }
 
-  /// The first of the replies that may have a key with this hash; the others follow by `next`.
+  /// Returns the first of the replies that may have a key with this hash; the others follow by
+  /// `next`.
   @Nullable KeptReply first(long hash) {
     return table[slot(hash)];
   }
 
-  /// How often something of a target was ended.
+  /// Returns the number of invalidations of a target's stripe.
   int generation(long targetHash) {
     return generations[stripe(targetHash)];
   }
 
   // ---- in -------------------------------------------------------------------------------------
 
-  /// Keeps a reply in place of what answers the same, if there is room for it.
+  /// Keeps a reply in place of the one with the same key, if there is room for it.
   void insert(KeptReply reply, long nowNanos) {
     int charged = reply.chargedBytes();
     if (charged > limitBytes) {
@@ -211,9 +212,9 @@ final class ReplyTable {
     reply.newer = null;
   }
 
-  /// Ends what is kept, and on its way, for a target.
+  /// Invalidates the replies for a target, both kept and under way.
   ///
-  /// @return how many replies were kept
+  /// @return the number of replies removed
   int endTarget(long targetHash, byte[] target) {
     generations[stripe(targetHash)]++;
     int removed = 0;
@@ -229,9 +230,9 @@ final class ReplyTable {
     return removed;
   }
 
-  /// Ends what is kept with a tag, and all that is on its way, whose tags are not known yet.
+  /// Invalidates the replies with a tag, and all replies under way, whose tags are not known yet.
   ///
-  /// @return how many replies were kept
+  /// @return the number of replies removed
   int endTag(String tag) {
     endAllOnTheirWay();
     Set<KeptReply> all = tagged.get(tag);
@@ -245,9 +246,9 @@ final class ReplyTable {
     return ended.length;
   }
 
-  /// Ends all.
+  /// Removes all replies.
   ///
-  /// @return how many replies were kept
+  /// @return the number of replies removed
   int clear() {
     endAllOnTheirWay();
     int removed = count;

@@ -1,5 +1,5 @@
-/// Where messages begin and end on a connection between a client and a server that is not ours:
-/// what an answer from the loop has to know before it is put among the replies of that server.
+/// Framing on a connection between a client and a server that is not ours: all that the loop has to
+/// know before it inserts a reply among the replies of that server.
 ///
 /// ```
 ///  client ──bytes──▶ FrontTracker.look ──▶ REQUEST, BODY ──▶ application
@@ -7,8 +7,8 @@
 ///  client ◀──────────────  FrontTracker.replied ◀──bytes────────┘   (ReplyFraming)
 /// ```
 ///
-/// Nothing here changes a byte, and nothing here guesses: what is not understood makes the
-/// connection opaque (`OpaqueReason`), and from then on it is the application's alone.
+/// Nothing here changes a byte, and nothing here guesses: bytes that cannot be parsed make the
+/// connection opaque (`OpaqueReason`), and from then on it belongs to the application alone.
 @NullMarked
 package sluice.http.front;
 

@@ -5,15 +5,15 @@ import sluice.http.parse.ChunkedDecoder;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// Puts the body of a request into a [StreamedBody] as it comes. Owned by the loop's thread.
+/// Puts the body of a request into a [StreamedBody] as it arrives. Owned by the loop's thread.
 ///
 /// ```
 ///  the ring has room: the client's turn ──full──▶ held: the handler's turn
-///          ▲   no 16 KiB a second: 408                       │
+///          ▲   less than 16 KiB a second: 408                │
 ///          └───────────────────half was read─────────────────┘
 /// ```
 public final class BodyFeed {
-  /// Bytes that wait to be read, at most.
+  /// The greatest number of bytes that wait to be read.
   static final int RING_BYTES = 64 << 10;
 
   private final Connection connection;
@@ -25,8 +25,9 @@ public final class BodyFeed {
   private long since;
   private boolean isOver;
 
-  /// @param announced length of the body; negative when it comes in chunks
-  /// @param clientNanos in this time, the client has to bring as many bytes as the rate asks for
+  /// @param announced length of the body; negative if it is chunked
+  /// @param clientNanos the interval in which the client has to send as many bytes as the rate
+  ///   requires
   /// @param rate in bytes a second
   BodyFeed(Connection connection, long announced, long clientNanos, int rate) {
     this.connection = connection;
@@ -45,25 +46,26 @@ public final class BodyFeed {
     return body;
   }
 
-  /// Returns true if nothing of the body is to come.
+  /// Returns true if the body has arrived completely.
   boolean done() {
     return chunks == null ? left == 0 : chunks.done();
   }
 
-  /// Bytes of the body that have not come; -1 when that is not known.
+  /// Returns the number of bytes of the body that have not arrived; -1 if it is unknown.
   public long left() {
     return chunks == null ? left : -1;
   }
 
-  /// The client has to bring more, in its time.
+  /// Starts an interval in which the client has to send more.
   void begin() {
     since = 0;
     connection.deadline(clientNanos);
   }
 
-  /// Takes what is there of the body, or as much as there is room for: then input is held.
+  /// Takes the available part of the body, or as much as there is room for; in the latter case
+  /// input is held.
   ///
-  /// @return where the taking ended in `[from, to]`, or a negative status
+  /// @return the end of the part taken in `[from, to]`, or a negative status
   int take(View view, int from, int to) {
     int at = from;
     while (at < to && !done()) {
@@ -105,7 +107,7 @@ public final class BodyFeed {
     return next;
   }
 
-  /// By the thread that reads.
+  /// Called by the thread that reads.
   private void roomCame() {
     connection.executor().execute(this::resume);
   }
@@ -117,7 +119,7 @@ public final class BodyFeed {
     }
   }
 
-  /// The rest of the body goes to no handler: the request was answered.
+  /// Ends the feed because the request was answered: no handler gets the rest of the body.
   void over() {
     isOver = true;
     body.over();
@@ -126,9 +128,9 @@ public final class BodyFeed {
     }
   }
 
-  /// No more of the body comes.
+  /// Ends the feed because the rest of the body will not arrive.
   ///
-  /// @param status why, for the client; 0 if that has gone
+  /// @param status the status that tells the client why; 0 if the client has gone
   void broken(int status) {
     isOver = true;
     if (status == 0) {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.HandlerGuard;
 import sluice.memory.View;
 
-/// A [Route] on one loop: its interruptlet and what watches it. Owned by the loop's thread; the
-/// guard is that of all loops.
+/// A [Route] on one loop, with its interruptlet and guard. Owned by the loop's thread; all loops
+/// share the guard.
 public final class BoundRoute {
   final Routes.Admitted admitted;
   final Route route;
@@ -15,10 +15,10 @@ public final class BoundRoute {
   final @Nullable HttpInterruptlet interruptlet;
   private final byte[] prefix;
 
-  /// A slash behind the prefix is part of it.
+  /// True if the prefix ends in a slash, so that only paths below it match.
   private final boolean below;
 
-  /// Makes the interruptlet.
+  /// Creates the interruptlet.
   BoundRoute(Routes.Admitted admitted) {
     this(admitted, interruptlet(admitted));
   }
@@ -32,8 +32,9 @@ public final class BoundRoute {
     this.below = prefix[prefix.length - 1] == '/';
   }
 
-  /// As the constructor, on a loop that serves other routes already: where the interruptlet cannot
-  /// be made, each request of the route fails for that reason, and nothing else does.
+  /// Returns the bound route on a loop that serves other routes already. If the interruptlet cannot
+  /// be created, each request of the route fails with that exception; other routes are not
+  /// affected.
   static BoundRoute whileServing(Routes.Admitted admitted) {
     try {
       return new BoundRoute(admitted);
@@ -52,7 +53,7 @@ public final class BoundRoute {
     return maker == null ? null : admitted.guard().make(maker);
   }
 
-  /// Whether the interruptlet is shown heads alone, whatever follows them.
+  /// Returns true if the interruptlet gets only heads, and bodies are dropped.
   boolean dropsBodies() {
     return route.bodyBytes() == 0 && route.deferred() == null;
   }

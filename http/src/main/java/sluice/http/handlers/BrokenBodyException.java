@@ -2,8 +2,8 @@ package sluice.http.handlers;
 
 import java.io.IOException;
 
-/// The body of a request ended before it was whole, came too slowly, or was no body. A handler that
-/// lets it pass before it has begun its reply has the server answer with its status.
+/// Thrown when the body of a request ended early, came too slowly, or is malformed. If a handler
+/// does not catch it before it has begun its reply, the server answers with its status.
 public final class BrokenBodyException extends IOException {
   private static final long serialVersionUID = 1L;
 

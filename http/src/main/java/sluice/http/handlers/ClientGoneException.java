@@ -2,8 +2,8 @@ package sluice.http.handlers;
 
 import java.io.IOException;
 
-/// The connection ended before the reply did. Not an error of the handler that meets it: whatever
-/// it does for this request is in vain.
+/// Thrown when the connection ended before the reply did. It is not an error of the handler, which
+/// need not continue to work on the request.
 public final class ClientGoneException extends IOException {
   private static final long serialVersionUID = 1L;
 

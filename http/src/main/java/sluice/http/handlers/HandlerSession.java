@@ -2,33 +2,33 @@ package sluice.http.handlers;
 
 import org.jspecify.annotations.Nullable;
 
-/// What the protocol remembers of a connection between two calls, as far as handlers take part in
-/// it. The loop's thread calls.
+/// The state of a connection between two calls of the protocol, as far as it concerns handlers.
+/// Called by the loop's thread.
 public interface HandlerSession {
-  /// Whether nothing more is answered after the reply under way.
+  /// Returns true if no request is answered after the reply under way.
   boolean closing();
 
-  /// The route that a request is held for; null when none is.
+  /// Returns the route that a request is held for; null if none is held.
   @Nullable BoundRoute heldFor();
 
-  /// A head is whole, and looked at again when its body has come.
+  /// Holds a request whose head is whole; it is handled when its body has arrived.
   ///
-  /// @param messageBytes of head and body
+  /// @param messageBytes the bytes of head and body
   void hold(BoundRoute route, int messageBytes);
 
-  /// The body that is being collected; null when none is.
+  /// Returns the body that is being collected; null if there is none.
   @Nullable Upload upload();
 
   void collect(Upload into);
 
-  /// The body is complete, or given up.
+  /// Ends collecting: the body is complete, or was given up.
   void collected();
 
-  /// The body that goes to a handler as it comes; null when none does.
+  /// Returns the feed of a body that goes to a handler as it arrives; null if there is none.
   @Nullable BodyFeed feed();
 
   void feed(BodyFeed from);
 
-  /// The body was put as a whole, or no more of it is wanted.
+  /// Ends the feed: the body was put completely, or the rest is not wanted.
   void fed();
 }

@@ -2,15 +2,15 @@ package sluice.http.handlers;
 
 import sluice.loop.Connection;
 
-/// The requests and replies of a loop's connections, as handlers need them. The protocol implements
+/// The requests and replies of a loop's connections, as handlers use them. The protocol implements
 /// it; the loop's thread calls.
 public interface HttpExchanges extends SlowReply.Stream {
   HandlerSession session(Connection connection);
 
   /// Has the body of the request that was parsed last skipped.
   ///
-  /// @return whether the connection is kept behind the reply: not where the body is too long for
-  ///   that, or may not be sent
+  /// @return true if the connection stays open after the reply; false if the body is too long to
+  ///   skip, or may never be sent
   boolean keepAfterBody(Connection connection);
 
   /// Refuses the request that was parsed last; its body is skipped.
@@ -18,16 +18,16 @@ public interface HttpExchanges extends SlowReply.Stream {
   /// @param fields header lines, each with CRLF
   void refuseRequest(Connection connection, int status, byte[] fields);
 
-  /// Refuses a request whose body did not come whole, or has no place.
+  /// Refuses a request whose body is incomplete, or cannot be stored.
   ///
-  /// @param head of the request
+  /// @param head the head of the request
   void refuse(Connection connection, int status, byte[] head);
 
-  /// Answers the request that was parsed last by an error.
+  /// Answers the request that was parsed last with an error.
   ///
   /// @param fields header lines, each with CRLF
   void finish(Connection connection, int status, byte[] fields, boolean keep);
 
-  /// The reply to the request that was parsed last is staged.
+  /// Records that the reply to the request that was parsed last is staged.
   void replied(Connection connection, boolean keep);
 }

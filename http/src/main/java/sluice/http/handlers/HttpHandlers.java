@@ -14,21 +14,22 @@ import sluice.loop.RunningHandler;
 import sluice.memory.Account;
 import sluice.memory.View;
 
-/// Brings requests to the handlers of their routes. Owned by one loop's thread.
+/// Passes requests to the handlers of their routes. Owned by one loop's thread.
 ///
-/// An interruptlet is asked first, in place. What it leaves goes to the slow handler with a copy of
-/// head and body; bodies are collected here, within the limits of the route and of the loop.
+/// An interruptlet is called first, in place. Requests that it leaves go to the slow handler with a
+/// copy of head and body; bodies are collected here, within the limits of the route and of the
+/// loop.
 public final class HttpHandlers {
-  /// Longest body that is held until it is whole, to be shown to an interruptlet.
+  /// The longest body that is held until it is complete, for an interruptlet.
   static final int HELD_BODY_BYTES = 16 << 10;
 
-  /// The answer of [#handle] that is no index.
+  /// The result of [#handle] for a request that the site answers.
   public static final int NOT_MINE = -1;
 
-  /// Slowest upload that is waited for, in bytes a second, beside the header timeout.
+  /// The slowest upload that is waited for, in bytes a second, in addition to the header timeout.
   private static final int UPLOAD_RATE = 16 << 10;
 
-  /// What slow requests of one loop may hold.
+  /// The memory that slow requests of one loop may hold.
   private static final long SLOW_BYTES = 128L << 20;
 
   private static final byte[] CONTINUE = Latin1.bytes("HTTP/1.1 100 Continue\r\n\r\n");
@@ -42,8 +43,8 @@ public final class HttpHandlers {
   private final Account account;
   private final long headerNanos;
 
-  /// @param request that was parsed last
-  /// @param headerNanos time for a head; the time for a body comes to it
+  /// @param request the request that was parsed last
+  /// @param headerNanos the time for a head; the time for a body is added to it
   public HttpHandlers(
       HttpExchanges http, Loop loop, HttpRequest request, HttpReplies replies, long headerNanos) {
     this.http = http;
@@ -58,8 +59,8 @@ public final class HttpHandlers {
 
   // ---- requests -----------------------------------------------------------------------------
 
-  /// Whether the interruptlet of the request that was parsed last is to see it with more of its
-  /// body than there is. If so it is held.
+  /// Returns true if the interruptlet needs more of the body of the request that was parsed last
+  /// than has arrived. The request is then held.
   ///
   /// @param body index of its body in the input
   public boolean waits(BoundRoute route, Connection connection, int body, int end) {
@@ -78,7 +79,7 @@ public final class HttpHandlers {
   /// Handles the request that was parsed last.
   ///
   /// @param body index of its body in the input
-  /// @return the index after what was used of it; [#NOT_MINE] when the site answers
+  /// @return the index after the bytes used; [#NOT_MINE] if the site answers
   public int handle(BoundRoute route, Connection connection, View input, int body, int end) {
     HttpInterruptlet interruptlet = route.interruptlet;
     boolean refused = interruptlet != null && route.guard.disabled();
@@ -99,7 +100,7 @@ public final class HttpHandlers {
     return NOT_MINE;
   }
 
-  /// Whether the route has an interruptlet, and is shown such requests.
+  /// Returns true if the route has an interruptlet that gets requests of this kind.
   private boolean isShown(BoundRoute route) {
     return route.interruptlet != null
         && (request.bodyKind() == BodyKind.NONE
@@ -112,7 +113,7 @@ public final class HttpHandlers {
     return route.dropsBodies() || body + request.contentLength() <= end;
   }
 
-  /// @return whether the interruptlet has answered
+  /// @return true if the interruptlet has answered
   private boolean run(BoundRoute route, HttpInterruptlet interruptlet, Connection connection) {
     boolean keep =
         route.dropsBodies()
@@ -178,7 +179,7 @@ public final class HttpHandlers {
     return collect(connection, input, at, end);
   }
 
-  /// Has a handler begin while the body comes.
+  /// Starts a handler while the body arrives.
   private int startStreamed(
       HttpDeferred handler, Connection connection, View input, int at, int end, long announced) {
     int charged = request.headLength() + BodyFeed.ringBytes(announced);
@@ -209,14 +210,14 @@ public final class HttpHandlers {
         feed.begin();
       }
     } else if (asksFirst) {
-      connection.close(); // it has its final status, and may send the body or not
+      connection.close(); // it has its final status, and may or may not send the body
     }
     return next;
   }
 
-  /// Takes more of a body that goes to a handler as it comes.
+  /// Takes more of a body that goes to a handler as it arrives.
   ///
-  /// @return the index after what was used
+  /// @return the index after the bytes used
   public int feed(Connection connection, View input, int from, int end) {
     HandlerSession session = http.session(connection);
     BodyFeed feed = session.feed();
@@ -235,10 +236,10 @@ public final class HttpHandlers {
     return at;
   }
 
-  /// No more comes of the body that is under way, if there is one. The client is told why by a
-  /// refusal, or by the handler that reads the body. The connection closes when it was answered.
+  /// Ends the body under way, if there is one, because its rest will not arrive. The client gets a
+  /// refusal, or the handler that reads the body answers. The connection closes after the reply.
   ///
-  /// @return false if there is none
+  /// @return false if there is no body under way
   public boolean cutShort(Connection connection, int status) {
     HandlerSession session = http.session(connection);
     Upload upload = session.upload();
@@ -258,9 +259,9 @@ public final class HttpHandlers {
     return true;
   }
 
-  /// The request whose body is under way was answered.
+  /// Ends the feed of a request that was answered while its body is under way.
   ///
-  /// @return the feed of the rest, which has yet to come; null if there is none
+  /// @return the feed of the rest, which has not arrived yet; null if there is none
   public @Nullable BodyFeed answeredEarly(Connection connection) {
     HandlerSession session = http.session(connection);
     BodyFeed feed = session.feed();
@@ -278,7 +279,7 @@ public final class HttpHandlers {
 
   /// Takes more of the body that is being uploaded.
   ///
-  /// @return the index after what was used
+  /// @return the index after the bytes used
   public int collect(Connection connection, View input, int from, int end) {
     HandlerSession session = http.session(connection);
     Upload upload = session.upload();
@@ -298,7 +299,7 @@ public final class HttpHandlers {
     return at;
   }
 
-  /// Gives up a body that is under way, if there is one.
+  /// Gives up the body under way, if there is one.
   public void abandon(HandlerSession session) {
     BodyFeed feed = session.feed();
     if (feed != null) {

@@ -15,7 +15,7 @@ import sluice.http.parse.RequestPath;
 import sluice.http.reply.HttpReplies;
 
 /// A request that was copied off the loop, with its body, for a slow handler. Immutable; any thread
-/// may read it, for as long as it likes.
+/// may read it at any time.
 public final class HttpMessage {
   private final byte[] head;
   private final int[] lines;
@@ -48,19 +48,20 @@ public final class HttpMessage {
     keepAlive = request.keepAlive();
   }
 
-  /// Adds the body, once, before a handler has the message.
+  /// Adds the body, once, before a handler gets the message.
   HttpMessage withBody(byte[] bytes) {
     body = bytes;
     return this;
   }
 
-  /// Has the body come while the request is handled, before a handler has the message.
+  /// Sets the stream of a body that arrives while the request is handled. Called before a handler
+  /// gets the message.
   HttpMessage withStream(StreamedBody body) {
     stream = body;
     return this;
   }
 
-  /// Returns true if the body comes while the request is handled.
+  /// Returns true if the body arrives while the request is handled.
   public boolean isStreamed() {
     return stream != null;
   }
@@ -69,7 +70,7 @@ public final class HttpMessage {
     return stream;
   }
 
-  /// The head as it was received. Not a copy, and not to be changed.
+  /// Returns the head as it was received. Not a copy, and not to be changed.
   byte[] head() {
     return head;
   }
@@ -78,27 +79,27 @@ public final class HttpMessage {
     return method;
   }
 
-  /// The method as it was sent, for those that [HttpMethod] does not name.
+  /// Returns the method as it was sent, for methods that [HttpMethod] does not name.
   public String methodName() {
     return text(methodFrom, methodTo);
   }
 
-  /// The path, percent-decoded and without dot segments; null when it cannot be decoded.
+  /// Returns the path, percent-decoded and without dot segments; null if it cannot be decoded.
   public @Nullable String path() {
     return RequestPath.canonical(Arrays.copyOfRange(head, pathFrom, pathTo));
   }
 
-  /// The path as it was sent.
+  /// Returns the path as it was sent.
   public String rawPath() {
     return text(pathFrom, pathTo);
   }
 
-  /// The query as it was sent, without its `?`; null when there is none.
+  /// Returns the query as it was sent, without its `?`; null if there is none.
   public @Nullable String query() {
     return hasQuery ? text(pathTo + 1, targetTo) : null;
   }
 
-  /// 0 or 1, of HTTP/1.0 or HTTP/1.1.
+  /// Returns the minor version: 0 for HTTP/1.0, 1 for HTTP/1.1.
   public int minorVersion() {
     return minorVersion;
   }
@@ -107,13 +108,13 @@ public final class HttpMessage {
     return keepAlive;
   }
 
-  /// The value of the first header line of this name, whatever its case; null when there is none.
+  /// Returns the value of the first header line with this name, in any case; null if there is none.
   public @Nullable String header(String name) {
     List<String> values = headers(name);
     return values.isEmpty() ? null : values.getFirst();
   }
 
-  /// The values of all header lines of this name, whatever its case, in their order.
+  /// Returns the values of all header lines with this name, in any case, in their order.
   public List<String> headers(String name) {
     List<String> values = new ArrayList<>();
     for (int at = 0; at < lines.length; at += HttpRequest.STRIDE) {
@@ -125,7 +126,7 @@ public final class HttpMessage {
     return values;
   }
 
-  /// Names of all header lines in lower case, in their order.
+  /// Returns the names of all header lines in lower case, in their order.
   public List<String> headerNames() {
     List<String> names = new ArrayList<>();
     for (int at = 0; at < lines.length; at += HttpRequest.STRIDE) {
@@ -134,17 +135,17 @@ public final class HttpMessage {
     return names;
   }
 
-  /// The body as a stream, from its beginning: what has come, or what comes while it is read. Where
-  /// it comes meanwhile ([HttpDeferred#streamsBodies]), each call returns the same stream, which
-  /// waits for the client, throws [BrokenBodyException] if that sends no whole body, and
-  /// [ClientGoneException] if it goes; of any length, and of use until the request is answered.
+  /// Returns the body as a stream, from its beginning. If the body arrives while the request is
+  /// handled ([HttpDeferred#streamsBodies]), each call returns the same stream, of any length. It
+  /// waits for the client, throws [BrokenBodyException] if the client sends no complete body and
+  /// [ClientGoneException] if the client goes, and may be used until the request is answered.
   public InputStream bodyStream() {
     StreamedBody streamed = stream;
     return streamed == null ? new ByteArrayInputStream(body) : streamed;
   }
 
-  /// The body; empty when there is none, or when it is streamed. Not a copy: only the handler has
-  /// it.
+  /// Returns the body; empty if there is none, or if it is streamed. Not a copy: only the handler
+  /// has it.
   public byte[] body() {
     return body;
   }
@@ -153,7 +154,7 @@ public final class HttpMessage {
     return new String(head, from, to - from, StandardCharsets.ISO_8859_1);
   }
 
-  /// The request line without its version, for logs: all but printable ASCII as `\xHH`.
+  /// Returns the request line without its version, for logs; all but printable ASCII as `\xHH`.
   @Override
   public String toString() {
     return Log.shown(head, methodFrom, targetTo);

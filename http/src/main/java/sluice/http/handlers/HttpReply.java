@@ -13,12 +13,13 @@ import sluice.loop.OutputMark;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// The reply of an [HttpInterruptlet], written straight into what the connection sends: status,
-/// then fields, then body, nothing of it copied twice and nothing allocated. Owned by one loop,
-/// which lends the same object to every handler; it is dead when the handler has returned.
+/// The reply of an [HttpInterruptlet], written directly into the connection's output: status, then
+/// fields, then body. Nothing is copied twice and nothing allocated. Owned by one loop, which lends
+/// the same object to every handler; it must not be used after the handler has returned.
 ///
-/// The server adds Date, Content-Length and Connection. To HEAD the body is counted and left out. A
-/// method called out of order throws [IllegalStateException]; the request is then answered 500.
+/// The server adds Date, Content-Length and Connection. In a reply to HEAD the body is counted and
+/// left out. A method called out of order throws [IllegalStateException]; the request is then
+/// answered 500.
 ///
 /// ```
 /// reply.status(200).field("Content-Type", "text/plain").text("hits: ").number(hits);
@@ -54,6 +55,8 @@ public final class HttpReply {
 
   // ---- for the server -----------------------------------------------------------------------
 
+  /// Begins a reply.
+  ///
   /// @param field `NONE`, `CLOSE` or `KEEP_ALIVE`
   void begin(Connection connection, HttpRequest request, byte[] field) {
     Output output = connection.output();
@@ -79,7 +82,7 @@ public final class HttpReply {
     end();
   }
 
-  /// Forgets everything that was written.
+  /// Discards all bytes written.
   void discard() {
     mark.rollback();
     end();
@@ -91,16 +94,16 @@ public final class HttpReply {
     mark.clear();
   }
 
-  /// Whether the connection is closed after this reply.
+  /// Returns true if the connection is closed after this reply.
   boolean closes() {
     return connectionField == HttpReplies.CLOSE;
   }
 
   // ---- for the handler ----------------------------------------------------------------------
 
-  /// Sets the status, first and once; 200 without it.
+  /// Sets the status, first and once; the default is 200.
   ///
-  /// @param code 200 to 599; after 204 and 304 there is no body
+  /// @param code 200 to 599; a reply with 204 or 304 has no body
   public HttpReply status(int code) {
     ReplyFields.checkStatus(code);
     require(state == State.STATUS, "status");
@@ -116,11 +119,11 @@ public final class HttpReply {
     return this;
   }
 
-  /// Adds a header field. May be called several times for one name.
+  /// Adds a header field. May be called several times with the same name.
   ///
   /// @param value in ISO-8859-1, without control characters
-  /// @throws IllegalArgumentException when the field would break the reply, or is a field that the
-  ///   server sets itself
+  /// @throws IllegalArgumentException if the field would break the reply, or the server sets it
+  ///   itself
   public HttpReply field(String name, String value) {
     ReplyFields.check(name, value);
     fields("field");
@@ -132,7 +135,7 @@ public final class HttpReply {
     return this;
   }
 
-  /// Closes the connection after this reply. Before the body.
+  /// Closes the connection after this reply. To be called before the body.
   public HttpReply close() {
     fields("close");
     connectionField = HttpReplies.CLOSE;
@@ -164,7 +167,8 @@ public final class HttpReply {
     return this;
   }
 
-  /// Adds bytes of a block to the body: many of them are sent from where they are, under a lease.
+  /// Adds bytes of a block to the body. If they are many, they are sent without a copy, under a
+  /// lease.
   public HttpReply body(Block block, long offset, int count) {
     if (add(count)) {
       output().append(block, offset, count);
@@ -191,7 +195,7 @@ public final class HttpReply {
     return body(digits, digits.length - length, length);
   }
 
-  /// Bytes of the body so far.
+  /// Returns the number of bytes of the body so far.
   public long bodyBytes() {
     return bodyBytes;
   }
@@ -212,7 +216,7 @@ public final class HttpReply {
     state = State.BODY;
   }
 
-  /// @return whether the bytes are sent
+  /// @return true if the bytes are sent
   private boolean add(int count) {
     if (state != State.BODY) {
       endHead();
@@ -237,7 +241,7 @@ public final class HttpReply {
     }
   }
 
-  @SuppressWarnings("deprecation") // the one method that copies Latin-1 without allocating
+  @SuppressWarnings("deprecation") // the only method that copies Latin-1 without allocating
   private void latin1(String text) {
     int at = 0;
     while (at < text.length()) {

@@ -7,12 +7,13 @@ import java.nio.charset.StandardCharsets;
 import sluice.http.reply.ReplyFields;
 import sluice.http.text.Latin1;
 
-/// Answers one request from a slow handler: status and fields, then a body, whole or as a stream.
-/// For the thread that runs the handler.
+/// Answers one request from a slow handler: status and fields, then a body, complete or as a
+/// stream. Used by the thread that runs the handler.
 ///
-/// The server adds Date, the framing of the body and Connection; to HEAD it leaves the body out.
+/// The server adds Date, the framing of the body and Connection; in a reply to HEAD it leaves the
+/// body out.
 public final class HttpResponder {
-  /// Bodies up to this size go to the loop in one piece.
+  /// The greatest size of a body that goes to the loop in one piece.
   public static final int PIECE_BYTES = 64 << 10;
 
   private final SlowCall call;
@@ -25,9 +26,9 @@ public final class HttpResponder {
     this.call = call;
   }
 
-  /// Sets the status; 200 without it.
+  /// Sets the status; the default is 200.
   ///
-  /// @param code 200 to 599; after 204 and 304 there is no body
+  /// @param code 200 to 599; a reply with 204 or 304 has no body
   public HttpResponder status(int code) {
     ReplyFields.checkStatus(code);
     requireNotBegun();
@@ -35,11 +36,11 @@ public final class HttpResponder {
     return this;
   }
 
-  /// Adds a header field. May be called several times for one name.
+  /// Adds a header field. May be called several times with the same name.
   ///
   /// @param value in ISO-8859-1, without control characters
-  /// @throws IllegalArgumentException when the field would break the reply, or is a field that the
-  ///   server sets itself
+  /// @throws IllegalArgumentException if the field would break the reply, or the server sets it
+  ///   itself
   public HttpResponder field(String name, String value) {
     ReplyFields.check(name, value);
     requireNotBegun();
@@ -47,7 +48,7 @@ public final class HttpResponder {
     return this;
   }
 
-  /// Takes back status and fields.
+  /// Resets status and fields.
   public HttpResponder reset() {
     requireNotBegun();
     status = 200;
@@ -63,13 +64,14 @@ public final class HttpResponder {
     return this;
   }
 
-  /// Whether the client has gone: nothing waits for the answer. A stream's writes tell as well.
+  /// Returns true if the client has gone, so that nothing waits for the answer. Writing to a stream
+  /// throws in this case.
   public boolean gone() {
     return call.gone();
   }
 
-  /// Ends the connection in the middle of the reply, so that the client sees that something is
-  /// missing. What the answering thread still sends throws. Without effect after the last piece.
+  /// Ends the connection in the middle of the reply, so that the client notices that it is
+  /// incomplete. The answering thread's further calls throw. Has no effect after the last piece.
   /// Any thread may call.
   public void cutOff() {
     call.cutOff();
@@ -88,14 +90,15 @@ public final class HttpResponder {
 
   /// Answers with a body in UTF-8.
   ///
-  /// @throws ClientGoneException when the connection ended in the middle
+  /// @throws ClientGoneException if the connection ended before the reply did
   public void send(String body) throws IOException {
     send(body.getBytes(StandardCharsets.UTF_8));
   }
 
-  /// Answers with a body, which must not change any more. Blocks while a large one is on its way.
+  /// Answers with a body, which must not be changed any more. Blocks while a large body is being
+  /// sent.
   ///
-  /// @throws ClientGoneException when the connection ended in the middle
+  /// @throws ClientGoneException if the connection ended before the reply did
   public void send(byte[] body) throws IOException {
     if (body.length <= PIECE_BYTES) {
       call.complete(begin(body.length), body, body.length);
@@ -106,9 +109,9 @@ public final class HttpResponder {
     }
   }
 
-  /// Answers with a body, on the loop's thread. Its client may have gone.
+  /// Answers with a body, on the loop's thread. The client may have gone.
   ///
-  /// @param body of at most [#PIECE_BYTES]; not to be changed any more
+  /// @param body at most [#PIECE_BYTES] bytes; not to be changed any more
   public void sendHere(byte[] body) {
     if (body.length > PIECE_BYTES) {
       throw new IllegalArgumentException(body.length + " bytes would hold up the loop: use send");
@@ -118,13 +121,14 @@ public final class HttpResponder {
 
   /// Answers with a body of unknown length: in chunks, or to HTTP/1.0 until the connection ends.
   /// Writes block while the client reads slower than the handler writes, and throw
-  /// [ClientGoneException] when it has gone. [OutputStream#flush] sends what was written; closing,
-  /// which the server does when the handler has returned, completes the reply.
+  /// [ClientGoneException] when the client has gone. [OutputStream#flush] sends the bytes written
+  /// so far. Closing completes the reply; the server closes the stream when the handler has
+  /// returned.
   public OutputStream stream() {
     return call.open(begin(-1));
   }
 
-  /// As [#stream()], with a Content-Length.
+  /// Answers with a body of known length, with a Content-Length; see [#stream()].
   ///
   /// @param length of the whole body; writing more throws, and closing before all of it was written
   ///   cuts the connection off

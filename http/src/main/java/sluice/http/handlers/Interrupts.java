@@ -2,11 +2,11 @@ package sluice.http.handlers;
 
 import java.io.InterruptedIOException;
 
-/// What an interrupt becomes in a stream of a request or reply.
+/// Turns interrupts into exceptions of the streams of requests and replies.
 final class Interrupts {
   private Interrupts() {}
 
-  /// Sets the interrupt of the calling thread again, and returns what it is to throw.
+  /// Restores the interrupt status of the calling thread, and returns the exception to throw.
   static InterruptedIOException asFailure(InterruptedException cause, String message) {
     Thread.currentThread().interrupt();
     InterruptedIOException failure = new InterruptedIOException(message);

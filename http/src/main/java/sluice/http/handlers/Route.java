@@ -6,22 +6,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.RequestPath;
 
-/// What answers requests below a path, instead of the site. Immutable; any thread may read it.
+/// A route: handlers that answer the requests below a path instead of the site. Immutable; any
+/// thread may read it.
 ///
-/// Paths are compared as they are after percent-decoding and without dot segments, so a handler
-/// cannot be passed by with another spelling. Of several routes the one with the longest prefix
-/// answers. TRACE and CONNECT never reach a handler.
+/// Paths are compared after percent-decoding and without dot segments, so another spelling of a
+/// path cannot bypass a handler. If several routes match, the one with the longest prefix answers.
+/// TRACE and CONNECT never reach a handler.
 ///
-/// @param prefix `/` or a canonical path: `/api` stands for itself and everything below `/api/`;
-///   with a slash at the end, for what is below only
-/// @param interruptlets makes the interruptlet of each loop, on that loop's thread; null for none
-/// @param deferred answers what the interruptlet leaves; null for none
-/// @param bodyBytes longest request body that is collected for what answers later; a longer one is
-///   answered 413. With 0 and nothing that does the interruptlet is shown the head of every
-///   request, and bodies of any length are dropped
+/// @param prefix `/` or a canonical path: `/api` matches itself and everything below `/api/`; with
+///   a trailing slash only the paths below
+/// @param interruptlets creates the interruptlet of each loop, on that loop's thread; null for none
+/// @param deferred answers the requests that the interruptlet leaves; null for none
+/// @param bodyBytes longest request body that is collected for `deferred`; a longer one is answered
+///   413. With 0 and no `deferred` the interruptlet gets the head of every request, and bodies of
+///   any length are dropped
 /// @param limit longest run of the interruptlet, at least 1 ms
-/// @param sample warms the interruptlet before the route is admitted, as [#withSample]; empty for
-///   none
+/// @param sample warms up the interruptlet before the route is admitted, see [#withSample]; empty
+///   for none
 public record Route(
     String prefix,
     @Nullable Supplier<? extends HttpInterruptlet> interruptlets,
@@ -50,11 +51,13 @@ public record Route(
     }
   }
 
-  /// A route without handlers, for bodies of up to 1 MiB and interruptlets of up to 50 ms.
+  /// Returns a route without handlers, for bodies of up to 1 MiB and interruptlets of up to 50 ms.
   public static Route at(String prefix) {
     return new Route(prefix, null, null, 1 << 20, Duration.ofMillis(50), "");
   }
 
+  /// Returns a copy with an interruptlet.
+  ///
   /// @param perLoop called once for each loop
   public Route withInterruptlet(Supplier<? extends HttpInterruptlet> perLoop) {
     return new Route(prefix, perLoop, deferred, bodyBytes, limit, sample);
@@ -76,17 +79,18 @@ public record Route(
     return new Route(prefix, interruptlets, deferred, bodyBytes, longest, sample);
   }
 
-  /// Runs the interruptlet before the route is admitted, on the thread that starts the server or
-  /// admits the route, until the JVM has compiled it, two seconds at most: no client waits for
-  /// that. One more instance is made for it, which must bear to see the sample often.
+  /// Returns a copy with a sample. The thread that starts the server or admits the route first runs
+  /// the interruptlet on the sample until the JVM has compiled it, two seconds at most, so that no
+  /// client waits for the compiler. One more instance is created for this; it must tolerate many
+  /// runs of the sample.
   ///
-  /// @param request a path, which is asked for by GET; or a whole request in ISO-8859-1, with its
+  /// @param request a path, which is requested by GET; or a whole request in ISO-8859-1, with its
   ///   empty line and its body
   public Route withSample(String request) {
     return new Route(prefix, interruptlets, deferred, bodyBytes, limit, request);
   }
 
-  /// The request of the sample.
+  /// Returns the bytes of the sample's request.
   public byte[] sampleRequest() {
     String request =
         sample.startsWith("/") ? "GET " + sample + " HTTP/1.1\r\nHost: sample\r\n\r\n" : sample;

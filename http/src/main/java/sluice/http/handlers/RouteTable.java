@@ -13,10 +13,10 @@ import sluice.memory.View;
 
 /// Finds the route of a request: one loop's view of the [Routes]. Owned by the loop's thread.
 ///
-/// A route that stays keeps its interruptlet when other routes come and go. A client that is being
-/// answered, or sends a body, keeps the [BoundRoute] that was found for its request.
+/// A route that stays keeps its interruptlet when other routes are added or removed. A request that
+/// is being answered, or whose body is under way, keeps the [BoundRoute] that was found for it.
 ///
-/// Paths in plain spelling are compared where they are; only one with an escape or a dot segment is
+/// Paths in plain spelling are compared in place. Only a path with an escape or a dot segment is
 /// made canonical first, so files beside the routes stay cheap.
 public final class RouteTable {
   private final Routes source;
@@ -25,7 +25,7 @@ public final class RouteTable {
   private BoundRoute[] routes;
   private RequestPath canonical;
 
-  /// Makes the interruptlets.
+  /// Creates the interruptlets.
   public RouteTable(Routes source, HttpLimits limits) {
     this.source = source;
     this.limits = limits;
@@ -35,7 +35,7 @@ public final class RouteTable {
     bind(seen.stream().map(BoundRoute::new).toList());
   }
 
-  /// Looks whether routes have come or gone, and makes the interruptlets of those that came.
+  /// Adopts added and removed routes, and creates the interruptlets of the added ones.
   public void update() {
     List<Routes.Admitted> now = source.current();
     if (now == seen) {
@@ -61,7 +61,7 @@ public final class RouteTable {
     canonical = new RequestPath(routes.length == 0 ? 1 : limits.targetBytes());
   }
 
-  /// Whose request it is; null when it is the site's.
+  /// Returns the route of the request; null if the site answers it.
   public @Nullable BoundRoute find(HttpRequest request) {
     if (routes.length == 0 || !handled(request)) {
       return null;

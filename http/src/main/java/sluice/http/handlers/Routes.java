@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.loop.HandlerGuard;
 
-/// The routes of a server as they are now. Any thread may change them; each loop looks before each
+/// The current routes of a server. Any thread may change them; each loop adopts changes before each
 /// batch of requests, in its [RouteTable].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | current | holder of `this` | volatile | volatile |
 public final class Routes {
-  /// A route and what watches its interruptlets, those of all loops.
+  /// A route and the guard of its interruptlets on all loops.
   public record Admitted(Route route, HandlerGuard guard) {
     static Admitted of(Route route) {
       return new Admitted(route, new HandlerGuard(route.prefix(), route.limit().toNanos()));
@@ -24,12 +24,12 @@ public final class Routes {
     current = routes.stream().map(Admitted::of).toList();
   }
 
-  /// In the order in which they were admitted; another list after each change.
+  /// Returns the routes in the order of their admission; a new list after each change.
   public List<Admitted> current() {
     return current;
   }
 
-  /// Adds a route, in place of one with the same prefix.
+  /// Adds a route, or replaces the one with the same prefix.
   public synchronized HandlerGuard admit(Route route) {
     Admitted admitted = Admitted.of(route);
     List<Admitted> next = new ArrayList<>(current);
@@ -39,7 +39,9 @@ public final class Routes {
     return admitted.guard;
   }
 
-  /// @return whether there was one
+  /// Removes the route with this prefix.
+  ///
+  /// @return true if there was one
   public synchronized boolean evict(String prefix) {
     List<Admitted> next = new ArrayList<>(current);
     boolean removed = next.removeIf(each -> each.route.prefix().equals(prefix));

@@ -11,9 +11,9 @@ import sluice.loop.Loop;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;
 
-/// One request in the hands of a slow or an asynchronous handler. Made by the loop's thread; what
-/// the answering thread sends goes back as pieces that the loop's thread stages ([SlowReply]). Any
-/// thread may cut it off meanwhile: then the next piece throws.
+/// A request that a slow or an asynchronous handler answers. Created by the loop's thread. The
+/// answering thread sends the reply in pieces, which the loop's thread stages ([SlowReply]). Any
+/// thread may cut it off meanwhile; the next piece then throws.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,7 +27,7 @@ import sluice.memory.Account;
 /// ```
 final class SlowCall {
   private enum Stage {
-    /// Nothing of the reply has been sent.
+    /// No part of the reply has been sent.
     ASKED,
     /// The head has been sent, and some of the body.
     STREAMING,
@@ -45,14 +45,14 @@ final class SlowCall {
   private SlowReply.@Nullable Head head;
   private @Nullable SlowStream stream;
 
-  /// No handler returns behind the last piece.
+  /// True if no handler returns after the last piece.
   private boolean isAsync;
 
   private volatile long pieces;
   private volatile boolean waits;
 
   /// @param chargedBytes refunded to `account` when the slow handler has ended, or the request was
-  ///   answered by another
+  ///   answered by another handler
   SlowCall(
       HttpMessage message,
       SlowReply reply,
@@ -66,7 +66,7 @@ final class SlowCall {
     this.chargedBytes = chargedBytes;
   }
 
-  /// Has a handler take the request, on the loop's thread.
+  /// Passes the request to a handler, on the loop's thread.
   void give(HttpAsyncHandler handler, Loop loop) {
     isAsync = true;
     try {
@@ -77,7 +77,7 @@ final class SlowCall {
     }
   }
 
-  /// Has a slow handler answer, on a thread where it may block.
+  /// Runs a slow handler, on a thread where it may block.
   void run(HttpSlowHandler handler) {
     HttpResponder responder = new HttpResponder(this);
     try {
@@ -102,7 +102,7 @@ final class SlowCall {
     }
   }
 
-  /// The handler cannot be run.
+  /// Answers 503 because the handler cannot be run.
   void reject() {
     boolean _ = over();
     account.refund(chargedBytes);
@@ -121,7 +121,7 @@ final class SlowCall {
     return stage == Stage.OVER;
   }
 
-  /// @return false if it was over
+  /// @return false if it was over already
   private synchronized boolean over() {
     if (stage == Stage.OVER) {
       return false;
@@ -141,7 +141,7 @@ final class SlowCall {
     return ticket.gone();
   }
 
-  /// How much of the body was read and of the reply was sent, in a unit of its own.
+  /// Returns how much of the body was read and of the reply was sent, in a unit of its own.
   long progress() {
     StreamedBody body = message.streamed();
     return pieces + (body == null ? 0 : body.takenBytes());
@@ -164,7 +164,7 @@ final class SlowCall {
     }
   }
 
-  /// As [#complete], on the loop's thread.
+  /// Completes the reply on the loop's thread; see [#complete].
   void completeHere(SlowReply.Head whole, byte[] body, int count) {
     if (over()) {
       ticket.completeHere(reply.piece(whole, body, count, true));
@@ -178,7 +178,7 @@ final class SlowCall {
     return opened;
   }
 
-  /// Sends a part of the body, which may be changed when this returns.
+  /// Sends a part of the body. The array may be changed when this returns.
   void append(byte[] bytes, int count) throws IOException {
     requireClient();
     synchronized (this) {
@@ -208,7 +208,7 @@ final class SlowCall {
     }
   }
 
-  /// Ends the connection, so that the client sees that something is missing.
+  /// Ends the connection, so that the client notices that the reply is incomplete.
   synchronized void cutOff() {
     if (over()) {
       ticket.complete(Connection::abort);

@@ -9,30 +9,30 @@ import sluice.loop.Connection;
 import sluice.loop.Output;
 import sluice.loop.ReplyTicket;
 
-/// The reply of a slow handler on the loop's side: stages the pieces that [SlowCall] sends. Owned
-/// by the loop's thread, but for [#piece].
+/// The loop's side of a slow handler's reply: stages the pieces that [SlowCall] sends. Owned by the
+/// loop's thread, except for [#piece].
 public final class SlowReply {
   private static final byte[] LAST_CHUNK = Latin1.bytes("0\r\n\r\n");
 
-  /// Where the reply is staged.
+  /// The protocol in which the reply is staged.
   public interface Stream {
-    /// Whether nothing more is answered on the connection after this reply.
+    /// Returns true if no request is answered on the connection after this reply.
     boolean closing(Connection connection);
 
-    /// A piece is staged, and more follow.
+    /// Called when a piece is staged, and more follow.
     ///
-    /// @param first of them
+    /// @param first true for the first piece
     void streams(Connection connection, SlowReply reply, boolean first);
 
-    /// The last piece is staged.
+    /// Called when the last piece is staged.
     void repliedSlowly(Connection connection, SlowReply reply, boolean keep);
   }
 
-  /// Status and fields of a reply.
+  /// The status and fields of a reply.
   ///
-  /// @param length of the body; negative when it is not known
-  /// @param page the body is the page of the status
-  /// @param closes the handler wants the connection to end after the reply
+  /// @param length of the body; negative if it is unknown
+  /// @param page true if the body is the error page of the status
+  /// @param closes true if the handler wants the connection to end after the reply
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Head(int status, byte[] fields, long length, boolean page, boolean closes) {
     static Head error(int status) {
@@ -48,7 +48,7 @@ public final class SlowReply {
   private boolean keep;
   private long sentBytes;
 
-  /// Its line of the access log, while it waits.
+  /// The record of the access log, while it waits.
   public @Nullable AccessLogRecord record;
 
   SlowReply(Stream stream, HttpReplies replies, HttpMessage message) {
@@ -57,7 +57,7 @@ public final class SlowReply {
     this.message = message;
   }
 
-  /// Head of the request. Not a copy, and not to be changed.
+  /// Returns the head of the request. Not a copy, and not to be changed.
   public byte[] requestHead() {
     return message.head();
   }
@@ -66,12 +66,12 @@ public final class SlowReply {
     return status;
   }
 
-  /// Bytes of the body that are staged.
+  /// Returns the number of bytes of the body that are staged.
   public long sentBytes() {
     return sentBytes;
   }
 
-  /// A part of the reply. Any thread.
+  /// Returns a part of the reply. Any thread.
   ///
   /// @param head for the first piece, null for the others
   /// @param bytes not to be changed before the ticket says that there is room

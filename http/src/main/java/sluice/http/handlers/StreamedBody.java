@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 
-/// The body of a request while it comes: a ring of bytes between the loop's thread, which puts what
-/// has come, and the thread that handles the request, which reads. Several threads may read, one at
-/// a time. A read waits for the client, and an interrupt ends it.
+/// The body of a request while it arrives: a ring of bytes between the loop's thread, which puts
+/// the bytes received, and the thread that handles the request, which reads them. Several threads
+/// may read, one at a time. A read waits for the client, and an interrupt ends it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -19,12 +19,12 @@ import sluice.memory.View;
 /// | end | the first to know it | volatile | under the monitor, after the last put |
 /// | ring | loop; null at the end | volatile | volatile |
 final class StreamedBody extends InputStream {
-  /// Why no more bytes come.
+  /// The reason why no more bytes come.
   private sealed interface End {
-    /// It is whole.
+    /// The body is complete.
     record Whole() implements End {}
 
-    /// A part is missing, or what came is no body.
+    /// A part is missing, or the body is malformed.
     record Broken(int status) implements End {}
 
     /// The connection has ended.
@@ -43,7 +43,7 @@ final class StreamedBody extends InputStream {
   private volatile @Nullable End end;
   private volatile @Nullable Thread waiter;
 
-  /// @param bytes that wait at most
+  /// @param bytes the greatest number of bytes that wait
   /// @param roomCame called by a reader when there is room again
   StreamedBody(int bytes, Runnable roomCame) {
     this.roomCame = roomCame;
@@ -52,13 +52,13 @@ final class StreamedBody extends InputStream {
 
   // ---- the loop's side ----------------------------------------------------------------------
 
-  /// Returns for how many bytes there is room. After the end there is always some. If there is
-  /// none, `roomCame` is called when half of the ring was read.
+  /// Returns the number of bytes for which there is room. After the end there is always some. If
+  /// there is none, `roomCame` is called when half of the ring was read.
   int room() {
     int room = free();
     if (room == 0) {
       full = true;
-      room = free(); // a reader that has made room before did not see `full`
+      room = free(); // a reader that made room before did not see `full`
     }
     return room;
   }
@@ -68,7 +68,7 @@ final class StreamedBody extends InputStream {
     return into == null ? Integer.MAX_VALUE : into.length - (int) (put - taken);
   }
 
-  /// Takes bytes for which there is room; after the end, drops them.
+  /// Puts bytes for which there is room; after the end, drops them.
   void put(View view, int from, int count) {
     byte[] into = ring;
     if (into == null || count == 0) {
@@ -84,24 +84,26 @@ final class StreamedBody extends InputStream {
     wake();
   }
 
-  /// All of it was put.
+  /// Ends the body after all of it was put.
   void whole() {
     end(new End.Whole());
   }
 
-  /// No more comes: what was put can still be read, then a read throws.
+  /// Ends the body although a part is missing: the bytes put before can still be read, then a read
+  /// throws.
   ///
-  /// @param status that tells the client why
+  /// @param status the status that tells the client why
   void broken(int status) {
     end(new End.Broken(status));
   }
 
-  /// The client has gone. What was put can still be read.
+  /// Ends the body because the client has gone. The bytes put before can still be read.
   void gone() {
     end(new End.Gone());
   }
 
-  /// The request was answered, or will be by another: reads throw, and the ring goes.
+  /// Ends the body because the request was answered, or will be by another handler: reads throw,
+  /// and the ring is released.
   void over() {
     synchronized (this) {
       end = new End.Over();
@@ -126,14 +128,14 @@ final class StreamedBody extends InputStream {
     }
   }
 
-  /// The status of what is wrong with the body, or 0.
+  /// Returns the status of a broken body, or 0.
   int brokenStatus() {
     return end instanceof End.Broken(int status) ? status : 0;
   }
 
   // ---- the reader's side --------------------------------------------------------------------
 
-  /// Bytes that were read.
+  /// Returns the number of bytes read.
   long takenBytes() {
     return taken;
   }
@@ -172,7 +174,7 @@ final class StreamedBody extends InputStream {
     waiter = Thread.currentThread();
     try {
       while (true) {
-        End known = end; // before the bytes are looked at: none is put after it
+        End known = end; // read before the positions: no bytes are put after the end
         long ready = put - taken;
         if (ready > 0 && !(known instanceof End.Over)) {
           return take(into, from, (int) Math.min(ready, most));

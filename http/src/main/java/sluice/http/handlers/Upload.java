@@ -8,8 +8,8 @@ import sluice.memory.View;
 
 /// Collects the body of a request for a slow handler. Owned by the loop's thread.
 ///
-/// Memory grows with what has come, not with what was announced: a client that announces much and
-/// sends little holds little. It is charged to the loop's account.
+/// Memory grows with the bytes received, not with the announced length, so a client that announces
+/// much and sends little holds little. The memory is charged to the loop's account.
 public final class Upload {
   private static final int FIRST_BYTES = 4 << 10;
 
@@ -22,7 +22,7 @@ public final class Upload {
   private int length;
   private long charged;
 
-  /// @param announced length of the body; negative when it comes in chunks
+  /// @param announced length of the body; negative if it is chunked
   Upload(BoundRoute route, HttpMessage message, Account account, long announced) {
     this.route = route;
     this.message = message;
@@ -35,10 +35,10 @@ public final class Upload {
     return chunks == null ? length == announced : chunks.done();
   }
 
-  /// Takes what is there of the body.
+  /// Takes the available part of the body.
   ///
-  /// @return where the taking ended in `[from, to]`, or a negative status: malformed, too large, or
-  ///   no memory (-503)
+  /// @return the end of the part taken in `[from, to]`, or a negative status: malformed, too large,
+  ///   or no memory (-503)
   int take(View view, int from, int to) {
     ChunkedDecoder decoder = chunks;
     if (decoder == null) {
@@ -74,17 +74,17 @@ public final class Upload {
     return true;
   }
 
-  /// The request with its body.
+  /// Returns the request with its body.
   HttpMessage complete() {
     return message.withBody(length == body.length ? body : Arrays.copyOf(body, length));
   }
 
-  /// Bytes charged to the account, those of the head included.
+  /// Returns the bytes charged to the account, including those of the head.
   long charged() {
     return message.head().length + charged;
   }
 
-  /// Head of the request. Not a copy, and not to be changed.
+  /// Returns the head of the request. Not a copy, and not to be changed.
   public byte[] head() {
     return message.head();
   }

@@ -16,10 +16,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The access log: one file in the combined format, written by one thread.
+/// The access log: one file, in the combined format or another ([AccessLogTemplate]), written by
+/// one thread.
 ///
 /// Loops append to their [AccessLogRing] and never wait for it; any thread may call the methods
-/// here. The writer looks at the rings every millisecond while there is something to write, every
+/// here. The writer polls the rings every millisecond while there are records to write, and every
 /// 10 ms otherwise, so that no loop has to wake it.
 ///
 /// | field | writer | read mode | write mode |
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// | lost, writtenRecords, writtenBytes | writer thread | volatile | atomic add |
 ///
 /// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
-/// the rest.
+/// the remaining records.
 public final class AccessLog implements AutoCloseable {
   public static final String COMBINED = AccessLogTemplate.COMBINED;
 
@@ -40,7 +41,7 @@ public final class AccessLog implements AutoCloseable {
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  /// Drops further apart than that are told again.
+  /// The time without drops after which new drops are reported again.
   private static final Duration QUIET = Duration.ofSeconds(10);
 
   private final Path file;
@@ -58,26 +59,29 @@ public final class AccessLog implements AutoCloseable {
   private volatile boolean closed;
   private boolean failing;
 
-  /// Writing failed in the middle of a line, which is ended before the next one.
+  /// True if writing failed in the middle of a line, which is ended before the next one.
   private boolean cutLine;
 
-  /// Dropped records up to the last line about them; what they were at the last look, and since
-  /// when they have been that; whether an end of dropping is still to be told.
+  /// The state of the reports about dropped records: their number at the last report (`told`),
+  /// their latest number and the time of its change, and true while the end of dropping is still to
+  /// be reported (`dropping`).
   private long told;
 
   private long latest;
   private long latestNanos;
   private boolean dropping;
 
-  /// Opens the file for appending, and creates it where there is none.
+  /// Opens the file for appending, and creates it if it does not exist.
   ///
-  /// @param complaints told once when writing begins to fail or records begin to be dropped, and
-  ///   once when all is well again; called by the writer thread
-  /// @throws IOException when it cannot be opened
+  /// @param complaints called by the writer thread, once when writing begins to fail or records
+  ///   begin to be dropped, and once when that has ended
+  /// @throws IOException if the file cannot be opened
   public AccessLog(Path file, ZoneId zone, Consumer<String> complaints) throws IOException {
     this(file, zone, complaints, CLOSE_TIMEOUT, QUIET);
   }
 
+  /// Opens the file as the other constructor does, with a format.
+  ///
   /// @param style `combined`, `json`, or the text of a line, see [AccessLogTemplate]
   public AccessLog(Path file, String style, ZoneId zone, Consumer<String> complaints)
       throws IOException {
@@ -89,8 +93,10 @@ public final class AccessLog implements AutoCloseable {
         QUIET);
   }
 
-  /// @param closeTimeout how long [#close] waits at most
-  /// @param quiet how long nothing is dropped until all is well again
+  /// Opens the file with other times, for tests.
+  ///
+  /// @param closeTimeout the longest wait of [#close]
+  /// @param quiet the time without drops after which dropping counts as ended
   public AccessLog(
       Path file, ZoneId zone, Consumer<String> complaints, Duration closeTimeout, Duration quiet)
       throws IOException {
@@ -125,7 +131,9 @@ public final class AccessLog implements AutoCloseable {
     writer.start();
   }
 
-  /// @throws IllegalArgumentException when it is no format, see [AccessLogTemplate]
+  /// Checks a format.
+  ///
+  /// @throws IllegalArgumentException if it is invalid, see [AccessLogTemplate]
   public static void checkFormat(String style) {
     AccessLogFormat _ = AccessLogTemplate.format(style, 1, ZoneId.of("UTC"));
   }
@@ -135,7 +143,7 @@ public final class AccessLog implements AutoCloseable {
         file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
   }
 
-  /// A ring for one more loop.
+  /// Returns a new ring for one more loop.
   ///
   /// @param capacity records, a power of two
   public AccessLogRing ring(int capacity) {
@@ -144,14 +152,14 @@ public final class AccessLog implements AutoCloseable {
     return ring;
   }
 
-  /// Closes the file and opens its path again: after it was renamed by a log rotation. Returns at
-  /// once; what was logged before goes to the old file.
+  /// Closes the file and opens its path again, after a log rotation has renamed it. Returns at
+  /// once; records logged before go to the old file.
   public void reopen() {
     reopen = true;
     LockSupport.unpark(writer);
   }
 
-  /// Records dropped because a ring was full, and lost because writing failed.
+  /// Returns the number of records dropped because a ring was full, or lost because writing failed.
   public long dropped() {
     return lost.get() + ringDrops();
   }
@@ -178,7 +186,7 @@ public final class AccessLog implements AutoCloseable {
         break;
       }
       LockSupport.parkNanos(busy ? BUSY_NANOS : IDLE_NANOS);
-      boolean _ = Thread.interrupted(); // by nothing of ours: it would end each later wait at once
+      boolean _ = Thread.interrupted(); // an outside interrupt would end each later wait at once
     }
     closeChannel();
   }
@@ -220,8 +228,8 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// An interrupt closes the channel during a write, even if bytes were written: the position of
-  /// the bytes tells how many, and the file is opened again.
+  /// Appends bytes to the file. An interrupt closes the channel during a write, even after bytes
+  /// were written: their position tells how many, and the file is opened again.
   private void append(ByteBuffer bytes) throws IOException {
     FileChannel to = channel;
     if (to == null) {
@@ -244,7 +252,7 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Counts what was written of some lines, and what was lost.
+  /// Counts the lines written, and the lines lost.
   private void count(ByteBuffer bytes, int lines) {
     int whole = bytes.hasRemaining() ? 0 : lines;
     for (int i = 0; bytes.hasRemaining() && i < bytes.position(); i++) {
@@ -255,7 +263,7 @@ public final class AccessLog implements AutoCloseable {
     lost.addAndGet(lines - whole);
   }
 
-  /// Says once that rings overflow, and once that they have not for a while.
+  /// Reports once that rings overflow, and once that they have not for a while.
   private void watchDrops(long nowNanos) {
     long now = ringDrops();
     if (now != latest) {
@@ -279,12 +287,12 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Lines in the file, since the start.
+  /// Returns the number of lines in the file, since the start.
   public long writtenRecords() {
     return writtenRecords.get();
   }
 
-  /// Bytes in the file, since the start.
+  /// Returns the number of bytes in the file, since the start.
   public long writtenBytes() {
     return writtenBytes.get();
   }
@@ -325,7 +333,8 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Writes the rest and closes the file; waits at most 5 s for a slow disk. Idempotent.
+  /// Writes the remaining records and closes the file; waits at most 5 s for a slow disk.
+  /// Idempotent.
   @Override
   public void close() {
     closed = true;

@@ -9,12 +9,12 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/// Lines of the combined log format, gathered in a buffer; [AccessLogTemplate] has other formats.
+/// Formats lines of the combined log format in a buffer; [AccessLogTemplate] has other formats.
 ///
-/// Owned by the log's writer thread. What clients sent can end neither a field nor a line: quotes,
+/// Owned by the log's writer thread. Text from clients can end neither a field nor a line: quotes,
 /// backslashes and every byte outside printable ASCII become `\xHH`.
 class AccessLogFormat {
-  /// Longest line: every text byte escaped, and room for the rest.
+  /// The longest line: every text byte escaped, and room for the rest.
   static final int MOST_LINE_BYTES = 4 * AccessLogRing.RECORD_BYTES + 256;
 
   private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
@@ -31,7 +31,7 @@ class AccessLogFormat {
     formatter = DateTimeFormatter.ofPattern("dd/MMM/uuuu:HH:mm:ss Z", Locale.ROOT).withZone(zone);
   }
 
-  /// Whether another line fits whatever it is.
+  /// Returns true if any further line fits.
   boolean hasRoom() {
     return out.remaining() >= mostLineBytes();
   }
@@ -44,7 +44,7 @@ class AccessLogFormat {
     out.put((byte) b);
   }
 
-  /// The lines so far, ready to be written; [#clear] afterwards.
+  /// Returns the lines so far, ready to be written; the caller calls [#clear] afterwards.
   ByteBuffer lines() {
     return out.flip();
   }
@@ -81,7 +81,7 @@ class AccessLogFormat {
     out.put((byte) ']');
   }
 
-  /// A field in quotes; `-` when it is empty.
+  /// Writes a field in quotes; `-` if it is empty.
   void quoted(byte[] bytes, int from, int length, boolean cut) {
     ascii(" \"");
     if (length == 0) {
@@ -107,7 +107,7 @@ class AccessLogFormat {
     ascii(" " + status + " " + bodyBytes);
   }
 
-  /// Takes the numbers of a trace, see [TraceParent]. The combined format has no place for them.
+  /// Accepts the numbers of a trace, see [TraceParent]. The combined format has no place for them.
   void trace(byte[] bytes, int at) {}
 
   void end() {

@@ -5,11 +5,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import sluice.memory.View;
 
-/// Requests of one loop on their way to the [AccessLog]: fixed binary records in a ring.
+/// A ring of fixed-size binary records of one loop's requests, on their way to the [AccessLog].
 ///
-/// The loop's thread appends, the log's writer thread takes; neither ever waits. When the ring is
-/// full the record is dropped and counted. A record that must wait, because its reply is still on
-/// its way, is written to an [AccessLogRecord] and appended later.
+/// The loop's thread appends, the log's writer thread takes; neither ever waits. If the ring is
+/// full, the record is dropped and counted. A record that must wait, because its reply is still
+/// being sent, is written to an [AccessLogRecord] and appended later.
 ///
 /// ```
 /// record  0 time ms | 8 address | 24 body bytes | 32 status | 34, 36, 38 lengths
@@ -26,7 +26,7 @@ import sluice.memory.View;
 /// | head | writer thread | acquire by the loop, plain by the writer thread | release |
 /// | records | loop, before tail | after tail | plain |
 ///
-/// Limits: 2 to 65 536 records of 1 KiB; what is longer than its place is cut.
+/// Limits: 2 to 65 536 records of 1 KiB; text that is longer than its field is cut.
 public final class AccessLogRing {
   static final int RECORD_BYTES = 1024;
   static final int MOST_LINE_BYTES = 512;
@@ -63,10 +63,10 @@ public final class AccessLogRing {
   private long tail;
   private long dropped;
 
-  /// The loop's last look at `head`.
+  /// The value of `head` that the loop read last.
   private long knownHead;
 
-  /// What the open record is written to, and where it begins there.
+  /// The array that the open record is written to, and its offset there.
   private byte[] into;
 
   private int open;
@@ -85,9 +85,10 @@ public final class AccessLogRing {
   /// Begins a record. Loop only.
   ///
   /// @param addressHigh first half of the client's IPv6 address, big-endian
-  /// @param addressLow second half; IPv4 as `::ffff:a.b.c.d`; both 0 when there is none
+  /// @param addressLow second half; IPv4 as `::ffff:a.b.c.d`; both 0 if there is none
   /// @param bodyBytes bytes of the reply's body that were sent
-  /// @return false when the ring is full: the record is dropped, and nothing else is to be called
+  /// @return false if the ring is full: the record is dropped, and no further method may be called
+  ///   for it
   public boolean begin(
       long epochMillis, long addressHigh, long addressLow, int status, long bodyBytes) {
     int at = next();
@@ -117,7 +118,7 @@ public final class AccessLogRing {
     }
   }
 
-  /// Where the next record goes; negative when the ring is full.
+  /// Returns the offset of the next record; negative if the ring is full.
   private int next() {
     if (tail - knownHead > mask) {
       knownHead = (long) HEAD.getAcquire(this);
@@ -143,30 +144,30 @@ public final class AccessLogRing {
     open = at;
   }
 
-  /// The request line, as received.
+  /// Sets the request line, as received.
   public void line(View view, int from, int to) {
     int count = length(34, to - from, MOST_LINE_BYTES);
     view.copyTo(from, into, open + LINE, count);
   }
 
-  /// The value of `Referer`, as received.
+  /// Sets the value of `Referer`, as received.
   public void referrer(View view, int from, int to) {
     int count = length(36, to - from, MOST_FIELD_BYTES);
     view.copyTo(from, into, open + REFERRER, count);
   }
 
-  /// The value of `User-Agent`, as received.
+  /// Sets the value of `User-Agent`, as received.
   public void agent(View view, int from, int to) {
     int count = length(38, to - from, MOST_FIELD_BYTES);
     view.copyTo(from, into, open + AGENT, count);
   }
 
-  /// The value of `traceparent`, as received; kept if it is valid.
+  /// Sets the value of `traceparent`, as received; kept only if it is valid.
   public void trace(View view, int from, int to) {
     TraceParent.read(view, from, to, into, open + TRACE);
   }
 
-  /// Hands the record over. Loop only.
+  /// Publishes the record to the writer thread. Loop only.
   public void commit() {
     TAIL.setRelease(this, tail + 1);
   }
@@ -177,12 +178,12 @@ public final class AccessLogRing {
     return kept;
   }
 
-  /// Records dropped so far. Any thread.
+  /// Returns the number of records dropped so far. Any thread.
   long dropped() {
     return (long) DROPPED.getAcquire(this);
   }
 
-  /// Records waiting. Writer thread only.
+  /// Returns the number of records waiting. Writer thread only.
   int waiting() {
     return (int) ((long) TAIL.getAcquire(this) - head);
   }

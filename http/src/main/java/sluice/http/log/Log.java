@@ -3,15 +3,15 @@ package sluice.http.log;
 import java.lang.System.Logger;
 import java.util.HexFormat;
 
-/// Where this module writes what an administrator should know. Any thread may use it; it is found
-/// when the first line is written, because finding it costs some 10 ms, which a start has no need
-/// of.
+/// The logger of this module, for messages to the administrator. Any thread may use it. It is
+/// looked up when the first line is written, because the look-up takes some 10 ms, which a start
+/// does not need.
 public final class Log {
   public static final Logger LOGGER = System.getLogger("sluice.http");
 
   private Log() {}
 
-  /// What a client sent, in a line of a log: all but printable ASCII as `\xHH`.
+  /// Returns text from a client for a line of a log: all but printable ASCII as `\xHH`.
   public static String shown(byte[] bytes, int from, int to) {
     StringBuilder text = new StringBuilder(to - from);
     for (int i = from; i < to; i++) {

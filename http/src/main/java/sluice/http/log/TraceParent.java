@@ -3,9 +3,9 @@ package sluice.http.log;
 import java.nio.charset.StandardCharsets;
 import sluice.memory.View;
 
-/// The field `traceparent` of [W3C Trace
-/// Context](https://www.w3.org/TR/trace-context/#traceparent-header), kept as the numbers that it
-/// has, so that no byte of the client reaches a log.
+/// Parses and formats the field `traceparent` of [W3C Trace
+/// Context](https://www.w3.org/TR/trace-context/#traceparent-header). It is kept as its numbers, so
+/// that no byte of the client reaches a log.
 ///
 /// ```
 /// text    version "-" trace-id "-" parent-id "-" flags     in digits 0-9 and a-f
@@ -13,8 +13,9 @@ import sluice.memory.View;
 /// bytes   0 version | 1 trace-id | 17 parent-id | 25 flags
 /// ```
 ///
-/// Valid is a version other than ff with identifiers that are not all zero. Version 00 ends there;
-/// of a later version, `-` and more may follow, which is not kept. Stateless: any thread may call.
+/// A value is valid if its version is not ff and its identifiers are not all zero. A value of
+/// version 00 ends there; in a later version, `-` and more may follow, which is not kept.
+/// Stateless: any thread may call.
 final class TraceParent {
   static final int BYTES = 26;
 
@@ -26,9 +27,9 @@ final class TraceParent {
 
   private TraceParent() {}
 
-  /// Reads a value. Allocates nothing.
+  /// Parses a value. Allocates nothing.
   ///
-  /// @param from where it begins in the view
+  /// @param from the start of the value in the view
   /// @param into gets the numbers; all zero unless the value is valid
   static void read(View value, int from, int to, byte[] into, int at) {
     clear(into, at);
@@ -73,7 +74,7 @@ final class TraceParent {
     return true;
   }
 
-  /// Returns the value of a digit; negative if it is none.
+  /// Returns the value of a digit; negative if it is not a digit.
   private static int digit(byte c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
   }
@@ -87,7 +88,7 @@ final class TraceParent {
     return true;
   }
 
-  /// Returns the text of a value that was read; empty if none was, or it was not valid.
+  /// Returns the text of a parsed value; empty if there is none, or it was invalid.
   static String text(byte[] bytes, int at) {
     if (isZero(bytes, at + TRACE_ID, at + PARENT_ID)) {
       return "";

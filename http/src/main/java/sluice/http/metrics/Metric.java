@@ -4,19 +4,18 @@ import java.util.Map;
 
 /// A sample of `/metrics` that no counter holds. Immutable: any thread may read.
 ///
-/// @param family its name in full, with unit, `_total` or `_info`, such as `jvm_memory_used_bytes`
-/// @param part what the sample's name has behind that of the family: `_count` and `_sum` of a
-///   summary, else empty
-/// @param labels names and values, in the order in which they are shown; values may hold anything
+/// @param family its full name, with unit, `_total` or `_info`, such as `jvm_memory_used_bytes`
+/// @param part the suffix of the sample's name: `_count` and `_sum` of a summary, else empty
+/// @param labels names and values, in the order in which they are shown; values may hold any text
 /// @param value in the base unit of the family
 public record Metric(
     String family, Kind kind, String part, Map<String, String> labels, double value) {
-  /// Type of a family.
+  /// The type of a family.
   public enum Kind {
     GAUGE,
     /// Only grows; the name of the family ends with `_total`.
     COUNTER,
-    /// Always 1; the labels tell. The name of the family ends with `_info`.
+    /// Always 1; the labels hold the information. The name of the family ends with `_info`.
     INFO,
     /// Pairs of `_count` and `_sum`.
     SUMMARY

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
 
-/// A snapshot as a scraper reads it: in the text format of Prometheus (version 0.0.4), or in
+/// Formats a snapshot for a scraper: in the text format of Prometheus (version 0.0.4), or in
 /// OpenMetrics 1.0, which has units. Any thread may call.
 ///
 /// The label `loop0/requests` of a count becomes `sluice_requests_total{source="loop0"}`; of a
 /// gauge, `sluice_requests{source="loop0"}`. A label without a slash has no source. Values are in
-/// base units: what is counted in `_us` or `_ms` is shown in `_seconds`. Counts whose names end in
-/// `_up_to_N_us` are the intervals of a histogram where there is a `_count` of the same, else
-/// counts with the label `seconds`.
+/// base units: values counted in `_us` or `_ms` are shown in `_seconds`. Counts whose names end in
+/// `_up_to_N_us` are the intervals of a histogram if there is a `_count` of the same name;
+/// otherwise they are counts with the label `seconds`.
 public final class MetricsText {
   public static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
   public static final String OPEN_METRICS =
@@ -37,7 +37,7 @@ public final class MetricsText {
   private static final String TIMES = "request_time";
   private static final String DURATION = "request_duration_seconds";
 
-  /// What names mean, read when it is first asked for.
+  /// The help texts, read at their first use.
   private static final class Help {
     static final Map<String, String> TEXTS = read();
 
@@ -69,10 +69,10 @@ public final class MetricsText {
     this.open = open;
   }
 
-  /// The text of all counters, of the process, and of further samples.
+  /// Returns the text of all counters, of the process, and of further samples.
   ///
   /// @param more samples of families that are neither counters nor of the process
-  /// @param open as OpenMetrics
+  /// @param open true for OpenMetrics
   public static String of(CounterSnapshot snapshot, List<Metric> more, boolean open) {
     MetricsText text = new MetricsText(open);
     snapshot.values().forEach(text::add);
@@ -81,14 +81,14 @@ public final class MetricsText {
     return text.written();
   }
 
-  /// Whether a scraper asks for OpenMetrics.
+  /// Returns true if a scraper requests OpenMetrics.
   ///
   /// @param accept its field of that name; null for none
   public static boolean isOpen(@Nullable String accept) {
     return accept != null && accept.contains("application/openmetrics-text");
   }
 
-  /// What a name means; null when the table does not have it.
+  /// Returns the help text of a name; null if the table does not have it.
   ///
   /// @param name of a family, without `sluice_` and `_total`
   static @Nullable String help(String name) {
@@ -136,7 +136,7 @@ public final class MetricsText {
         .add(sample(whole, labels, number));
   }
 
-  /// @param part what the name of the counter has behind that of the histogram
+  /// @param part the rest of the counter's name after the histogram's
   private void histogram(String part, String source, BigDecimal number) {
     String name = "sluice_" + DURATION;
     Family family = family(name, DURATION, "histogram");
@@ -191,7 +191,8 @@ public final class MetricsText {
     return labels.isEmpty() ? name + " " + value : name + "{" + labels + "} " + value;
   }
 
-  /// All samples of a name stand together, whichever loop they come from.
+  /// Returns the family of a name. All its samples are listed together, whichever loop they come
+  /// from.
   private Family family(String name, String meaning, String type) {
     return families.computeIfAbsent(
         name,

@@ -7,15 +7,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// The numbers of the process that monitoring expects by these names: processor time, memory,
-/// descriptors and threads. Read from `/proc` when they are asked for; what is not there is left
-/// out. Stateless: any thread may call.
+/// Reads the numbers of the process that monitoring expects by these names: processor time, memory,
+/// descriptors and threads. They are read from `/proc` at each request; missing ones are left out.
+/// Stateless: any thread may call.
 final class ProcessMetrics {
   private static final Path SELF = Path.of("/proc/self");
 
   private ProcessMetrics() {}
 
-  /// By name, in base units.
+  /// Returns the values by name, in base units.
   static Map<String, Double> read() {
     Map<String, Double> values = new LinkedHashMap<>();
     ProcessHandle.Info info = ProcessHandle.current().info();
@@ -52,7 +52,7 @@ final class ProcessMetrics {
   private static void descriptors(Map<String, Double> values) {
     try (Stream<Path> open = Files.list(SELF.resolve("fd"));
         Stream<String> limits = Files.lines(SELF.resolve("limits"))) {
-      values.put("process_open_fds", open.count() - 1.0); // without that of the listing
+      values.put("process_open_fds", open.count() - 1.0); // without the listing's own descriptor
       limits
           .filter(line -> line.startsWith("Max open files"))
           .map(line -> line.split("\\s+", -1)[3])

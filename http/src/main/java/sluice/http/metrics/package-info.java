@@ -1,4 +1,4 @@
-/// What a scraper of metrics is told: times of requests ([LatencyHistogram]), the process
+/// The metrics for a scraper: times of requests ([LatencyHistogram]), the process
 /// ([ProcessMetrics]), and all counters as text ([MetricsText]).
 @org.jspecify.annotations.NullMarked
 package sluice.http.metrics;

@@ -4,19 +4,20 @@ import sluice.http.text.AsciiSet;
 import sluice.http.text.Digits;
 import sluice.http.text.Swar;
 
-/// Checks `uri-host [":" port]`, RFC 9110 section 4.2 and RFC 3986 section 3.2, without user
-/// information, which RFC 9110 section 4.2.4 tells a recipient to treat as an error.
+/// Checks `uri-host [":" port]`, RFC 9110 section 4.2 and RFC 3986 section 3.2. User information is
+/// invalid, as RFC 9110 section 4.2.4 tells a recipient to treat it as an error.
 ///
 /// Stateless; any thread may call.
 final class Authority {
-  /// Bytes of a reg-name: unreserved and sub-delims; `%` is checked apart. Without the comma, which
-  /// no host name has, but two Host lines joined by a recipient before us.
+  /// The bytes of a reg-name: unreserved and sub-delims; `%` is checked separately. The comma is
+  /// left out: no host name has one, but an earlier recipient may have joined two Host lines with
+  /// it.
   private static final AsciiSet NAME =
       AsciiSet.letters().and(AsciiSet.digits()).and(AsciiSet.of("-._~!$&'()*+;="));
 
   private Authority() {}
 
-  /// Whether `[from, to)` is a host that is not empty, with or without a port up to 65535.
+  /// Returns true if `[from, to)` is a non-empty host, with or without a port up to 65535.
   static boolean valid(byte[] bytes, int from, int to) {
     int i = from;
     long stop = Swar.notName(Swar.word(bytes, i));
@@ -34,7 +35,8 @@ final class Authority {
     return validUnusual(bytes, from, to);
   }
 
-  /// For addresses, and names that have more than letters, digits, dashes and dots.
+  /// Returns true for valid addresses, and for valid names with characters other than letters,
+  /// digits, dashes and dots.
   private static boolean validUnusual(byte[] bytes, int from, int to) {
     int hostTo = bytes[from] == '[' ? addressEnd(bytes, from, to) : nameEnd(bytes, from, to);
     if (hostTo <= from) {
@@ -43,7 +45,7 @@ final class Authority {
     return hostTo == to || (bytes[hostTo] == ':' && validPort(bytes, hostTo + 1, to));
   }
 
-  /// Whether `[from, to)` is a host with a port that is not empty, as CONNECT wants it.
+  /// Returns true if `[from, to)` is a host with a non-empty port, as CONNECT requires.
   static boolean validWithPort(byte[] bytes, int from, int to) {
     int colon = to - 1;
     while (colon > from && Digits.isDigit(bytes[colon])) {
@@ -53,7 +55,7 @@ final class Authority {
     return colon > from && colon < to - 1 && bytes[colon] == ':' && valid(bytes, from, to);
   }
 
-  /// Index after the reg-name or IPv4 address, or -1.
+  /// Returns the index after the reg-name or IPv4 address, or -1.
   private static int nameEnd(byte[] bytes, int from, int to) {
     int i = from;
     while (i < to) {
@@ -72,7 +74,7 @@ final class Authority {
     return i;
   }
 
-  /// Index after the `]` of an IPv6 address, or -1.
+  /// Returns the index after the `]` of an IPv6 address, or -1.
   private static int addressEnd(byte[] bytes, int from, int to) {
     int i = from + 1;
     int groups = 0;
@@ -117,7 +119,7 @@ final class Authority {
     return (shortened ? groups <= 7 : groups == 8) ? i + 1 : -1;
   }
 
-  /// Index after four decimal numbers below 256, or -1.
+  /// Returns the index after four decimal numbers below 256, or -1.
   private static int ipv4End(byte[] bytes, int from, int to) {
     int i = from;
     for (int part = 0; part < 4; part++) {
@@ -141,7 +143,7 @@ final class Authority {
     return i >= 0 && i < to ? bytes[i] : 0;
   }
 
-  /// Nothing at all is a valid port too: the default one.
+  /// Returns true if the port is valid. An empty port is valid, too: the default one.
   private static boolean validPort(byte[] bytes, int from, int to) {
     if (to - from > 5) {
       return false;

@@ -1,10 +1,10 @@
 package sluice.http.parse;
 
-/// How the body of a request is framed, RFC 9112 section 6.
+/// The framing of a request's body, RFC 9112 section 6.
 public enum BodyKind {
   NONE,
-  /// [HttpRequest#contentLength] bytes follow the head
+  /// [HttpRequest#contentLength] bytes follow the head.
   FIXED,
-  /// chunks follow the head: see [ChunkedDecoder]
+  /// Chunks follow the head: see [ChunkedDecoder].
   CHUNKED
 }

@@ -5,15 +5,15 @@ import sluice.http.text.AsciiSet;
 /// Checks chunk extensions, which are then ignored, RFC 9112 section 7.1.1: `*( BWS ";" BWS name [
 /// BWS "=" BWS ( token / quoted-string ) ] )`.
 ///
-/// Owned by one [ChunkedDecoder]. Checked although ignored, because what ends an extension is where
-/// recipients have disagreed about where a chunk starts.
+/// Owned by one [ChunkedDecoder]. Extensions are checked although they are ignored, because
+/// recipients have disagreed about the end of an extension and so about the start of the chunk.
 final class ChunkExtension {
   private enum State {
-    /// before a `;`
+    /// Before a `;`.
     SEPARATOR,
     NAME_START,
     NAME,
-    /// after a name and white space
+    /// After a name and white space.
     NAME_END,
     VALUE_START,
     VALUE,
@@ -28,12 +28,12 @@ final class ChunkExtension {
     state = State.SEPARATOR;
   }
 
-  /// Whether the line may end here.
+  /// Returns true if the line may end here.
   boolean mayEnd() {
     return state == State.NAME || state == State.VALUE || state == State.QUOTED_END;
   }
 
-  /// Whether `b` may come next.
+  /// Returns true if `b` may come next, and consumes it.
   boolean accept(byte b) {
     boolean space = b == ' ' || b == '\t';
     boolean token = AsciiSet.TOKEN.has(b);

@@ -4,12 +4,12 @@ import sluice.http.text.AsciiSet;
 import sluice.http.text.Digits;
 import sluice.memory.View;
 
-/// Takes a chunked body apart as it comes, RFC 9112 section 7.1.
+/// An incremental decoder of chunked bodies, RFC 9112 section 7.1.
 ///
-/// Owned by one connection's loop; [#reset] makes it good for the next body. Line ends are CRLF and
-/// nothing else. Extensions and trailer fields are checked and dropped, and both are bounded, as is
-/// what framing may cost compared with data: many tiny chunks with long extensions are an attack,
-/// not a body.
+/// Owned by one connection's loop; [#reset] prepares it for the next body. Line ends are CRLF and
+/// nothing else. Extensions and trailer fields are checked and dropped. Their length is limited,
+/// and so is the ratio of framing to data: many tiny chunks with long extensions are an attack, not
+/// a body.
 ///
 /// ```
 /// while (at < to && !decoder.done()) {
@@ -27,7 +27,7 @@ public final class ChunkedDecoder {
   private static final int EXTENSION_BYTES = 256;
   private static final int TRAILER_BYTES = 8 << 10;
 
-  /// Framing that is allowed beyond 16 bytes a chunk and as much as there is data.
+  /// The framing that is allowed beyond 16 bytes per chunk and as many bytes as there are of data.
   private static final int EXCESS_BYTES = 16 << 10;
 
   private enum State {
@@ -59,8 +59,8 @@ public final class ChunkedDecoder {
   private int dataFrom;
   private int dataTo;
 
-  /// @param maxBodyBytes longest body in bytes; a chunk that would exceed it is answered 413 before
-  ///   its data is looked at
+  /// @param maxBodyBytes longest body in bytes; a chunk that would exceed it gives 413 before its
+  ///   data is read
   public ChunkedDecoder(long maxBodyBytes) {
     this.maxBodyBytes = maxBodyBytes;
   }
@@ -77,17 +77,19 @@ public final class ChunkedDecoder {
     dataTo = 0;
   }
 
-  /// Whether the body and its trailer section have ended. Bytes after that are another message's.
+  /// Returns true if the body and its trailer section have ended. Bytes after that belong to
+  /// another message.
   public boolean done() {
     return state == State.DONE;
   }
 
-  /// Bytes of data that all chunks so far announced.
+  /// Returns the number of data bytes that all chunks so far have announced.
   public long bodyBytes() {
     return bodyBytes;
   }
 
-  /// Where the data is that the last [#step] found; an empty range when it found framing only.
+  /// Returns the start of the data that the last [#step] found; the range is empty if it found only
+  /// framing.
   public int dataFrom() {
     return dataFrom;
   }
@@ -96,10 +98,10 @@ public final class ChunkedDecoder {
     return dataTo;
   }
 
-  /// Goes on from `from` until it has passed one run of data, or has no more bytes, or is done.
+  /// Continues from `from` until it has passed one run of data, has no more bytes, or is done.
   ///
-  /// @return the index after what was used, or a negative status, after which the connection is of
-  ///   no use any more
+  /// @return the index after the last byte used, or a negative status, after which the connection
+  ///   must be closed
   public int step(View view, int from, int to) {
     dataFrom = from;
     dataTo = from;
@@ -213,7 +215,7 @@ public final class ChunkedDecoder {
     return when;
   }
 
-  /// Whether `b` may not stand in a field value.
+  /// Returns true if `b` must not occur in a field value.
   public static boolean isControl(byte b) {
     return (b >= 0 && b < ' ' && b != '\t') || b == 0x7f;
   }

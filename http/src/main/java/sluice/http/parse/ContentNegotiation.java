@@ -8,22 +8,22 @@ import sluice.memory.View;
 
 /// Chooses a content coding by Accept-Encoding, RFC 9110 section 12.5.3.
 ///
-/// Stateless; any thread may call; nothing is allocated. Codings are bits, so that what is
-/// available and what is acceptable are masks. A member that is malformed counts as not there.
+/// Stateless; any thread may call; nothing is allocated. Codings are bits, so available and
+/// acceptable codings are masks. A malformed member is ignored.
 public final class ContentNegotiation {
   public static final int IDENTITY = 1;
   public static final int GZIP = 1 << 1;
   public static final int ZSTD = 1 << 2;
   public static final int BR = 1 << 3;
 
-  /// From the one the server likes best.
+  /// The codings in the server's order of preference.
   private static final int[] PREFERENCE = {BR, ZSTD, GZIP, IDENTITY};
 
   private static final int CODINGS = 4;
   private static final int CODING_MASK = (1 << CODINGS) - 1;
 
-  /// Weights are kept in 16 bits each: twice the thousandths of the qvalue, so that identity that
-  /// is not named fits below every coding that is.
+  /// Weights take 16 bits each: twice the thousandths of the qvalue, so that an unnamed identity
+  /// fits below every named coding.
   private static final int WEIGHT_BITS = 16;
 
   private static final int WEIGHT_MASK = (1 << WEIGHT_BITS) - 1;
@@ -38,11 +38,11 @@ public final class ContentNegotiation {
 
   private ContentNegotiation() {}
 
-  /// The coding to send, among `available`: the one with the greatest weight, and among equals the
-  /// one this server likes best.
+  /// Returns the coding to send among `available`: the one with the greatest weight, and among
+  /// equals the one this server prefers.
   ///
-  /// @param available mask of codings there are
-  /// @return one coding, or 0 when the client accepts none of them
+  /// @param available mask of the available codings
+  /// @return one coding, or 0 if the client accepts none of them
   public static int choose(HttpRequest request, int available) {
     if (!request.has(Field.ACCEPT_ENCODING)) {
       return available & IDENTITY;
@@ -60,8 +60,8 @@ public final class ContentNegotiation {
     return best;
   }
 
-  /// The codings the client accepts in the order in which [#choose] takes them: four bits each, the
-  /// first one lowest. One number that can be kept when the request is gone.
+  /// Returns the codings the client accepts in the order in which [#choose] takes them: four bits
+  /// each, the first one lowest. The number remains usable after the request is gone.
   public static int order(HttpRequest request) {
     int order = 0;
     int left = IDENTITY | GZIP | ZSTD | BR;
@@ -76,7 +76,7 @@ public final class ContentNegotiation {
     return order;
   }
 
-  /// What [#choose] answers for the request that `order` is of.
+  /// Returns the result of [#choose] for the request with this `order`.
   public static int first(int order, int available) {
     int left = order;
     while (left != 0 && (left & available & CODING_MASK) == 0) {
@@ -85,8 +85,8 @@ public final class ContentNegotiation {
     return left & CODING_MASK;
   }
 
-  /// Mask of the codings the client accepts. Without the field that is identity: everything is
-  /// allowed then, but a client that does not ask may not understand.
+  /// Returns a mask of the codings the client accepts. Without the field it is identity: the RFC
+  /// then allows every coding, but such a client may not understand any.
   public static int acceptable(HttpRequest request) {
     if (!request.has(Field.ACCEPT_ENCODING)) {
       return IDENTITY;
@@ -169,9 +169,9 @@ public final class ContentNegotiation {
     return name == IDENTITY_NAME ? IDENTITY : 0;
   }
 
-  /// Reads `OWS ";" OWS "q=" qvalue`, or nothing, which means 1.
+  /// Parses `OWS ";" OWS "q=" qvalue`, or nothing, which means 1.
   ///
-  /// @return twice the thousandths, or -1 when it is malformed
+  /// @return twice the thousandths, or -1 if it is malformed
   private static int qvalue(View view, int from, int to) {
     int at = Ows.skip(view, from, to);
     if (at == to) {

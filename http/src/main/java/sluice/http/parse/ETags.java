@@ -3,19 +3,19 @@ package sluice.http.parse;
 import sluice.http.text.Ows;
 import sluice.memory.View;
 
-/// Entity tags and lists of them, RFC 9110 sections 8.8.3 and 13.1.
+/// Compares entity tags and lists of them, RFC 9110 sections 8.8.3 and 13.1.
 ///
 /// Stateless; any thread may call; nothing is allocated. A tag is given as it is sent: `"x"`, or
-/// `W/"x"` when it is weak.
+/// `W/"x"` if it is weak.
 public final class ETags {
   private ETags() {}
 
-  /// Whether the tag in `[from, to)` is equal to `tag` and both are strong.
+  /// Returns true if the tag in `[from, to)` equals `tag` and both are strong.
   public static boolean strongMatch(View view, int from, int to, byte[] tag) {
     return tag[0] == '"' && to - from == tag.length && view.startsWith(tag, from);
   }
 
-  /// Whether the tags are equal when `W/` is left out on both sides.
+  /// Returns true if the tags are equal apart from a `W/` on either side.
   public static boolean weakMatch(View view, int from, int to, byte[] tag) {
     int start = from + opaqueStart(view, from, to);
     int tagStart = tag[0] == '"' ? 0 : 2;
@@ -30,13 +30,13 @@ public final class ETags {
     return true;
   }
 
-  /// Whether a list in an If-Match or If-None-Match field has `tag`, or is `*`.
+  /// Returns true if the list in an If-Match or If-None-Match field contains `tag`, or is `*`.
   ///
-  /// All lines of the field count as one list. A list that is malformed matches with none of the
-  /// tags from its mistake on: If-Match then fails and If-None-Match gets a whole reply, the
-  /// harmless side of both.
+  /// All lines of the field count as one list. A malformed list matches no tags from the error on:
+  /// If-Match then fails and If-None-Match gets a whole reply, which is the safe side of both.
   ///
-  /// @param strong which comparison: strong for If-Match, weak for If-None-Match
+  /// @param strong true for the strong comparison (If-Match), false for the weak one
+  ///   (If-None-Match)
   public static boolean listMatches(HttpRequest request, Field field, byte[] tag, boolean strong) {
     View view = request.view();
     for (int line = request.firstLine(field); line >= 0; line = request.nextLine(line)) {
@@ -76,7 +76,7 @@ public final class ETags {
     return false;
   }
 
-  /// Index after the entity tag that starts at `from`, or -1 when there is none.
+  /// Returns the index after the entity tag that starts at `from`, or -1 if there is none.
   static int tagEnd(View view, int from, int to) {
     int at = from + opaqueStart(view, from, to);
     if (at >= to || view.get(at) != '"') {

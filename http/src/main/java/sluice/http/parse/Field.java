@@ -1,6 +1,6 @@
 package sluice.http.parse;
 
-/// The header fields the server itself looks at; the parser notes where each of them is.
+/// The header fields that the server itself uses; the parser records the position of each.
 public enum Field {
   HOST("Host"),
   CONNECTION("Connection"),
@@ -20,7 +20,7 @@ public enum Field {
   AUTHORIZATION("Authorization"),
   TRACEPARENT("traceparent");
 
-  /// Mask of the fields without which a file is simply sent whole.
+  /// The mask of the fields without which a file is simply sent whole.
   public static final int CONDITIONS_AND_RANGE =
       RANGE.bit()
           | IF_RANGE.bit()
@@ -35,12 +35,12 @@ public enum Field {
     this.fieldName = fieldName;
   }
 
-  /// The name as it is usually written.
+  /// Returns the name as it is usually written.
   public String fieldName() {
     return fieldName;
   }
 
-  /// Place of the field in tables that a [HttpRequest] keeps.
+  /// Returns the index of the field in the tables of a [HttpRequest].
   @SuppressWarnings("EnumOrdinal") // an index into arrays that live no longer than this enum
   int index() {
     return ordinal();

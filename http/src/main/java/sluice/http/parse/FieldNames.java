@@ -3,10 +3,10 @@ package sluice.http.parse;
 import org.jspecify.annotations.Nullable;
 import sluice.http.text.Swar;
 
-/// Finds which [Field] a header name is, by its length and its first and last eight bytes.
+/// Finds the [Field] of a header name by its length and its first and last eight bytes.
 ///
-/// Stateless; any thread may call. The constants are spelled here once more, as words, because a
-/// table lookup by string would have to allocate the string.
+/// Stateless; any thread may call. The names are repeated here as words, because a table lookup by
+/// string would have to allocate the string.
 final class FieldNames {
   private static final long HOST = Swar.of("host", 0);
   private static final long RANGE = Swar.of("range", 0);
@@ -39,9 +39,11 @@ final class FieldNames {
 
   private FieldNames() {}
 
+  /// Returns the field of a name.
+  ///
   /// @param first the eight bytes from `at`
-  /// @param length of a name that has only letters, digits, `-` and `.`
-  /// @return null for a name the server does not look at
+  /// @param length the length of a name that has only letters, digits, `-` and `.`
+  /// @return null for a name that the server does not use
   static @Nullable Field lookup(byte[] bytes, int at, int length, long first) {
     if (length <= Long.BYTES) {
       return upToEight(Swar.keep(Swar.fold(first), length), length);

@@ -6,10 +6,11 @@ import sluice.http.text.Digits;
 import sluice.http.text.Ows;
 import sluice.http.text.Swar;
 
-/// Parses the header lines and the empty line after them, RFC 9112 section 5, and what frames the
-/// body, section 6.
+/// Parses the header lines and the empty line after them, RFC 9112 section 5, and the framing of
+/// the body, section 6.
 ///
-/// Stateless; any thread may call. Results as in [HttpParser], but an index instead of a length.
+/// Stateless; any thread may call. Results are as in [HttpParser], but with an index instead of a
+/// length.
 final class HeaderLines {
   private static final long CLOSE = Swar.of("close", 0);
   private static final long UPGRADE = Swar.of("upgrade", 0);
@@ -41,7 +42,7 @@ final class HeaderLines {
     }
   }
 
-  /// Index after the CRLF at `at`.
+  /// Returns the index after the CRLF at `at`.
   static int endOfLine(byte[] bytes, int at, int end) {
     if (at >= end) {
       return HttpParser.INCOMPLETE;
@@ -55,7 +56,7 @@ final class HeaderLines {
     return bytes[at + 1] == '\n' ? at + 2 : HttpParser.BAD_REQUEST;
   }
 
-  /// Index after one line `name ":" OWS value OWS CRLF`.
+  /// Parses one line `name ":" OWS value OWS CRLF`, and returns the index after it.
   ///
   /// @param first the word at `from`
   private static int line(byte[] bytes, int from, int end, long first, HttpRequest request) {
@@ -83,8 +84,8 @@ final class HeaderLines {
         bytes, from, colon, end, FieldNames.lookup(bytes, from, colon - from, first), request);
   }
 
-  /// Index of the colon after a name that has other characters, from `at` on, than the server's own
-  /// fields have.
+  /// Returns the index of the colon after a name that has, from `at` on, characters that do not
+  /// occur in the server's own fields.
   private static int otherNameEnd(byte[] bytes, int at, int end) {
     int colon = at;
     while (colon < end && AsciiSet.TOKEN.has(bytes[colon])) {
@@ -96,7 +97,7 @@ final class HeaderLines {
     return bytes[colon] == ':' ? colon : HttpParser.BAD_REQUEST;
   }
 
-  /// Index after the value and its CRLF; notes the line when it is whole.
+  /// Returns the index after the value and its CRLF; records the line if it is complete.
   private static int value(
       byte[] bytes, int from, int colon, int end, @Nullable Field field, HttpRequest request) {
     int cr = colon + 1;
@@ -130,7 +131,7 @@ final class HeaderLines {
     return next;
   }
 
-  /// Index of the first byte that may not be in a value; `end` when there is none.
+  /// Returns the index of the first byte that must not occur in a value; `end` if there is none.
   private static int endOfValue(byte[] bytes, int from, int end) {
     int i = from;
     while (i < end) {
@@ -148,7 +149,7 @@ final class HeaderLines {
     return i;
   }
 
-  /// Notes a line of a field that the server knows, and reads those that frame the message.
+  /// Records a line of a known field, and parses the fields that frame the message.
   ///
   /// @return 0, or the status to refuse with
   private static int note(byte[] bytes, Field field, int line, HttpRequest request) {
@@ -188,8 +189,8 @@ final class HeaderLines {
     return true;
   }
 
-  /// RFC 9112 section 6.3: 400 when the last coding is not `chunked`. Codings before it are none
-  /// that this server knows: 501.
+  /// Checks the transfer codings, RFC 9112 section 6.3: 400 if the last coding is not `chunked`;
+  /// 501 if there are others before it, since this server knows none.
   private static int transferCodings(byte[] bytes, int from, int to) {
     if (isWord(bytes, from, to, CHUNKED, 7)) {
       return 0;
@@ -211,7 +212,7 @@ final class HeaderLines {
     return last && !chunkedBefore ? HttpParser.NOT_IMPLEMENTED : HttpParser.BAD_REQUEST;
   }
 
-  /// Index of the first comma, or `to`.
+  /// Returns the index of the first comma, or `to`.
   private static int comma(byte[] bytes, int from, int to) {
     int i = from;
     while (i < to && bytes[i] != ',') {
@@ -242,7 +243,7 @@ final class HeaderLines {
     }
   }
 
-  /// @return whether it is a field that the server knows
+  /// @return true if the server knows the option
   private static boolean connectionOption(byte[] bytes, int from, int to, HttpRequest request) {
     if (to - from == 10
         && Swar.fold(Swar.word(bytes, from)) == KEEP_ALI
@@ -270,7 +271,8 @@ final class HeaderLines {
     request.expectOther |= !known;
   }
 
-  /// Whether `[from, to)` is a word of up to eight letters, digits or dashes, whatever its case.
+  /// Returns true if `[from, to)` is the word of up to eight letters, digits or dashes, in any
+  /// case.
   private static boolean isWord(byte[] bytes, int from, int to, long word, int length) {
     return to - from == length && Swar.keep(Swar.fold(Swar.word(bytes, from)), length) == word;
   }

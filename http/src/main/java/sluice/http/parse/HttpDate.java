@@ -7,19 +7,19 @@ import java.time.LocalDate;
 import sluice.http.text.Digits;
 import sluice.memory.View;
 
-/// Dates of RFC 9110 section 5.6.7, as seconds since 1970-01-01 00:00 UTC.
+/// Formats and parses dates of RFC 9110 section 5.6.7, as seconds since 1970-01-01 00:00 UTC.
 ///
-/// Stateless; any thread may call. Formatting and parsing allocate nothing.
+/// Stateless; any thread may call. Formatting into a segment and parsing allocate nothing.
 public final class HttpDate {
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`
+  /// The length of `Sun, 06 Nov 1994 08:49:37 GMT`.
   public static final int LENGTH = 29;
 
-  /// What [#parse] returns for anything that is not a date.
+  /// The result of [#parse] for text that is not a date.
   public static final long INVALID = Long.MIN_VALUE;
 
   private static final long DAY = 86_400;
 
-  /// Years 0000 and 9999 are the first and last that four digits can say.
+  /// The years 0000 and 9999 are the first and the last with four digits.
   private static final long FIRST = -62_167_219_200L;
 
   private static final long LAST = 253_402_300_799L;
@@ -42,13 +42,13 @@ public final class HttpDate {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// The nearest time that can be said: years 0 to 9999.
+  /// Returns the nearest time that a date can express: years 0 to 9999.
   public static long nearest(long epochSeconds) {
     return Math.clamp(epochSeconds, FIRST, LAST);
   }
 
   /// Writes [#LENGTH] bytes at `at`. Times outside the years 0 to 9999, which only a broken file
-  /// system has, are moved to the nearest that can be said.
+  /// system reports, are moved to the nearest date in that range.
   public static void format(long epochSeconds, MemorySegment target, long at) {
     long seconds = nearest(epochSeconds);
     long epochDay = Math.floorDiv(seconds, DAY);
@@ -86,7 +86,7 @@ public final class HttpDate {
     put(target, at + 28, 'T');
   }
 
-  /// The same as a new array.
+  /// Returns the date as a new array.
   public static byte[] format(long epochSeconds) {
     byte[] bytes = new byte[LENGTH];
     format(epochSeconds, MemorySegment.ofArray(bytes), 0);
@@ -102,11 +102,11 @@ public final class HttpDate {
     put(target, at + 1, (char) ('0' + value % 10));
   }
 
-  /// Reads any of the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37
-  /// GMT`, `Sun Nov 6 08:49:37 1994`. The weekday has to be that of the date.
+  /// Parses any of the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37
+  /// GMT`, `Sun Nov 6 08:49:37 1994`. The weekday has to match the date.
   ///
-  /// @param nowSeconds decides on the century of a year in two digits: more than 50 years ahead
-  ///   means the past
+  /// @param nowSeconds decides the century of a two-digit year: more than 50 years ahead means the
+  ///   past
   /// @return seconds, or [#INVALID]
   public static long parse(View view, int from, int to, long nowSeconds) {
     int length = to - from;
@@ -187,7 +187,7 @@ public final class HttpDate {
     return LocalDate.ofEpochDay(Math.floorDiv(seconds, DAY)).getYear();
   }
 
-  /// Puts the parts together if each of them is in range; negative ones are not.
+  /// Combines the parts if each of them is in range; negative ones are not.
   private static long seconds(View view, int time, int weekday, int year, int month, int day) {
     int hour = number(view, time, 2);
     int minute = number(view, time + 3, 2);
@@ -227,7 +227,7 @@ public final class HttpDate {
     return era * 146_097 + dayOfEra - 719_468;
   }
 
-  /// 0 is Sunday.
+  /// Returns the day of the week; 0 is Sunday.
   private static int weekday(long epochDay) {
     return (int) Math.floorMod(epochDay + 4, 7L);
   }
@@ -243,7 +243,7 @@ public final class HttpDate {
     return name(view, at, MONTHS);
   }
 
-  /// Index of the name of three letters at `at`, or -1.
+  /// Returns the index of the three-letter name at `at`, or -1.
   private static int name(View view, int at, byte[] names) {
     byte a = view.get(at);
     byte b = view.get(at + 1);
@@ -256,7 +256,8 @@ public final class HttpDate {
     return -1;
   }
 
-  /// The number in `count` digits, or one so negative that it stays so when multiplied and added.
+  /// Returns the number in `count` digits, or one so negative that it stays negative when it is
+  /// multiplied and added to.
   private static int number(View view, int at, int count) {
     int value = 0;
     for (int i = at; i < at + count; i++) {

@@ -1,6 +1,6 @@
 package sluice.http.parse;
 
-/// How much of a request the parser is willing to look at.
+/// The limits on the parts of a request head.
 ///
 /// Immutable; any thread may read it.
 ///
@@ -10,7 +10,7 @@ package sluice.http.parse;
 /// @param headerLines most header lines; more are answered 431
 /// @param methodBytes longest method; longer ones are answered 501
 public record HttpLimits(int targetBytes, int headBytes, int headerLines, int methodBytes) {
-  /// Targets of 8 KiB, heads of 16 KiB, 100 header lines, methods of 32 bytes.
+  /// The default: targets of 8 KiB, heads of 16 KiB, 100 header lines, methods of 32 bytes.
   public static final HttpLimits DEFAULT = new HttpLimits(8 << 10, 16 << 10, 100, 32);
 
   public HttpLimits {

@@ -1,8 +1,8 @@
 package sluice.http.parse;
 
-/// Request methods of RFC 9110 section 9 and RFC 5789 (PATCH).
+/// The request methods of RFC 9110 section 9 and RFC 5789 (PATCH).
 ///
-/// `OTHER` is any other valid token; methods are case-sensitive, so `get` is one of those.
+/// `OTHER` is any other valid token; methods are case-sensitive, so `get` is an `OTHER`.
 public enum HttpMethod {
   GET,
   HEAD,

@@ -3,17 +3,17 @@ package sluice.http.parse;
 import sluice.http.text.Swar;
 import sluice.memory.View;
 
-/// Reads the head of an HTTP/1.1 request, as strictly as RFC 9112 allows a server to.
+/// A parser of HTTP/1.1 request heads, as strict as RFC 9112 allows a server to be.
 ///
-/// Stateless apart from its limits; any thread may call, each with its own [HttpRequest]. It works
-/// on a copy of the head, made in one go: copying costs less than checking the view's owner and
-/// bounds for every word. Everything that two recipients could understand differently is refused:
-/// lines that do not end in CRLF, folded lines, white space before a colon, a body framed twice. A
-/// repeated Content-Length is refused even if the values agree. What RFC 9112 lets a server repair,
-/// it may refuse as well, and a static server has nothing to win by repairing.
+/// Stateless apart from its limits; any thread may call, each with its own [HttpRequest]. The
+/// parser works on a copy of the head, made in one go: copying costs less than checking the view's
+/// owner and bounds for every word. Everything that two recipients could interpret differently is
+/// refused: lines that do not end in CRLF, folded lines, white space before a colon, a body framed
+/// twice. A repeated Content-Length is refused even if the values agree. A server may refuse
+/// everything that RFC 9112 allows it to repair, and a static server gains nothing from repairs.
 ///
-/// Results: the length of the head; 0 when more bytes are needed; else the negative status to
-/// refuse with, after which the connection is of no use any more:
+/// Results: the length of the head; 0 if more bytes are needed; otherwise the negative status to
+/// refuse with, after which the connection must be closed:
 ///
 /// | result | because |
 /// |---|---|
@@ -23,7 +23,7 @@ import sluice.memory.View;
 /// | -501 | method longer than the limit; a transfer coding besides `chunked` |
 /// | -505 | HTTP, but not version 1 |
 ///
-/// Unknown methods come back as [HttpMethod#OTHER]: how to refuse them depends on the target.
+/// Unknown methods are returned as [HttpMethod#OTHER]; how to refuse them depends on the target.
 /// Cutting a head into pieces never changes the result for the whole head.
 public final class HttpParser {
   public static final int INCOMPLETE = 0;
@@ -33,8 +33,8 @@ public final class HttpParser {
   public static final int NOT_IMPLEMENTED = -501;
   public static final int VERSION_NOT_SUPPORTED = -505;
 
-  /// Most heads are shorter; what follows them may be the pipelined heads of others, which are not
-  /// to be copied each time.
+  /// The length of the first copy. Most heads are shorter, and the bytes behind them may be
+  /// pipelined heads, which should not be copied each time.
   private static final int WINDOW_BYTES = 512;
 
   private final HttpLimits limits;
@@ -47,8 +47,8 @@ public final class HttpParser {
     return limits;
   }
 
-  /// Parses a head of which nothing was seen before. One with the bytes of the head before it, as
-  /// clients send that ask again and again, is compared and not parsed.
+  /// Parses a head that is new to the parser. A head with the same bytes as the one before it,
+  /// which clients often send, is compared instead of parsed.
   public int parse(View view, int from, int to, HttpRequest request) {
     if (request.repeats(view, from, to)) {
       return request.headLength;
@@ -70,11 +70,11 @@ public final class HttpParser {
     return result == INCOMPLETE && length == limits.headBytes() ? HEAD_TOO_LARGE : result;
   }
 
-  /// Parses a head that was incomplete before. Looks at the new bytes only, until the head is
-  /// whole: a client that sends one byte at a time costs linear, not square, time. What is wrong
-  /// with the head may be said only then, or when it reaches its limit.
+  /// Parses a head that was incomplete before. Until the head is whole, only the new bytes are
+  /// examined, so a client that sends one byte at a time costs linear, not quadratic time. Errors
+  /// in the head may be reported only then, or when it reaches its limit.
   ///
-  /// @param scanned `to - from` of the last call for this message, which said INCOMPLETE
+  /// @param scanned `to - from` of the last call for this message, which returned INCOMPLETE
   public int parse(View view, int from, int to, int scanned, HttpRequest request) {
     if (scanned > 0
         && to - from < limits.headBytes()
@@ -84,7 +84,7 @@ public final class HttpParser {
     return parse(view, from, to, request);
   }
 
-  /// Whether from `start` on there is an end of line that could end the head, or is wrong.
+  /// Returns true if there is, from `start` on, a line end that may end the head or is invalid.
   private static boolean mayBeComplete(View view, int from, int start, int to) {
     int lf = view.indexOf((byte) '\n', start, to);
     while (lf >= 0) {
@@ -102,11 +102,11 @@ public final class HttpParser {
 
   /// @param head the bytes; it has room for [HttpRequest#PADDING] more
   private int parseHead(byte[] head, int end, HttpRequest request) {
-    // So that words may be read beyond the end; no scan goes past a zero.
+    // Words may be read beyond the end; no scan goes past a zero.
     Swar.clear(head, end);
     int start = 0;
     if (head[0] == '\r') {
-      // RFC 9112 section 2.2: one empty line before the request line is forgiven.
+      // RFC 9112 section 2.2: one empty line before the request line is tolerated.
       start = HeaderLines.endOfLine(head, 0, end);
       if (start <= INCOMPLETE) {
         return start;
@@ -124,14 +124,14 @@ public final class HttpParser {
     return finish(request);
   }
 
-  /// What can be judged only when all lines are known.
+  /// Makes the checks that need all lines.
   private static int finish(HttpRequest request) {
     boolean chunked = request.has(Field.TRANSFER_ENCODING);
     if (request.minorVersion > 0 && !request.has(Field.HOST)) {
       return BAD_REQUEST;
     }
     if (chunked && (request.minorVersion == 0 || request.has(Field.CONTENT_LENGTH))) {
-      // RFC 9112 section 6.1: framing that a recipient before us may have read differently.
+      // RFC 9112 section 6.1: an earlier recipient may have read this framing differently.
       return BAD_REQUEST;
     }
     if (chunked) {

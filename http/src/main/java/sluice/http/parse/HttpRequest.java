@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// The head of one request: where its parts are in the received bytes.
+/// The head of one request, as the positions of its parts in the received bytes.
 ///
-/// Owned by one loop, which fills the same object for every request it parses ([HttpParser]); a
-/// handler may read it until it returns. Offsets are kept from the start of the message.
+/// Owned by one loop, which fills the same object for every request that it parses ([HttpParser]);
+/// a handler may read it until it returns. Offsets are stored relative to the start of the message.
 ///
 /// All indexes that methods return are indexes into [#view]; ranges are `[from, to)`.
 public final class HttpRequest {
   public static final int STRIDE = 4;
 
-  /// Zero bytes after the head in [#head()].
+  /// The number of zero bytes after the head in [#head()].
   static final int PADDING = Long.BYTES;
 
   private static final View NO_BYTES = new ViewBinder(Thread.currentThread()).view();
@@ -42,28 +42,28 @@ public final class HttpRequest {
   boolean expectContinue;
   boolean expectOther;
 
-  /// Bits of fields: seen once or more, seen twice or more.
+  /// The bits of the fields that occur once or more (`seen`), and twice or more (`repeated`).
   int seen;
 
   int repeated;
 
   int lineCount;
 
-  /// Four numbers a line: name from, name to, value from, value to.
+  /// Four numbers per line: name from, name to, value from, value to.
   final int[] lines;
 
-  /// Index of the field of each line, or -1.
+  /// The index of each line's field, or -1.
   final byte[] lineFields;
 
-  /// Line of the first occurrence of each field; good where `seen` says so.
+  /// The first line of each field; valid if its bit is set in `seen`.
   final int[] firstLines = new int[Field.values().length];
 
   private final int headBytes;
 
-  /// Bytes at the front of [#head] that are a whole head, and the one in here; 0 for none.
+  /// The length of the head at the front of [#head] that this object describes; 0 for none.
   int parsed;
 
-  /// Where the parser works; made when it first does.
+  /// The parser's buffer; allocated at its first use.
   private byte @Nullable [] head;
 
   public HttpRequest(HttpLimits limits) {
@@ -79,11 +79,11 @@ public final class HttpRequest {
     return head;
   }
 
-  /// Whether the bytes at `from` are those of the head that was parsed last, kept here. Then
-  /// everything in here holds for them, too, and only their place is noted.
+  /// Returns true if the bytes at `from` equal the head that was parsed last. This object then
+  /// describes them, too, and only their position is recorded.
   ///
-  /// @param from where a head may start
-  /// @param to end of what is there of it
+  /// @param from the possible start of a head
+  /// @param to the end of its available bytes
   public boolean repeats(View bytes, int from, int to) {
     byte[] last = head;
     if (last == null
@@ -129,17 +129,17 @@ public final class HttpRequest {
     return line;
   }
 
-  /// The bytes all indexes are into.
+  /// Returns the bytes that all indexes refer to.
   public View view() {
     return view;
   }
 
-  /// Where the message starts. Its body starts at `from() + headLength()`.
+  /// Returns the start of the message. Its body starts at `from() + headLength()`.
   public int from() {
     return base;
   }
 
-  /// Bytes from the start of the message to its body.
+  /// Returns the number of bytes from the start of the message to its body.
   public int headLength() {
     return headLength;
   }
@@ -168,8 +168,8 @@ public final class HttpRequest {
     return base + targetTo;
   }
 
-  /// The path as it was sent, not decoded. Empty in absolute form without a path, which means `/`;
-  /// the whole target in authority and asterisk form.
+  /// Returns the start of the path as it was sent, not decoded. The path is empty in absolute form
+  /// without a path, which means `/`; it is the whole target in authority and asterisk form.
   public int pathFrom() {
     return base + pathFrom;
   }
@@ -178,12 +178,12 @@ public final class HttpRequest {
     return base + (question < 0 ? targetTo : question);
   }
 
-  /// Whether the target has a `?`. The query after it may be empty.
+  /// Returns true if the target has a `?`. The query after it may be empty.
   public boolean hasQuery() {
     return question >= 0;
   }
 
-  /// The query without its `?`; an empty range where there is none.
+  /// Returns the start of the query, after the `?`; the range is empty without a query.
   public int queryFrom() {
     return base + (question < 0 ? targetTo : question + 1);
   }
@@ -192,8 +192,8 @@ public final class HttpRequest {
     return base + targetTo;
   }
 
-  /// The host and port the request is for, from the target in absolute form, else from the Host
-  /// line. Empty in HTTP/1.0 without Host.
+  /// Returns the start of the host and port of the request, from the target in absolute form,
+  /// otherwise from the Host line. The range is empty in HTTP/1.0 without Host.
   public int hostFrom() {
     return base + hostFrom;
   }
@@ -202,17 +202,18 @@ public final class HttpRequest {
     return base + hostTo;
   }
 
-  /// 0 or 1; minor versions from 2 on count as 1 (RFC 9110 section 2.5).
+  /// Returns 0 or 1; minor versions from 2 on count as 1 (RFC 9110 section 2.5).
   public int minorVersion() {
     return minorVersion;
   }
 
-  /// Whether the client lets the connection stay open after the reply, RFC 9112 section 9.3.
+  /// Returns true if the client lets the connection stay open after the reply, RFC 9112 section
+  /// 9.3.
   public boolean keepAlive() {
     return !connectionClose && (minorVersion > 0 || connectionKeepAlive);
   }
 
-  /// Whether the client offers to change the protocol; [Field#UPGRADE] says to which.
+  /// Returns true if the client offers to change the protocol; [Field#UPGRADE] names it.
   public boolean upgradeOffered() {
     return connectionUpgrade && minorVersion > 0 && has(Field.UPGRADE);
   }
@@ -221,17 +222,17 @@ public final class HttpRequest {
     return bodyKind;
   }
 
-  /// Length of a FIXED body in bytes, at least 1; 0 for every other kind.
+  /// Returns the length of a FIXED body in bytes, at least 1; 0 for every other kind.
   public long contentLength() {
     return contentLength;
   }
 
-  /// Whether the client waits for `100 Continue` before it sends the body there is.
+  /// Returns true if there is a body and the client waits for `100 Continue` before it sends it.
   public boolean expectsContinue() {
     return expectContinue && minorVersion > 0 && bodyKind != BodyKind.NONE;
   }
 
-  /// Whether the client expects something other than `100-continue`: answer 417.
+  /// Returns true if the client expects something other than `100-continue`: answer 417.
   public boolean hasUnknownExpectation() {
     return expectOther && minorVersion > 0;
   }
@@ -240,22 +241,22 @@ public final class HttpRequest {
     return (seen & field.bit()) != 0;
   }
 
-  /// Whether there is a line of any of the fields in a mask of [Field#bit].
+  /// Returns true if there is a line of any of the fields in a mask of [Field#bit].
   public boolean hasAny(int fields) {
     return (seen & fields) != 0;
   }
 
-  /// Whether more than one header line has this name.
+  /// Returns true if more than one header line has this name.
   public boolean isRepeated(Field field) {
     return (repeated & field.bit()) != 0;
   }
 
-  /// The first header line of this name, or -1. [#nextLine] tells the others.
+  /// Returns the first header line of this name, or -1. [#nextLine] returns the others.
   public int firstLine(Field field) {
     return has(field) ? firstLines[field.index()] : -1;
   }
 
-  /// The next header line of the same [Field] as `line`, or -1.
+  /// Returns the next header line of the same [Field] as `line`, or -1.
   public int nextLine(int line) {
     byte field = lineFields[line];
     if (field < 0 || (repeated >>> field & 1) == 0) {
@@ -269,12 +270,13 @@ public final class HttpRequest {
     return -1;
   }
 
-  /// Where the lines of the header are: a copy of [#STRIDE] numbers for each.
+  /// Returns the positions of the header lines: a copy of [#STRIDE] numbers for each.
   public int[] linePlaces() {
     return Arrays.copyOf(lines, lineCount() * STRIDE);
   }
 
-  /// Number of header lines, which are told apart by index from 0 in the order they came.
+  /// Returns the number of header lines. A line is identified by its index, from 0 in the order
+  /// received.
   public int lineCount() {
     return lineCount;
   }
@@ -287,7 +289,7 @@ public final class HttpRequest {
     return base + lines[line * STRIDE + 1];
   }
 
-  /// The value, without the white space around it.
+  /// Returns the start of the value, without the white space around it.
   public int valueFrom(int line) {
     return base + lines[line * STRIDE + 2];
   }
@@ -296,14 +298,14 @@ public final class HttpRequest {
     return base + lines[line * STRIDE + 3];
   }
 
-  /// The first header line named `name`, whatever its case, or -1. Allocates nothing.
+  /// Returns the first header line with this name, in any case, or -1. Allocates nothing.
   ///
   /// @param name in ISO-8859-1
   public int findLine(String name) {
     return findLine(name, 0);
   }
 
-  /// Like [#findLine(String)], among the lines from `start` on.
+  /// Returns the first such line from `start` on; see [#findLine(String)].
   public int findLine(String name, int start) {
     for (int line = start; line < lineCount; line++) {
       int from = nameFrom(line);
@@ -327,14 +329,14 @@ public final class HttpRequest {
     return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
   }
 
-  /// The value of the first header line named `name`, or null. Allocates: for handlers that are not
-  /// in a hurry.
+  /// Returns the value of the first header line with this name, or null. Allocates, so hot paths
+  /// should not call it.
   public @Nullable String header(String name) {
     int line = findLine(name);
     return line < 0 ? null : view.latin1(valueFrom(line), valueTo(line));
   }
 
-  /// The request line without its version, for logs. Allocates.
+  /// Returns the request line without its version, for logs. Allocates.
   @Override
   public String toString() {
     byte[] bytes = new byte[targetTo - methodFrom];

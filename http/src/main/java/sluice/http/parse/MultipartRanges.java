@@ -2,8 +2,8 @@ package sluice.http.parse;
 
 import java.nio.charset.StandardCharsets;
 
-/// The framing of a `multipart/byteranges` body, RFC 9110 section 14.6: what is sent before,
-/// between and after the ranges.
+/// The framing of a `multipart/byteranges` body, RFC 9110 section 14.6: the bytes before, between
+/// and after the ranges.
 ///
 /// Immutable; any thread may read it. Made once per such reply, off the hot path.
 public final class MultipartRanges {
@@ -14,8 +14,7 @@ public final class MultipartRanges {
 
   /// @param type media type of the representation, for each part
   /// @param length bytes of the whole representation
-  /// @param random sixteen bytes that cannot be guessed, so that no file can hold the boundary on
-  ///   purpose
+  /// @param random sixteen unpredictable bytes, so that no file can contain the boundary on purpose
   public MultipartRanges(Ranges ranges, String type, long length, byte[] random) {
     StringBuilder hex = new StringBuilder("sluice-");
     for (byte b : random) {
@@ -41,32 +40,32 @@ public final class MultipartRanges {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Value of the reply's Content-Type field.
+  /// Returns the value of the reply's Content-Type field.
   public String contentType() {
     return "multipart/byteranges; boundary=" + boundary;
   }
 
-  /// What is sent before the bytes of a range.
+  /// Returns the bytes that precede a range.
   public byte[] head(int range) {
     return heads[range].clone();
   }
 
-  /// What is sent after the last range.
+  /// Returns the bytes that follow the last range.
   public byte[] tail() {
     return tail.clone();
   }
 
-  /// Length of the whole body: the reply's Content-Length.
+  /// Returns the length of the whole body: the reply's Content-Length.
   public long bodyBytes() {
     return bodyBytes;
   }
 
-  /// Value of a Content-Range field for `[start, end)`.
+  /// Returns the value of a Content-Range field for `[start, end)`.
   public static String contentRange(long start, long end, long length) {
     return "bytes " + start + '-' + (end - 1) + '/' + length;
   }
 
-  /// Value of the Content-Range field of a 416 reply.
+  /// Returns the value of the Content-Range field of a 416 reply.
   public static String unsatisfied(long length) {
     return "bytes */" + length;
   }

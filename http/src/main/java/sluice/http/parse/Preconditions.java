@@ -2,26 +2,27 @@ package sluice.http.parse;
 
 import sluice.memory.View;
 
-/// Conditional requests, in the order of RFC 9110 section 13.2.2.
+/// Evaluates conditional requests, in the order of RFC 9110 section 13.2.2.
 ///
 /// Stateless; any thread may call; nothing is allocated. Only for requests that would be answered
-/// 2xx without their conditions: section 13.2.1 has all others ignore them.
+/// 2xx without their conditions: by section 13.2.1 all others ignore them.
 public final class Preconditions {
-  /// What to do about the conditions of a request.
+  /// The result of the conditions of a request.
   public enum Outcome {
     /// They hold, or there are none; a Range field counts.
     PROCEED,
-    /// They hold, but the Range field is for another version: answer 200 with everything.
+    /// They hold, but the Range field is for another version: answer 200 with the whole
+    /// representation.
     IGNORE_RANGE,
-    /// 304
+    /// Answer 304.
     NOT_MODIFIED,
-    /// 412
+    /// Answer 412.
     PRECONDITION_FAILED
   }
 
   private Preconditions() {}
 
-  /// Judges a request for a representation that exists.
+  /// Evaluates a request for a representation that exists.
   ///
   /// @param tag entity tag of the representation chosen by negotiation, as it is sent
   /// @param lastModified its modification time, seconds since 1970, as it is sent
@@ -55,7 +56,7 @@ public final class Preconditions {
     return Outcome.PROCEED;
   }
 
-  /// The date of a field that has exactly one; anything else is as if it were not there.
+  /// Returns the date of a field that occurs once; otherwise the field is ignored.
   private static long date(HttpRequest request, Field field, long now) {
     int line = request.firstLine(field);
     if (line < 0 || request.isRepeated(field)) {
@@ -64,8 +65,9 @@ public final class Preconditions {
     return HttpDate.parse(request.view(), request.valueFrom(line), request.valueTo(line), now);
   }
 
-  /// RFC 9110 section 13.1.5: only a strong validator will do. A date is one once its second is
-  /// over, since a file that changes again then gets another date.
+  /// Returns true if the If-Range validator matches. RFC 9110 section 13.1.5 requires a strong
+  /// validator. A date is strong once its second is over, since a file that changes again then gets
+  /// another date.
   private static boolean ifRange(HttpRequest request, byte[] tag, long lastModified, long now) {
     if (request.isRepeated(Field.IF_RANGE)) {
       return false;

@@ -5,28 +5,28 @@ import sluice.http.text.Ows;
 import sluice.http.text.Swar;
 import sluice.memory.View;
 
-/// The byte ranges a request asks for, RFC 9110 section 14.
+/// The byte ranges of a request, RFC 9110 section 14.
 ///
 /// Owned by one loop, which fills the same object for every request with a Range field. Ranges that
-/// overlap, or are closer than what a part's head costs, become one, in the place of the first of
-/// them: no request makes the server send more than the representation and the heads of
-/// [#MAX_RANGES] parts (section 17.15). What a server may ignore it does ignore: more ranges than
-/// that, other units, and anything malformed.
+/// overlap, or whose distance is less than the cost of a part's head, are merged at the position of
+/// the first of them. No request therefore makes the server send more than the representation and
+/// the heads of [#MAX_RANGES] parts (section 17.15). The server ignores all that it may ignore:
+/// more ranges than that, other units, and malformed fields.
 public final class Ranges {
-  /// Most ranges a request may name before all of them are ignored.
+  /// The greatest number of ranges in a request; with more, all of them are ignored.
   public static final int MAX_RANGES = 16;
 
   private static final int GAP_BYTES = 80;
   private static final long BYTES = Swar.of("bytes=", 0);
   private static final int UNIT_LENGTH = 6;
 
-  /// How to answer.
+  /// The ways to answer.
   public enum Outcome {
-    /// There is no range that counts: 200 with everything.
+    /// No range counts: 200 with the whole representation.
     WHOLE,
     /// 206 with [#count] ranges.
     PARTIAL,
-    /// No range has a byte of the representation: 416.
+    /// No range contains a byte of the representation: 416.
     UNSATISFIABLE
   }
 
@@ -37,22 +37,22 @@ public final class Ranges {
   private int at;
   private long number;
 
-  /// Number of ranges to send; with 2 and more the reply is `multipart/byteranges`.
+  /// Returns the number of ranges to send; with 2 and more the reply is `multipart/byteranges`.
   public int count() {
     return count;
   }
 
-  /// Index of the first byte of a range.
+  /// Returns the index of the first byte of a range.
   public long start(int range) {
     return starts[range];
   }
 
-  /// Index after the last byte of a range; Content-Range names the byte before it.
+  /// Returns the index after the last byte of a range; Content-Range names the byte before it.
   public long end(int range) {
     return ends[range];
   }
 
-  /// Reads the Range field of a request whose preconditions let it count.
+  /// Parses the Range field of a request whose preconditions let it count.
   ///
   /// @param length bytes of the representation
   public Outcome parse(HttpRequest request, long length) {
@@ -76,7 +76,7 @@ public final class Ranges {
     return count > 0 ? Outcome.PARTIAL : Outcome.UNSATISFIABLE;
   }
 
-  /// Reads `1#( first "-" [ last ] / "-" length )`.
+  /// Parses `1#( first "-" [ last ] / "-" length )`.
   ///
   /// @return false to ignore the field
   private boolean specs(View view, int from, int to, long length) {
@@ -122,8 +122,8 @@ public final class Ranges {
     return true;
   }
 
-  /// The last `wanted` bytes. Nothing at all is not a range of an empty representation that a
-  /// Content-Range could name, but it is satisfied: everything is sent.
+  /// Adds the last `wanted` bytes. For an empty representation no Content-Range exists, but the
+  /// range is satisfiable: the whole representation is sent.
   private boolean suffix(long wanted, long length) {
     if (wanted > 0 && length == 0) {
       return false;
@@ -134,7 +134,7 @@ public final class Ranges {
     return true;
   }
 
-  /// Reads digits into `number`; a number that does not fit counts as the greatest that does.
+  /// Parses digits into `number`; a number that is too large counts as the greatest `long`.
   private boolean digits(View view, int to) {
     int start = at;
     number = 0;
@@ -151,8 +151,8 @@ public final class Ranges {
     ends[count++] = end;
   }
 
-  /// Makes one range of those that touch. Two ranges apart from a third stay apart from it when
-  /// they become one, so one pass is enough.
+  /// Merges ranges that touch. Two ranges that are apart from a third stay apart from it when they
+  /// are merged, so one pass is enough.
   private void coalesce() {
     for (int i = 0; i < count; i++) {
       int j = i + 1;

@@ -6,9 +6,9 @@ import sluice.http.text.Swar;
 
 /// Parses `method SP request-target SP HTTP-version CRLF`, RFC 9112 section 3.
 ///
-/// Stateless; any thread may call. Results as in [HttpParser], but the index after the line instead
-/// of a length. Checks run from the left, each on the first byte that can be wrong, so a line that
-/// comes in pieces is judged like a whole one.
+/// Stateless; any thread may call. Results are as in [HttpParser], but with the index after the
+/// line instead of a length. Checks run from the left, each on the first byte that can be wrong, so
+/// a line in pieces gives the same result as a whole one.
 final class RequestLine {
   private static final long GET = Swar.of("GET ", 0);
   private static final long PUT = Swar.of("PUT ", 0);
@@ -45,7 +45,7 @@ final class RequestLine {
     return classify(bytes, request) ? at : HttpParser.BAD_REQUEST;
   }
 
-  /// Index after the space that ends the method.
+  /// Returns the index after the space that ends the method.
   private static int method(byte[] bytes, int from, int end, int limit, HttpRequest request) {
     request.methodFrom = from;
     long word = Swar.word(bytes, from);
@@ -96,7 +96,7 @@ final class RequestLine {
     return HttpMethod.OTHER;
   }
 
-  /// Index after the space that ends the target; notes where its query starts.
+  /// Returns the index after the space that ends the target; records the start of the query.
   private static int target(byte[] bytes, int from, int end, int limit, HttpRequest request) {
     int i = from;
     int question = -1;
@@ -133,7 +133,7 @@ final class RequestLine {
     return i + 1;
   }
 
-  /// Index after the CRLF that ends the line.
+  /// Returns the index after the CRLF that ends the line.
   private static int version(byte[] bytes, int from, int end, HttpRequest request) {
     long word = Swar.word(bytes, from);
     if (word == HTTP_1_1) {
@@ -165,9 +165,9 @@ final class RequestLine {
     return bytes[from + 5] == '1' ? 1 : HttpParser.VERSION_NOT_SUPPORTED;
   }
 
-  /// Decides on the form of the target and finds its parts. RFC 9112 section 3.2.
+  /// Determines the form of the target and its parts. RFC 9112 section 3.2.
   ///
-  /// @return false when the target has none of the forms, or not the one its method needs
+  /// @return false if the target has none of the forms, or not the form that its method requires
   private static boolean classify(byte[] bytes, HttpRequest request) {
     int from = request.targetFrom;
     int to = request.targetTo;

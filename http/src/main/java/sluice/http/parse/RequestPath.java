@@ -22,9 +22,9 @@ import sluice.memory.ViewBinder;
 /// | `%2F`, `\`, `%5C` | 404: no file name has them, and some file systems would read a separator |
 /// | `//` | is `/`, as nginx and Apache have it by default (`merge_slashes`, `MergeSlashes`) |
 ///
-/// Segments are decoded first and removed then, so `%2e%2e` is `..`. An empty segment counts as not
-/// there, so `/a//../b` is `/b`. A path that ends in a dot segment ends in `/`, like `/a/..`, which
-/// is `/`.
+/// Segments are decoded before dot segments are removed, so `%2e%2e` is `..`. Empty segments are
+/// dropped, so `/a//../b` is `/b`. A path that ends in a dot segment ends in `/`, like `/a/..`,
+/// which is `/`.
 public final class RequestPath {
   public static final int BAD_REQUEST = -400;
   public static final int NOT_FOUND = -404;
@@ -32,14 +32,14 @@ public final class RequestPath {
   private final byte[] bytes;
   private int length;
 
-  /// @param capacity longest path in bytes: the limit of the request target will do
+  /// @param capacity longest path in bytes: the limit of the request target is enough
   public RequestPath(int capacity) {
     bytes = new byte[capacity + 1];
   }
 
-  /// Makes one path canonical.
+  /// Returns the canonical form of a path.
   ///
-  /// @return null when it cannot be
+  /// @return null if the path is invalid
   public static @Nullable String canonical(byte[] path) {
     RequestPath into = new RequestPath(path.length);
     ViewBinder binder = new ViewBinder(Thread.currentThread());
@@ -47,7 +47,8 @@ public final class RequestPath {
     return into.parse(view, 0, path.length) < 0 ? null : into.toString();
   }
 
-  /// The canonical path, of which [#length] bytes count. It starts with `/`. Not a copy.
+  /// Returns the canonical path, of which [#length] bytes are valid. It starts with `/`. Not a
+  /// copy.
   public byte[] bytes() {
     return bytes;
   }
@@ -56,14 +57,16 @@ public final class RequestPath {
     return length;
   }
 
-  /// Decodes the path of a request; an empty one, which absolute form may have, is `/`.
+  /// Decodes the path of a request. An empty path, which absolute form allows, is `/`.
   ///
   /// @return the length of the canonical path, or the negative status to refuse with
   public int parse(HttpRequest request) {
     return parse(request.view(), request.pathFrom(), request.pathTo());
   }
 
-  /// @throws ArrayIndexOutOfBoundsException when the path is longer than the capacity
+  /// Decodes a path.
+  ///
+  /// @throws ArrayIndexOutOfBoundsException if the path is longer than the capacity
   public int parse(View view, int from, int to) {
     length = 1;
     bytes[0] = '/';
@@ -86,7 +89,8 @@ public final class RequestPath {
     return length;
   }
 
-  /// Whether a path can name a file called so: other files exist, but no request reaches them.
+  /// Returns true if a path can name a file with this name. Other files may exist, but no request
+  /// reaches them.
   public static boolean names(byte[] file) {
     for (byte b : file) {
       if ((b >= 0 && b < ' ') || b == 0x7f || b == '\\') {
@@ -134,9 +138,9 @@ public final class RequestPath {
     return finish(start, last) ? 0 : BAD_REQUEST;
   }
 
-  /// Takes dot segments away again.
+  /// Removes dot segments that were appended.
   ///
-  /// @return false when there is nothing above
+  /// @return false if there is no parent
   private boolean finish(int start, boolean last) {
     int count = length - start;
     if (count == 1 && bytes[start] == '.') {

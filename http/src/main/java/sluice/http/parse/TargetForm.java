@@ -4,7 +4,7 @@ package sluice.http.parse;
 public enum TargetForm {
   /// `/path?query`
   ORIGIN,
-  /// `http://host/path?query`; its host is what [HttpRequest#hostFrom] tells, not the Host line
+  /// `http://host/path?query`; [HttpRequest#hostFrom] returns this host, not the Host line
   ABSOLUTE,
   /// `host:port`, with CONNECT only
   AUTHORITY,

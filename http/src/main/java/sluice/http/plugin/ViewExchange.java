@@ -8,26 +8,26 @@ import java.util.List;
 import java.util.Map;
 import sluice.http.parse.HttpRequest;
 
-/// A request and its reply, lent to a [ViewPlugin] again and again: the server's end of both. Owned
-/// by the thread that makes it. Without allocation between [#begin] and [#end], but for a body that
-/// is longer than all before.
+/// The server's side of a request and its reply, which it lends to a [ViewPlugin] again and again.
+/// Owned by the thread that creates it. Nothing is allocated between [#begin] and [#end], except
+/// for a body that is longer than all before.
 ///
-/// A plug-in gets no reference to this, and what it keeps of a request or reply is dead once it has
-/// returned. The bytes of the request are a copy: other requests of the connection, which lie
-/// beside it where they were received, are not in reach.
+/// A plug-in gets no reference to this object, and its references to a request or reply are invalid
+/// after it has returned. The bytes of the request are a copy, so the plug-in cannot reach the
+/// connection's other requests, which are stored beside it in the receive buffer.
 public final class ViewExchange {
   private final ViewRequest request;
   private final ViewReply reply;
 
-  /// @param arena has the bytes of requests
-  /// @param mostBytes of a request, its body included
+  /// @param arena allocates the memory for requests
+  /// @param mostBytes the greatest length of a request, body included
   public ViewExchange(Arena arena, int mostBytes) {
     Thread owner = Thread.currentThread();
     request = new ViewRequest(arena.allocate(mostBytes, Long.BYTES), owner);
     reply = new ViewReply(owner);
   }
 
-  /// Begins with a request that a loop has received. Its path is to be canonical as it was sent.
+  /// Begins with a request that a loop has received. Its path has to be canonical as it was sent.
   ///
   /// @return false if it is too long: nothing has begun
   public boolean begin(HttpRequest from) {
@@ -38,53 +38,53 @@ public final class ViewExchange {
     return fits;
   }
 
-  /// The request that has begun.
+  /// Returns the request that has begun.
   public ViewRequest request() {
     return request;
   }
 
-  /// The reply to it.
+  /// Returns the reply to it.
   public ViewReply reply() {
     return reply;
   }
 
-  /// Takes both away from the plug-in; the reply can be read until the next begins.
+  /// Takes both away from the plug-in; the reply can be read until the next one begins.
   public void end() {
     request.end();
     reply.end();
   }
 
-  /// The status of the reply.
+  /// Returns the status of the reply.
   public int status() {
     return reply.status();
   }
 
-  /// How many fields the reply has; before [#end].
+  /// Returns the number of fields of the reply; before [#end].
   public int fields() {
     return reply.fields();
   }
 
-  /// The name of a field; before [#end].
+  /// Returns the name of a field; before [#end].
   public String name(int field) {
     return reply.name(field);
   }
 
-  /// The value of a field; before [#end].
+  /// Returns the value of a field; before [#end].
   public String value(int field) {
     return reply.value(field);
   }
 
-  /// The body, of which [#length] bytes count.
+  /// Returns the body, of which [#length] bytes are valid.
   public byte[] body() {
     return reply.body();
   }
 
-  /// Bytes of the body.
+  /// Returns the number of bytes of the body.
   public int length() {
     return reply.length();
   }
 
-  /// Has a plug-in answer in a thread of its domain.
+  /// Calls a plug-in in a thread of its domain, and returns its reply.
   public static PluginReply answer(ViewPlugin plugin, PluginRequest request) throws Exception {
     try (Arena arena = Arena.ofConfined()) {
       int bytes = Math.toIntExact(ViewRequest.bytes(request));

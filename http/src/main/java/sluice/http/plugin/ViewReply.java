@@ -7,16 +7,16 @@ import sluice.http.reply.ReplyFields;
 import sluice.memory.View;
 
 /// The reply of a [ViewPlugin]: status and fields, and a body of at most [#BODY_BYTES]. Owned by
-/// the thread that calls the plug-in; when the plug-in has returned, or in another thread, all
+/// the thread that calls the plug-in; after the plug-in has returned, or in another thread, all
 /// methods throw [IllegalStateException].
 ///
-/// The server adds Date, Content-Length and Connection. After 204 and 304 there is no body, and to
-/// HEAD it is left out.
+/// The server adds Date, Content-Length and Connection. A reply with 204 or 304 has no body, and in
+/// a reply to HEAD it is left out.
 public final class ViewReply {
-  /// Room for a body.
+  /// The greatest length of a body.
   public static final int BODY_BYTES = 16 << 10;
 
-  /// Room for fields.
+  /// The greatest number of fields.
   public static final int FIELDS = 16;
 
   private static final int FIRST_BYTES = 512;
@@ -77,7 +77,7 @@ public final class ViewReply {
 
   // ---- for the plug-in ----------------------------------------------------------------------
 
-  /// Sets the status; 200 without it.
+  /// Sets the status; the default is 200.
   ///
   /// @param code 200 to 599
   public ViewReply status(int code) {
@@ -87,10 +87,10 @@ public final class ViewReply {
     return this;
   }
 
-  /// Adds a header field. May be called several times for one name.
+  /// Adds a header field. May be called several times with the same name.
   ///
   /// @param value in ISO-8859-1, without control characters
-  /// @throws IllegalArgumentException if the field would break the reply, or if the server sets it
+  /// @throws IllegalArgumentException if the field would break the reply, or the server sets it
   ///   itself
   /// @throws IndexOutOfBoundsException if there are more than [#FIELDS]
   public ViewReply field(String name, String value) {

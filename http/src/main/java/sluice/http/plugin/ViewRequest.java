@@ -10,15 +10,15 @@ import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// A request as a [ViewPlugin] sees it: one view, and where its parts are in there, `[from, to)`.
-/// Owned by the thread that calls the plug-in; when the plug-in has returned, or in another thread,
-/// the view throws.
+/// A request as a [ViewPlugin] sees it: one view and the positions of its parts, `[from, to)`.
+/// Owned by the thread that calls the plug-in; after the plug-in has returned, or in another
+/// thread, the view throws.
 ///
 /// ```
 /// | method | path | query | name value name value … | body |
 /// ```
 public final class ViewRequest {
-  /// The most header lines of a request on a loop.
+  /// The greatest number of header lines of a request on a loop.
   static final int LINES = 100;
 
   private static final int STRIDE = 4;
@@ -42,7 +42,7 @@ public final class ViewRequest {
 
   // ---- for the server -----------------------------------------------------------------------
 
-  /// Copies what a loop has received, once.
+  /// Copies a request that a loop has received, once.
   ///
   /// @return false if it is too long
   boolean begin(HttpRequest request) {
@@ -71,7 +71,7 @@ public final class ViewRequest {
     return true;
   }
 
-  /// As above, of a request that was copied for a thread of a domain.
+  /// Copies a request that was copied before for a thread of a domain.
   void begin(PluginRequest request) {
     clear();
     methodTo = copy(latin1(request.method()));
@@ -92,7 +92,7 @@ public final class ViewRequest {
     binder.bind(memory, 0, end);
   }
 
-  /// The most bytes that a request needs.
+  /// Returns the greatest number of bytes that a request needs.
   static long bytes(PluginRequest request) {
     long chars = (long) request.method().length() + request.path().length();
     chars += request.query() == null ? 0 : request.query().length();
@@ -149,7 +149,7 @@ public final class ViewRequest {
 
   // ---- for the plug-in ----------------------------------------------------------------------
 
-  /// The bytes that all indexes are into.
+  /// Returns the bytes that all indexes refer to.
   public View view() {
     return binder.view();
   }
@@ -162,7 +162,8 @@ public final class ViewRequest {
     return methodTo;
   }
 
-  /// The path, percent-decoded, without dot segments, with the prefix of the plug-in.
+  /// Returns the start of the path, which is percent-decoded, without dot segments, with the prefix
+  /// of the plug-in.
   public int pathFrom() {
     return methodTo;
   }
@@ -176,7 +177,7 @@ public final class ViewRequest {
     return hasQuery;
   }
 
-  /// The query as it was sent, without its `?`.
+  /// Returns the start of the query as it was sent, without its `?`.
   public int queryFrom() {
     return queryFrom;
   }
@@ -185,7 +186,7 @@ public final class ViewRequest {
     return queryTo;
   }
 
-  /// The body, which is whole.
+  /// Returns the start of the body, which is complete.
   public int bodyFrom() {
     return bodyFrom;
   }
@@ -194,10 +195,10 @@ public final class ViewRequest {
     return end;
   }
 
-  /// Returns a header line of a name, whatever its case, or -1; those of one name come in the order
-  /// in which they were sent.
+  /// Returns the next header line with this name, in any case, or -1. Lines with the same name are
+  /// in the order in which they were sent.
   ///
-  /// @param start the first line to look at: 0, or the one after the last found
+  /// @param start the first line to examine: 0, or the one after the last found
   public int findLine(String name, int start) {
     View view = binder.view();
     for (int line = Math.max(0, start); line < lineCount; line++) {
@@ -222,14 +223,14 @@ public final class ViewRequest {
     return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
   }
 
-  /// Where the value of a header line begins.
+  /// Returns the start of a header line's value.
   ///
   /// @throws IndexOutOfBoundsException if there is no such line
   public int valueFrom(int line) {
     return lines[checked(line) * STRIDE + 2];
   }
 
-  /// Where the value of a header line ends.
+  /// Returns the end of a header line's value.
   public int valueTo(int line) {
     return lines[checked(line) * STRIDE + 3];
   }

@@ -6,15 +6,15 @@ import sluice.http.parse.HttpRequest;
 import sluice.http.text.Latin1;
 import sluice.memory.View;
 
-/// The built-in error page of a browser: the status, a sentence about it and a link to the site's
-/// start, in the reader's colours, with its styles inside. Every other client has the short page of
-/// [ErrorPages], so that nothing changes for programs.
+/// The built-in error pages for browsers: the status, a sentence about it and a link to the site's
+/// start page, in the reader's colours and with inline styles. All other clients get the short page
+/// of [ErrorPages], so that nothing changes for programs.
 ///
-/// A browser is a request that accepts `text/html` by name; `*/*`, as curl sends it, is none. The
-/// reply says `Vary: Accept`; the short one says nothing, as it suits every client.
+/// A request comes from a browser if it accepts `text/html` by name; `*/*`, as curl sends it, does
+/// not count. The reply says `Vary: Accept`. The short page does not, as it suits every client.
 ///
-/// Any thread may call. A page is made when it is first asked for; two threads may make the same
-/// one, and either is good. After that nothing is allocated.
+/// Any thread may call. A page is created at its first use; two threads may create the same page,
+/// and either copy is good. After that nothing is allocated.
 final class BrowserPages {
   static final byte[] VARY = Latin1.bytes("Vary: Accept\r\n");
 
@@ -82,7 +82,7 @@ final class BrowserPages {
     return false;
   }
 
-  /// Whether a member is `text/html`, with any parameters but a weight of zero.
+  /// Returns true if a member is `text/html`, with any parameters but a weight of zero.
   private static boolean isHtml(View view, int from, int to) {
     int end = from + HTML.length;
     if (end > to) {
@@ -100,7 +100,7 @@ final class BrowserPages {
     return at == to || (view.get(at) == ';' && !isRefused(view, at, to));
   }
 
-  /// Whether the last parameter is `q=0`, with zeros alone behind its point.
+  /// Returns true if the last parameter is `q=0`, with only zeros after its point.
   private static boolean isRefused(View view, int from, int to) {
     int at = to;
     while (at > from && (view.get(at - 1) == '0' || view.get(at - 1) == '.')) {

@@ -6,18 +6,19 @@ import sluice.loop.Output;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// One small reply many times in a row, for a client that sends the same request again without
-/// waiting for its answers. The copies are made once, and sent from where they are until another
-/// reply, or another second, takes their place. Owned by one loop's thread.
+/// Sends one small reply many times in a row, for a client that sends the same request again
+/// without waiting for its answers. The copies are made once and sent from the same memory until
+/// another reply, or another second, replaces them. Owned by one loop's thread.
 ///
-/// Lifecycle: empty → filled, again and again → closed. What is being sent outlives all of these.
+/// Lifecycle: empty → filled, again and again → closed. Memory that is being sent outlives all of
+/// these.
 final class Burst implements AutoCloseable {
-  /// Most replies sent at once.
+  /// The greatest number of replies sent at once.
   static final int MOST = 16;
 
   private static final int BYTES = 32 << 10;
 
-  /// Bursts that are being sent while newer ones have taken their place.
+  /// The limit for bursts that are still being sent after newer ones have replaced them.
   private static final int ACCOUNT_BYTES = 8 * BYTES;
 
   private final DateLine date;
@@ -34,7 +35,7 @@ final class Burst implements AutoCloseable {
   /// Sends `reply` as often as there is room for, at most `count` times.
   ///
   /// @param count at most [#MOST]
-  /// @return how often
+  /// @return the number of replies sent
   int send(Output out, ReadyReply reply, int count) {
     int bytes = reply.copiedBytes();
     int copies = bytes == 0 ? 0 : Math.min(MOST, BYTES / bytes);
@@ -46,7 +47,7 @@ final class Burst implements AutoCloseable {
     return sent;
   }
 
-  @SuppressWarnings("ReferenceEquality") // a reply that changes is another one
+  @SuppressWarnings("ReferenceEquality") // a reply with other content is another object
   private boolean filled(ReadyReply reply, int bytes, int copies) {
     if (copied == reply && second == date.second()) {
       return true;

@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 import sluice.http.parse.HttpDate;
 import sluice.loop.Output;
 
-/// The value of the Date field, made once a second. Owned by one loop.
+/// The value of the Date field, formatted once a second. Owned by one loop.
 final class DateLine {
   private final MemorySegment text = Arena.ofAuto().allocate(HttpDate.LENGTH);
   private long second = Long.MIN_VALUE;
 
-  /// Catches up with the clock.
+  /// Updates the text from the clock.
   ///
   /// @param epochMillis wall-clock time
   void update(long epochMillis) {
@@ -21,7 +21,7 @@ final class DateLine {
     }
   }
 
-  /// Seconds since the epoch that the text says.
+  /// Returns the time of the text in seconds since the epoch.
   long second() {
     return second;
   }

@@ -11,20 +11,20 @@ import java.util.Map;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Bodies of error replies: small built-in pages, or the site's own files. Browsers get those of
-/// [BrowserPages] in place of the built-in ones.
+/// The bodies of error replies: small built-in pages, or the site's own files. Browsers get the
+/// pages of [BrowserPages] in place of the built-in ones.
 ///
-/// Any thread may call. Files are read when the server starts and by [#reload]: an error must not
-/// need the file system that may have caused it.
+/// Any thread may call. Files are read when the server starts and by [#reload]: an error reply must
+/// not need the file system that may have caused the error.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | pages | maker, the thread that reloads | volatile | volatile, a whole new table |
+/// | pages | constructor, the thread that reloads | volatile | volatile, a whole new table |
 public final class ErrorPages {
-  /// Content-Type of every page.
+  /// The Content-Type of every page.
   public static final String CONTENT_TYPE = "text/html; charset=utf-8";
 
-  /// Longest file that may serve as a page.
+  /// The longest file that may serve as a page.
   public static final int MAX_BYTES = 256 << 10;
 
   static final int FIRST = 400;
@@ -38,18 +38,20 @@ public final class ErrorPages {
   private final boolean[] own = new boolean[COUNT];
   private volatile byte[][] pages;
 
+  /// Reads the pages.
+  ///
   /// @param custom file to send for a status from 400 to 599, in HTML and UTF-8
   /// @throws IllegalArgumentException for any other status
-  /// @throws SysException when a file cannot be read or is longer than [#MAX_BYTES]
+  /// @throws SysException if a file cannot be read or is longer than [#MAX_BYTES]
   public ErrorPages(Map<Integer, Path> custom) throws SysException {
     this.custom = Map.copyOf(custom);
     this.pages = load();
   }
 
-  /// Reads the files again; replies from now on have what they hold. All of them or none: when one
-  /// cannot be read, every page stays as it was.
+  /// Reads the files again for all later replies. All or none: if one cannot be read, every page
+  /// stays as it was.
   ///
-  /// @throws SysException when a file cannot be read or is longer than [#MAX_BYTES]
+  /// @throws SysException if a file cannot be read or is longer than [#MAX_BYTES]
   public void reload() throws SysException {
     pages = load();
   }
@@ -72,12 +74,12 @@ public final class ErrorPages {
     return loaded;
   }
 
-  /// The page of a status from 400 to 599. Not a copy, and not to be changed.
+  /// Returns the page of a status from 400 to 599. Not a copy, and not to be changed.
   public byte[] body(int status) {
     return pages[status - FIRST];
   }
 
-  /// Whether the site has a page of its own for a status.
+  /// Returns true if the site has a page of its own for a status.
   boolean isOwn(int status) {
     return own[status - FIRST];
   }
@@ -103,7 +105,7 @@ public final class ErrorPages {
   private static byte[] builtIn(int status) {
     String reason = StatusLine.reason(status);
     String title = reason.isEmpty() ? Integer.toString(status) : status + " " + reason;
-    // Not with a format: two hundred pages are made before the server listens.
+    // Without String.format: two hundred pages are made before the server listens.
     String page =
         BUILT_IN_HEAD + title + "</title></head>\n<body><h1>" + title + "</h1></body></html>\n";
     return page.getBytes(StandardCharsets.UTF_8);

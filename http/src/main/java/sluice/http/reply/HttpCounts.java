@@ -3,35 +3,37 @@ package sluice.http.reply;
 import sluice.http.metrics.LatencyHistogram;
 import sluice.loop.counters.CounterPublisher;
 
-/// What the HTTP protocol of one loop counts. Plain fields, written by the loop's thread; the
-/// publisher reads them from its own.
+/// The counters of HTTP on one loop. Plain fields, written by the loop's thread; the publisher
+/// reads them on its own thread.
 public final class HttpCounts {
   /// Replies by the first digit of their status.
   public final long[] replies = new long[6];
 
-  /// Files answered from ready replies, and those that had to be looked for.
+  /// Requests for files answered from cached replies (`hits`), and those that had to be looked up
+  /// (`misses`).
   public long hits;
 
   public long misses;
 
-  /// Requests answered by interruptlets, and handed to slow handlers.
+  /// Requests answered by interruptlets (`interruptlets`), and passed to slow handlers (`slow`).
   public long interruptlets;
 
   public long slow;
 
   public long bodyBytes;
 
-  /// Requests and connections refused because their address had too many.
+  /// Requests and connections refused because their address exceeded its limits.
   public long limitedRequests;
 
   public long limitedConnections;
 
-  /// Prefaces of proxies that told the client's address, or none; and those that were malformed.
+  /// Headers of proxies with or without the client's address (`proxyHeaders`), and malformed ones
+  /// (`proxyFailures`).
   public long proxyHeaders;
 
   public long proxyFailures;
 
-  /// How long requests took.
+  /// The times that requests took.
   public final LatencyHistogram times = new LatencyHistogram();
 
   public void publishTo(CounterPublisher into, String source) {
@@ -47,7 +49,7 @@ public final class HttpCounts {
     }
   }
 
-  /// Replies begun.
+  /// Returns the number of replies begun.
   public long requests() {
     long sum = 0;
     for (long each : replies) {

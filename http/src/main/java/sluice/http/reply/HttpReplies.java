@@ -16,7 +16,7 @@ import sluice.loop.Output;
 
 /// Writes replies into a connection's output. Owned by one loop.
 public final class HttpReplies {
-  /// Most replies that [#repeat] writes at once.
+  /// The greatest number of replies that [#repeat] writes at once.
   public static final int MOST_REPEATS = Burst.MOST;
 
   public static final byte[] NONE = {};
@@ -37,7 +37,7 @@ public final class HttpReplies {
   private final DateLine date = new DateLine();
   private final ErrorPages errors;
 
-  /// Those of the site that answers.
+  /// The error pages of the site that answers.
   private ErrorPages pages;
 
   private final HttpCounts counts = new HttpCounts();
@@ -45,15 +45,15 @@ public final class HttpReplies {
   private final Ranges ranges = new Ranges();
   private final byte[] digits = new byte[20];
 
-  /// Status and body bytes of the reply written last, for the access log.
+  /// The status and body bytes of the last reply, for the access log.
   private int lastStatus;
 
   private long lastBodyBytes;
 
-  /// The reply written last, when it was all of this and nothing else: more of it may follow.
+  /// The last reply, if it was sent whole and unchanged, so that it may be repeated.
   private @Nullable ReadyReply repeatable;
 
-  /// @param loop its name
+  /// @param loop the name of the loop
   public HttpReplies(String loop, ErrorPages errors) {
     this.errors = errors;
     this.pages = errors;
@@ -61,8 +61,7 @@ public final class HttpReplies {
     updateDate();
   }
 
-  /// The field that says what becomes of the connection, which HTTP/1.1 need not say where it
-  /// stays.
+  /// Returns the Connection field, which HTTP/1.1 omits if the connection stays open.
   public static byte[] connectionField(boolean keep, int minorVersion) {
     if (!keep) {
       return CLOSE;
@@ -74,7 +73,7 @@ public final class HttpReplies {
     return counts;
   }
 
-  /// Lets Date say what the clock says.
+  /// Updates Date from the clock.
   public void updateDate() {
     date.update(System.currentTimeMillis());
   }
@@ -87,14 +86,14 @@ public final class HttpReplies {
     return lastBodyBytes;
   }
 
-  /// Replies from now on have the error pages of this site.
+  /// Sets the site whose error pages later replies use.
   public void usePages(ErrorPages site) {
     pages = site;
   }
 
   // ---- resources ----------------------------------------------------------------------------
 
-  /// Answers a GET or HEAD with what its path stands for.
+  /// Answers a GET or HEAD with the resource of its path.
   ///
   /// @param connectionField `NONE`, `CLOSE` or `KEEP_ALIVE`
   public void resource(
@@ -134,12 +133,12 @@ public final class HttpReplies {
     }
   }
 
-  /// A request is looked at: what was written before it is no answer to it.
+  /// Forgets the last reply before another request is handled, so that it is not repeated for it.
   public void forgetLast() {
     repeatable = null;
   }
 
-  /// Whether a reply was written that may be written again by [#repeat].
+  /// Returns true if the last reply may be written again by [#repeat].
   public boolean isRepeatable() {
     return repeatable != null;
   }
@@ -147,7 +146,7 @@ public final class HttpReplies {
   /// Writes the last reply again.
   ///
   /// @param count at most [#MOST_REPEATS]
-  /// @return how often it was written, perhaps less
+  /// @return how many times it was written, perhaps fewer than `count`
   public int repeat(Output out, int count) {
     ReadyReply reply = repeatable;
     int sent = reply == null ? 0 : burst.send(out, reply, count);
@@ -230,8 +229,8 @@ public final class HttpReplies {
     page(out, resource.status, request, html, resource.extraFields, connectionField);
   }
 
-  /// The query belongs to what is asked for, under the new path too; the parser has seen to it that
-  /// it is one word of printable ASCII.
+  /// Returns the header lines with the request's query appended to the new location. The parser
+  /// guarantees that the query is one word of printable ASCII.
   ///
   /// @param location header lines, the last of which is Location
   private static byte[] withQuery(byte[] location, HttpRequest request) {
@@ -247,7 +246,7 @@ public final class HttpReplies {
 
   /// Writes a redirect or refusal with its page.
   ///
-  /// @param request null when it could not be understood
+  /// @param request null if it could not be parsed
   /// @param extraFields header lines, each with CRLF
   public void error(
       Output out,
@@ -300,7 +299,7 @@ public final class HttpReplies {
     return request != null && request.method() == HttpMethod.HEAD;
   }
 
-  /// Writes a reply that has no content, as to OPTIONS.
+  /// Writes a reply without content, for example to OPTIONS.
   public void noContent(Output out, byte[] extraFields, byte[] connectionField) {
     noted(204, 0);
     startUnmeasured(out, 204);
@@ -309,7 +308,7 @@ public final class HttpReplies {
     out.put(CRLF);
   }
 
-  /// Writes a status line and Date: other fields follow.
+  /// Writes a status line and Date; the caller adds the other fields.
   public void startUnmeasured(Output out, int status) {
     out.put(StatusLine.bytes(status));
     out.put(DATE);
@@ -333,7 +332,7 @@ public final class HttpReplies {
     out.put(CRLF);
   }
 
-  /// The page of a status from 400 on.
+  /// Returns the page of a status from 400 on.
   public byte[] page(int status) {
     return errors.body(status);
   }
@@ -352,7 +351,7 @@ public final class HttpReplies {
     out.put(CRLF);
   }
 
-  /// Ends what is kept to be repeated.
+  /// Releases the memory for repeated replies.
   public void close() {
     burst.close();
   }

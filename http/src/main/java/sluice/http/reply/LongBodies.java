@@ -8,10 +8,10 @@ import sluice.memory.block.Block;
 import sluice.memory.block.Region;
 import sluice.sys.SysException;
 
-/// Where the bodies of long replies stand: a memory file, opened for the first of them, from which
-/// they leave without a copy. Any thread may call.
+/// The memory for the bodies of long replies: a memory file, opened for the first of them, from
+/// which they are sent without a copy. Any thread may call.
 public final class LongBodies implements AutoCloseable {
-  /// Below this a copy costs no more, and one send takes head and body.
+  /// The least size: below it a copy costs no more, and one send takes head and body.
   static final int LEAST_BYTES = 128 << 10;
 
   private final String name;
@@ -20,16 +20,16 @@ public final class LongBodies implements AutoCloseable {
   private boolean closed;
 
   /// @param name shown in `/proc`
-  /// @param capacityBytes bodies at one time
+  /// @param capacityBytes the limit for all bodies at one time
   public LongBodies(String name, long capacityBytes) {
     this.name = name;
     this.capacityBytes = capacityBytes;
     this.closed = !System.getProperty("os.name").equals("Linux");
   }
 
-  /// Memory for a body, with one lease.
+  /// Allocates memory for a body, with one lease.
   ///
-  /// @return null when it is not long, or there is no room: then it stands where short bodies do
+  /// @return null if the body is not long, or there is no room: it is then stored like short bodies
   @Nullable Block allocate(Account account, long bytes) {
     Region open = bytes < LEAST_BYTES ? null : open();
     return open == null ? null : open.allocate(account, bytes);
@@ -49,7 +49,7 @@ public final class LongBodies implements AutoCloseable {
     return file;
   }
 
-  /// Refuses further bodies; the memory goes with the last one.
+  /// Refuses further bodies; the memory is freed with the last one.
   @Override
   public synchronized void close() {
     closed = true;

@@ -10,8 +10,8 @@ import sluice.loop.Output;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// One representation of a file with everything around it prepared: what a hit sends is in one
-/// piece of memory, or in two when the body is long. Owned by the loop's thread.
+/// A representation of a file, prepared for sending: a hit sends one piece of memory, or two if the
+/// body is long. Owned by the loop's thread.
 ///
 /// ```
 ///  block:  | 304 head | 200 head              | body (unless it is long, or streamed) |
@@ -20,11 +20,11 @@ import sluice.memory.block.Block;
 ///  body:   | sent from here without a copy: as it was read, or in a memory file |
 /// ```
 ///
-/// Only the Date lines ever change, at most once a second; heads are always copied out when they
-/// are sent, so a head in flight is never touched. The body never changes: it may be sent from here
-/// by reference while the reply is evicted, and is freed when the last send has ended.
+/// Only the Date lines ever change, at most once a second. Heads are always copied when they are
+/// sent, so a head in flight is never changed. The body never changes: it may be sent by reference
+/// while the reply is evicted, and is freed when the last send has ended.
 public final class ReadyReply {
-  /// Bodies up to this size are copied into the turn's output; larger ones are sent from the cache.
+  /// The greatest body that is copied into the turn's output; larger ones are sent from the cache.
   public static final int COPY_BODY_BYTES = 8 << 10;
 
   private static final byte[] OK = Latin1.bytes("HTTP/1.1 200 OK\r\nDate: ");
@@ -34,7 +34,7 @@ public final class ReadyReply {
 
   private final Block block;
 
-  /// Where the body is; `block`, when it is short.
+  /// The memory with the body; `block`, if the body is short.
   private final Block body;
 
   private final @Nullable FileStream file;
@@ -50,14 +50,14 @@ public final class ReadyReply {
   public final long modifiedSeconds;
   private long dateSecond = Long.MIN_VALUE;
 
-  /// What a reply is made of.
+  /// The contents of a reply.
   ///
   /// @param contentFields header lines that only a reply with content has, each with CRLF;
   ///   Content-Type is the first
-  /// @param validatorFields header lines that a 304 has too, each with CRLF
+  /// @param validatorFields header lines that a 304 has, too, each with CRLF
   /// @param etag as in the ETag line, with quotes
   /// @param type value of the Content-Type line
-  /// @param modifiedSeconds what dates in conditions are compared with; since 1970
+  /// @param modifiedSeconds the time that dates in conditions are compared with; since 1970
   @SuppressWarnings("ArrayRecordComponent") // never compared, and handed over once
   public record Parts(
       byte[] contentFields,
@@ -102,9 +102,9 @@ public final class ReadyReply {
 
   /// Prepares a reply whose body is in memory.
   ///
-  /// @param longBodies where a long body goes, while there is room
-  /// @param body copied when it is short or long, and leased otherwise; null for an empty one
-  /// @return null when the account has no room
+  /// @param longBodies the memory for a long body, while there is room
+  /// @param body copied if it is short or long, and leased otherwise; null for an empty one
+  /// @return null if the account has no room
   public static @Nullable ReadyReply inMemory(
       Account account, LongBodies longBodies, Parts parts, @Nullable Block body) {
     if (body == null || parts.bodyBytes <= COPY_BODY_BYTES) {
@@ -130,7 +130,7 @@ public final class ReadyReply {
 
   /// Prepares a reply whose body is sent from an open file. Takes over the reference.
   ///
-  /// @return null when the account has no room; the reference stays the caller's then
+  /// @return null if the account has no room; the reference then stays with the caller
   public static @Nullable ReadyReply fromFile(Account account, Parts parts, FileStream file) {
     return prepare(account, parts, 0, null, file);
   }
@@ -180,8 +180,8 @@ public final class ReadyReply {
 
   // ---- sending ------------------------------------------------------------------------------
 
-  /// Bytes of the whole representation and its head, when it is so short that it is copied to be
-  /// sent; otherwise 0.
+  /// Returns the bytes of the head and the whole representation, if it is so short that it is
+  /// copied when it is sent; otherwise 0.
   int copiedBytes() {
     return file == null && bodyBytes <= COPY_BODY_BYTES ? okLength + (int) bodyBytes : 0;
   }
@@ -231,7 +231,7 @@ public final class ReadyReply {
     out.put(block.segment(), fieldsFrom, headsLength - CRLF.length - fieldsFrom);
   }
 
-  /// The same without Content-Type, for a body that has another.
+  /// Sends these header lines without Content-Type, for a body of another type.
   void sendFieldsBesideType(Output out) {
     int from = fieldsFrom + typeLineLength;
     out.put(block.segment(), from, headsLength - CRLF.length - from);
@@ -260,7 +260,7 @@ public final class ReadyReply {
     }
   }
 
-  /// Ends the holder's interest. What is being sent stays alive until it has gone.
+  /// Drops the holder's lease. Memory that is being sent lives until it has been sent.
   public void release() {
     if (body != block) {
       body.release();

@@ -3,18 +3,20 @@ package sluice.http.reply;
 import sluice.http.parse.ChunkedDecoder;
 import sluice.http.text.AsciiSet;
 
-/// Checks header fields that handlers set, so that none can break the framing of a reply or smuggle
-/// a second one in. Stateless: any thread may call.
+/// Checks header fields that handlers set, so that no field can break the framing of a reply or
+/// smuggle in a second one. Stateless: any thread may call.
 public final class ReplyFields {
-  /// What the server sets itself.
+  /// The fields that the server sets itself.
   private static final String[] OWN = {
     "Connection", "Content-Length", "Date", "Keep-Alive", "Transfer-Encoding", "Upgrade"
   };
 
   private ReplyFields() {}
 
-  /// @throws IllegalArgumentException when the name is no token or is one the server sets itself,
-  ///   or the value has control characters or characters outside ISO-8859-1
+  /// Checks a field.
+  ///
+  /// @throws IllegalArgumentException if the name is not a token or the server sets this field
+  ///   itself, or the value has control characters or characters outside ISO-8859-1
   public static void check(String name, String value) {
     checkName(name);
     for (int i = 0; i < value.length(); i++) {
@@ -41,14 +43,17 @@ public final class ReplyFields {
     }
   }
 
-  /// @throws IllegalArgumentException when `status` is not one of a final reply
+  /// Checks a status.
+  ///
+  /// @throws IllegalArgumentException if `status` is not the status of a final reply
   public static void checkStatus(int status) {
     if (status < 200 || status > 599) {
       throw new IllegalArgumentException("not the status of a reply: " + status);
     }
   }
 
-  /// Whether replies of this status have no body and no Content-Length (RFC 9110 section 6.4.1).
+  /// Returns true if replies of this status have no body and no Content-Length (RFC 9110 section
+  /// 6.4.1).
   public static boolean bodiless(int status) {
     return status == 204 || status == 304;
   }

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides which clients get a reply. Any thread may call.
 public interface ReplyGuard {
-  /// What is said of a client.
+  /// The decision about a client.
   ///
-  /// @param status 0 for a client that is let in, else 401 or 403
+  /// @param status 0 for a client that is admitted, else 401 or 403
   /// @param fields header lines of the refusal, each with CRLF
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Verdict(int status, byte[] fields) {
@@ -14,7 +14,7 @@ public interface ReplyGuard {
     public static final Verdict FORBIDDEN = new Verdict(403, new byte[0]);
   }
 
-  /// Whether a client is let in.
+  /// Returns the decision about a client.
   ///
   /// @param addressHigh first half of its address as IPv6; 0 with `addressLow` for none
   /// @param authorization value of that field; null for none

@@ -7,14 +7,14 @@ import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// What one request path stands for at this moment, ready to be sent: a file in one content coding,
-/// or a redirect, or a refusal. Owned by the loop's thread once it is in the cache of replies.
+/// The current answer for one request path, ready to be sent: a file in one content coding, or a
+/// redirect, or a refusal. Owned by the loop's thread once it is in the cache of replies.
 ///
 /// Holds a lease on the representation, and the ticket it depends on, until it is released.
 public final class Resource {
   private static final int OVERHEAD_BYTES = 256;
 
-  /// What an open file is charged, so that the cache's limit bounds descriptors too.
+  /// The bytes charged for an open file, so that the cache's limit bounds descriptors, too.
   private static final int OPEN_FILE_BYTES = 64 << 10;
 
   public final byte[] path;
@@ -25,7 +25,7 @@ public final class Resource {
   /// Extra header lines of a reply that is not 200, each with CRLF.
   public final byte[] extraFields;
 
-  /// Body of a reply that is neither a file nor an error page; null otherwise.
+  /// The body of a reply that is neither a file nor an error page; null otherwise.
   public final byte @Nullable [] html;
 
   /// The file's representation; null unless `status` is 200.
@@ -34,23 +34,25 @@ public final class Resource {
   /// Its content coding, a bit of [sluice.http.parse.ContentNegotiation]; 0 without representation.
   public final int coding;
 
-  /// Mask of the codings that the file can be had in; 0 without representation.
+  /// A mask of the codings in which the file is available; 0 without representation.
   public final int codings;
 
-  /// Every use must first ask the file system whether this is still current; null otherwise.
+  /// The content that every use must first compare with the file system; null if that is not
+  /// needed.
   public final SiteAnswer.@Nullable Content revalidate;
 
-  /// When it should be made anew although nothing has changed, because its validators can then be
-  /// better ([sluice.http.files.FileValidators]): nanoseconds since the epoch, 0 for never.
+  /// The time from which the resource should be made again although nothing has changed, because
+  /// its validators can then be better ([sluice.http.files.FileValidators]): nanoseconds since the
+  /// epoch, 0 for never.
   public final long provisionalUntilNanos;
 
   /// Decides which clients get this; null for all.
   public @Nullable ReplyGuard guard;
 
-  /// Header lines of what is said instead of the file, such as 416; each with CRLF.
+  /// Header lines of replies that are sent instead of the file, such as 416; each with CRLF.
   public byte[] fieldsInstead = {};
 
-  /// Whether the query of a request is added behind `extraFields`, whose last line is Location.
+  /// True if the query of a request is appended to `extraFields`, whose last line is Location.
   final boolean takesQuery;
 
   private final boolean constant;
@@ -84,13 +86,15 @@ public final class Resource {
     this.ticket = ticket;
   }
 
-  /// @param revalidate whether each use must compare with the file system
+  /// Returns the resource of a file.
+  ///
+  /// @param revalidate true if each use must compare with the file system
   public static Resource file(
       byte[] path, ReadyReply reply, SiteAnswer.Content content, boolean revalidate) {
     return new Resource(path, Bare.OK, reply, content, revalidate, content.ticket());
   }
 
-  /// A reply without a file behind it.
+  /// Returns a reply without a file.
   public static Resource bare(
       byte[] path,
       int status,
@@ -101,22 +105,22 @@ public final class Resource {
     return new Resource(path, bare, null, null, false, ticket);
   }
 
-  /// A redirect that depends on the files.
+  /// Returns a redirect that depends on the files.
   ///
-  /// @param fields the last line is Location, to which the query of a request is added
+  /// @param fields the last line is Location, to which the query of a request is appended
   public static Resource redirect(byte[] path, byte[] fields, @Nullable WatchTicket ticket) {
     return new Resource(path, new Bare(301, fields, null, true, false), null, null, false, ticket);
   }
 
-  /// A redirect by a rule, whatever files there are.
+  /// Returns a redirect by a rule, which does not depend on the files.
   ///
-  /// @param takesQuery whether the query of a request is added to the last line
+  /// @param takesQuery true if the query of a request is appended to the last line
   public static Resource rule(byte[] path, int status, byte[] fields, boolean takesQuery) {
     Bare bare = new Bare(status, fields, null, takesQuery, true);
     return new Resource(path, bare, null, null, false, null);
   }
 
-  /// What a reply without representations says.
+  /// The contents of a reply without representations.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Bare(
       int status,
@@ -131,23 +135,23 @@ public final class Resource {
     return ticket;
   }
 
-  /// Whether the representation is an open file rather than memory.
+  /// Returns true if the representation is an open file rather than memory.
   public boolean streamed() {
     return reply != null && !reply.inMemory();
   }
 
-  /// Whether this is certainly what the path leads to, as of the last drain of the watches.
+  /// Returns true if the path certainly leads to this, as of the last drain of the watches.
   public boolean stands() {
     return constant || (ticket != null && !ticket.fallen());
   }
 
-  /// Whether it may be kept for later requests.
+  /// Returns true if it may be kept for later requests.
   public boolean cacheable() {
     return status < 500 && (stands() || revalidate != null);
   }
 
-  /// The coding that a request gets, of those the file can be had in: identity where the client
-  /// accepts none of them.
+  /// Returns the coding that a request gets, among those available: identity if the client accepts
+  /// none of them.
   public int chosen(HttpRequest request) {
     if (codings <= ContentNegotiation.IDENTITY) {
       return codings;

@@ -24,10 +24,10 @@ public final class StatusLine {
     return ("HTTP/1.1 " + status + ' ' + reason + "\r\n").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// `HTTP/1.1 200 OK` with its CRLF. Not a copy, and not to be changed. A status without a phrase
-  /// gets an empty one.
+  /// Returns a status line such as `HTTP/1.1 200 OK` with its CRLF. Not a copy, and not to be
+  /// changed. The phrase of a status without one is empty.
   ///
-  /// @throws IllegalArgumentException when `status` is not from 100 to 599
+  /// @throws IllegalArgumentException if `status` is not from 100 to 599
   public static byte[] bytes(int status) {
     if (status < FIRST || status >= FIRST + LINES.length) {
       throw new IllegalArgumentException("not a status: " + status);
@@ -36,7 +36,7 @@ public final class StatusLine {
     return line != null ? line : encode(status, "");
   }
 
-  /// The registered phrase; empty for a status that has none.
+  /// Returns the registered phrase; empty for a status that has none.
   public static String reason(int status) {
     return switch (status) {
       case 100 -> "Continue";

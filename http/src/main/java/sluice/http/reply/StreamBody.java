@@ -5,14 +5,14 @@ import sluice.http.files.FileStatus;
 import sluice.http.files.FileStream;
 import sluice.sys.CacheStat;
 
-/// One transfer of a [FileStream]. Owned by the loop's thread, except [#read], which the slow path
+/// A transfer of a [FileStream]. Owned by the loop's thread, except [#read], which the slow path
 /// calls.
 final class StreamBody implements sluice.loop.engine.FileBody {
   private final FileStream stream;
   private final FileStatus scratch = new FileStatus();
   private final CacheStat cached = new CacheStat();
 
-  /// @param stream its reference becomes this transfer's
+  /// @param stream its reference passes to this transfer
   StreamBody(FileStream stream) {
     this.stream = stream;
   }

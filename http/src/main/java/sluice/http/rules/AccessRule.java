@@ -3,14 +3,14 @@ package sluice.http.rules;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Which clients may have some paths. Immutable: any thread may use it. Where several rules fit,
-/// each of them must let the client in.
+/// Restricts some paths to some clients. Immutable: any thread may use it. If several rules match a
+/// path, each of them must admit the client.
 ///
-/// @param path which paths, and all below them. Compared with the requested path, with every path
-///   under which the file that is sent can be asked for ([sluice.http.site.Site#spellings]), and
-///   with all of these without the endings of precompressed files
-/// @param allow if not empty, only these addresses are let in; a client of a Unix socket has none
-/// @param deny never let in; else 403
+/// @param path the paths, and all below them. Compared with the requested path, with every path
+///   under which the file that is sent can be requested ([sluice.http.site.Site#spellings]), and
+///   with all of these without the extensions of precompressed files
+/// @param allow if not empty, only these addresses are admitted; a client of a Unix socket has none
+/// @param deny addresses that are never admitted, but answered 403
 /// @param signIn users with passwords; null for none
 public record AccessRule(
     PathPattern path, List<AddressRange> allow, List<AddressRange> deny, @Nullable SignIn signIn) {
@@ -23,7 +23,7 @@ public record AccessRule(
     }
   }
 
-  /// Returns true if the rule holds for a path.
+  /// Returns true if the rule applies to a path.
   ///
   /// @param requested canonical
   public boolean isFor(String requested) {

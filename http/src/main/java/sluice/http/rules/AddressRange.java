@@ -3,18 +3,18 @@ package sluice.http.rules;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
-/// Addresses that share their first bits, as IPv6; those of IPv4 as `::ffff:a.b.c.d`. Immutable:
-/// any thread may use it.
+/// A range of addresses with the same leading bits, as IPv6; IPv4 addresses are `::ffff:a.b.c.d`.
+/// Immutable: any thread may use it.
 ///
-/// @param high the first half of an address among them
+/// @param high the first half of an address in the range
 /// @param low the second half
-/// @param bits that they share, 0 to 128
+/// @param bits the number of leading bits that they share, 0 to 128
 public record AddressRange(long high, long low, int bits) {
   private static final long MAPPED = 0xffff_0000_0000L;
 
-  /// Reads `10.0.0.0/8`, `192.0.2.7`, `2001:db8::/32`, or `all`.
+  /// Parses `10.0.0.0/8`, `192.0.2.7`, `2001:db8::/32`, or `all`.
   ///
-  /// @throws IllegalArgumentException when it is none; a name is none
+  /// @throws IllegalArgumentException if the text is not an address range; a host name is not
   public static AddressRange of(String text) {
     if (text.equals("all")) {
       return new AddressRange(0, 0, 0);
@@ -46,7 +46,7 @@ public record AddressRange(long high, long low, int bits) {
         "an address is such as 10.0.0.0/8, 192.0.2.7, 2001:db8::/32 or all: " + text);
   }
 
-  /// Whether an address is one of these.
+  /// Returns true if an address is in the range.
   public boolean has(long addressHigh, long addressLow) {
     long inHigh = bits >= 64 ? -1L : bits == 0 ? 0 : -1L << (64 - bits);
     long inLow = bits <= 64 ? 0 : -1L << (128 - bits);

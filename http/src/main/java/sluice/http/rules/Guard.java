@@ -29,7 +29,7 @@ public final class Guard implements ReplyGuard {
     return Verdict.ADMITTED;
   }
 
-  /// Realms whose users are asked for.
+  /// Returns the realms whose users have to sign in.
   public List<SignIn> signIns() {
     List<SignIn> all = new ArrayList<>();
     for (AccessRule rule : rules) {

@@ -7,20 +7,20 @@ import java.util.Map;
 import java.util.Set;
 import sluice.http.reply.ReplyFields;
 
-/// Fields that the replies of some paths have. Immutable: any thread may use it.
+/// Header fields for the replies of some paths. Immutable: any thread may use it.
 ///
-/// They are on every reply of the path, also on 304, on redirects and on refusals; `Cache-Control`
-/// and `Expires`, which say how long a file may be kept, only on a file or its 304. Of several
-/// values for one name, that of the last rule counts; an empty one takes the field away.
+/// They are on every reply of the path, including 304, redirects and refusals. `Cache-Control` and
+/// `Expires`, which say how long a file may be kept, are only on a file or its 304. If several
+/// rules have a value for one name, the last rule wins; an empty value removes the field.
 ///
-/// @param path which paths; it is compared with the requested path and with that of the file that
-///   is sent, of a stand-in ([sluice.http.site.Site#tries]) with the latter alone
+/// @param path compared with the requested path and with the path of the file that is sent; for a
+///   stand-in ([sluice.http.site.Site#tries]) only with the latter
 /// @param fields value by name
 public record HeaderRule(PathPattern path, Map<String, String> fields) {
-  /// What tells clients how long a file may be kept.
+  /// The fields that tell clients how long a file may be kept.
   static final Set<String> OF_FILES = Set.of("cache-control", "expires");
 
-  /// What the server knows better.
+  /// The fields that the server sets itself.
   private static final Set<String> OWN =
       Set.of(
           "accept-ranges",
@@ -38,7 +38,9 @@ public record HeaderRule(PathPattern path, Map<String, String> fields) {
     fields.forEach(HeaderRule::check);
   }
 
-  /// @throws IllegalArgumentException when a field of this name and value cannot be sent
+  /// Checks a field.
+  ///
+  /// @throws IllegalArgumentException if a field of this name and value cannot be sent
   public static void check(String name, String value) {
     ReplyFields.check(name, value);
     if (OWN.contains(name.toLowerCase(Locale.ROOT))) {

@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.RequestPath;
 
-/// Says which paths of a site a rule is for. Immutable: any thread may use it.
+/// A pattern for the paths of a site to which a rule applies. Immutable: any thread may use it.
 ///
-/// Paths are compared as they are after percent-decoding and without dot segments and doubled
-/// slashes, so no other spelling of a path gets round a rule.
+/// Paths are compared after percent-decoding and without dot segments and doubled slashes, so
+/// another spelling of a path cannot bypass a rule.
 ///
 /// | pattern | fits |
 /// |---|---|
@@ -18,7 +18,7 @@ public final class PathPattern {
   private final String text;
   private final String prefix;
 
-  /// What is behind the star; null without one.
+  /// The text after the star; null without a star.
   private final @Nullable String suffix;
 
   private PathPattern(String text) {
@@ -28,7 +28,9 @@ public final class PathPattern {
     this.suffix = star < 0 ? null : text.substring(star + 1);
   }
 
-  /// @throws IllegalArgumentException when it is no pattern, or fits no canonical path
+  /// Parses a pattern.
+  ///
+  /// @throws IllegalArgumentException if it is not a pattern, or matches no canonical path
   public static PathPattern of(String text) {
     int star = text.indexOf('*');
     String plain = star < 0 ? text : text.substring(0, star) + "x" + text.substring(star + 1);
@@ -47,12 +49,15 @@ public final class PathPattern {
     return new PathPattern(text);
   }
 
+  /// Returns true if the pattern matches a path.
+  ///
   /// @param path canonical
   public boolean fits(String path) {
     return rest(path) != null;
   }
 
-  /// What the star stands for in a path, empty without a star; null when the pattern does not fit.
+  /// Returns the part of a path that the star matches, empty without a star; null if the pattern
+  /// does not match.
   @Nullable String rest(String path) {
     String end = suffix;
     if (end == null) {
@@ -67,8 +72,8 @@ public final class PathPattern {
     return below && path.length() == prefix.length() - 1 && prefix.startsWith(path) ? "" : null;
   }
 
-  /// Returns true if the pattern fits a path, or a directory above it, with or without the slash at
-  /// its end.
+  /// Returns true if the pattern matches a path, or a directory above it, with or without a
+  /// trailing slash.
   boolean covers(String path) {
     if (fits(path) || fits(path + "/")) {
       return true;

@@ -5,13 +5,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.RequestPath;
 
-/// Sends clients from some paths to another place. Immutable: any thread may use it.
+/// Redirects clients from some paths to another place. Immutable: any thread may use it.
 ///
-/// The query of the request goes along unless the target has one or a fragment.
+/// The query of the request is kept unless the target has a query or a fragment.
 ///
-/// @param from which paths
-/// @param to a path, or a whole `http://` or `https://` address; `*` stands for what that of `from`
-///   stood for
+/// @param from the paths to redirect
+/// @param to a path, or a whole `http://` or `https://` address; `*` stands for the text that the
+///   star in `from` matched
 /// @param status 301, 302, 303, 307 or 308
 public record RedirectRule(PathPattern from, String to, int status) {
   private static final Set<Integer> STATUSES = Set.of(301, 302, 303, 307, 308);
@@ -38,10 +38,10 @@ public record RedirectRule(PathPattern from, String to, int status) {
     }
   }
 
-  /// Where a request for a path is sent.
+  /// Returns the target for a request.
   ///
   /// @param path canonical
-  /// @return null when the rule is not for it
+  /// @return null if the rule does not apply to the path
   @Nullable String target(String path) {
     String rest = from.rest(path);
     int star = to.indexOf('*');
@@ -54,7 +54,7 @@ public record RedirectRule(PathPattern from, String to, int status) {
     return before + encoded(doubled ? rest.substring(1) : rest) + to.substring(star + 1);
   }
 
-  /// A path that the rule leads to; null when it leads to another server.
+  /// Returns a path that the rule leads to; null if it leads to another server.
   @Nullable String example() {
     if (!to.startsWith("/")) {
       return null;
@@ -68,12 +68,12 @@ public record RedirectRule(PathPattern from, String to, int status) {
     return RequestPath.canonical(path.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /// Whether the query of a request is added to its target.
+  /// Returns true if the query of a request is appended to its target.
   boolean takesQuery() {
     return to.indexOf('?') < 0 && to.indexOf('#') < 0;
   }
 
-  /// Percent-encodes all that RFC 3986 does not have unreserved, but for slashes.
+  /// Percent-encodes all but slashes and the unreserved characters of RFC 3986.
   private static String encoded(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

@@ -13,9 +13,9 @@ import sluice.http.text.Latin1;
 
 /// Basic authentication (RFC 7617) of the users of one realm. Any thread may call.
 ///
-/// A password is checked on the slow path, as a good hash is slow by intention, a few at a time;
-/// what was right is remembered for a while as a digest with a random key, so that the next
-/// requests are answered where they land.
+/// A password is checked on the slow path, a few at a time, as a good hash is slow by intention.
+/// After a successful check the credentials are remembered for a while, as a digest with a random
+/// key, so that the loop answers further requests at once.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,16 +24,17 @@ public final class SignIn {
   private static final int MOST_KNOWN = 4096;
   private static final long KNOWN_NANOS = 600_000_000_000L;
 
-  /// The slow path has a thread of the machine for each processor, and other work.
+  /// The slow path has one thread of the machine per processor, and other work: half of them may
+  /// check passwords.
   private static final int CHECKS_AT_ONCE =
       Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
   private static final int MOST_BYTES = 512;
 
-  /// Knows the passwords.
+  /// Verifies passwords.
   @FunctionalInterface
   public interface Passwords {
-    /// May take long.
+    /// Returns true if the password is right. May take long.
     boolean match(String user, String password);
   }
 
@@ -62,12 +63,12 @@ public final class SignIn {
     new SecureRandom().nextBytes(salt);
   }
 
-  /// The header line of a 401, with CRLF.
+  /// Returns the header line of a 401, with CRLF.
   byte[] challenge() {
     return Latin1.bytes("WWW-Authenticate: Basic realm=\"" + realm + "\", charset=\"UTF-8\"\r\n");
   }
 
-  /// Whether these were checked a short time ago, and right.
+  /// Returns true if these credentials were checked recently, and were right.
   ///
   /// @param authorization value of the field, if there is one
   public boolean knows(byte @Nullable [] authorization) {
@@ -81,7 +82,8 @@ public final class SignIn {
     }
   }
 
-  /// Checks and remembers. Blocks until the checks before it have ended.
+  /// Checks credentials, and remembers them if they are right. Blocks until earlier checks have
+  /// ended.
   public void check(byte[] authorization) {
     String[] pair = credentials(authorization);
     if (pair == null || knows(authorization)) {
@@ -99,7 +101,7 @@ public final class SignIn {
     }
   }
 
-  /// User and password; null when the field has none.
+  /// Returns user and password; null if the field has none.
   private static String @Nullable [] credentials(byte[] authorization) {
     String text = Latin1.text(authorization);
     if (text.length() > MOST_BYTES || !text.regionMatches(true, 0, "basic ", 0, 6)) {

@@ -11,14 +11,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sluice.http.text.Latin1;
 
-/// What holds for some paths of a site. Immutable: any thread may use it.
+/// The rules for some paths of a site. Immutable: any thread may use it.
 ///
-/// Rules are asked when a reply is made ready, not when it is sent.
+/// Rules are evaluated when a reply is prepared, not when it is sent.
 ///
 /// @param headers fields of replies
-/// @param redirects the first that fits sends the client elsewhere, whatever files there are; none
-///   leads to a path that it is for itself
-/// @param access which clients may have what; asked for before anything else
+/// @param redirects the first that matches redirects the client, even if a file exists; none leads
+///   to a path that it applies to itself
+/// @param access restrictions for clients; checked before anything else
 public record SiteRules(
     List<HeaderRule> headers, List<RedirectRule> redirects, List<AccessRule> access) {
   public static final SiteRules NONE = new SiteRules(List.of(), List.of(), List.of());
@@ -34,9 +34,10 @@ public record SiteRules(
     }
   }
 
-  /// Looks whether a redirect leads to a path that it is for itself, and no rule before it is.
+  /// Checks that a redirect does not lead to a path that it applies to itself, unless an earlier
+  /// rule applies there.
   ///
-  /// @throws IllegalArgumentException when it does
+  /// @throws IllegalArgumentException if it leads in a circle
   public static void requireNoCircle(List<RedirectRule> redirects, int index) {
     RedirectRule rule = redirects.get(index);
     String led = rule.example();
@@ -68,12 +69,12 @@ public record SiteRules(
     return new SiteRules(headers, redirects, value);
   }
 
-  /// What a redirect says.
+  /// The result of a redirect.
   ///
-  /// @param takesQuery whether the query of the request is added to `location`
+  /// @param takesQuery true if the query of the request is appended to `location`
   public record Redirected(int status, String location, boolean takesQuery) {}
 
-  /// Where a path leads instead; null when it leads nowhere else.
+  /// Returns the redirect of a path; null if there is none.
   ///
   /// @param path canonical
   public @Nullable Redirected redirect(String path) {
@@ -86,16 +87,16 @@ public record SiteRules(
     return null;
   }
 
-  /// Fields of a reply that sends no file, each line with CRLF.
+  /// Returns the fields of a reply without a file, each line with CRLF.
   ///
   /// @param path canonical
   public byte[] fields(String path) {
     return headers.isEmpty() ? new byte[0] : lines(List.of(path), false);
   }
 
-  /// Fields of a file and its 304, each line with CRLF.
+  /// Returns the fields of a file and its 304, each line with CRLF.
   ///
-  /// @param paths the requested path, and those under which the file can be asked for; canonical
+  /// @param paths the requested path, and those under which the file can be requested; canonical
   public byte[] fieldsOfFile(List<String> paths) {
     return headers.isEmpty() ? new byte[0] : lines(paths, true);
   }
@@ -121,7 +122,7 @@ public record SiteRules(
     return value.isEmpty() ? "" : name + ": " + value + "\r\n";
   }
 
-  /// A file without the ending of a precompressed one; null where it has none.
+  /// Returns a file's name without the extension of a precompressed file; null if it has none.
   private static @Nullable String plain(String file) {
     for (String each : CODED) {
       if (file.endsWith(each)) {
@@ -131,18 +132,18 @@ public record SiteRules(
     return null;
   }
 
-  /// The access rules of a reply that sends no file; null for none.
+  /// Returns the access rules of a reply without a file; null for none.
   ///
   /// @param requested canonical
   public @Nullable Guard guard(String requested) {
     return guardOfFile(List.of(requested), List::of);
   }
 
-  /// The access rules of a file; null for none.
+  /// Returns the access rules of a file; null for none.
   ///
-  /// @param paths the requested path, that of the file, and of the precompressed file sent;
-  ///   canonical
-  /// @param spellings all paths under which a file can be asked for
+  /// @param paths the requested path, the path of the file, and that of the precompressed file
+  ///   sent; canonical
+  /// @param spellings returns all paths under which a file can be requested
   public @Nullable Guard guardOfFile(List<String> paths, Function<String, List<String>> spellings) {
     if (access.isEmpty()) {
       return null;
@@ -162,7 +163,7 @@ public record SiteRules(
     return fitting.isEmpty() ? null : new Guard(fitting);
   }
 
-  /// Realms whose users are asked for anywhere.
+  /// Returns all realms whose users have to sign in.
   public List<SignIn> signIns() {
     return new Guard(access).signIns();
   }

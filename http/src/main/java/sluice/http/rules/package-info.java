@@ -1,4 +1,4 @@
-/// Rules of a site by path: fields of replies ([HeaderRule]), redirects ([RedirectRule]), and which
-/// clients may have what ([AccessRule]). Together: [SiteRules].
+/// Rules of a site by path: fields of replies ([HeaderRule]), redirects ([RedirectRule]), and
+/// access by clients ([AccessRule]). [SiteRules] combines them.
 @org.jspecify.annotations.NullMarked
 package sluice.http.rules;

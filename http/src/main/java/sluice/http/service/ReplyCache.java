@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.reply.Resource;
 import sluice.memory.View;
 
-/// Ready replies of one loop by request path and content coding, least recently used first out.
-/// Owned by the loop's thread.
+/// A cache of one loop's ready replies by request path and content coding, with eviction of the
+/// least recently used. Owned by the loop's thread.
 ///
-/// All that is kept for one path agrees in what codings there are.
+/// All entries of one path have the same set of available codings.
 ///
 /// Keys are paths as they were sent, so a lookup decodes nothing. Hashes are seeded per cache, so
-/// that no client can choose colliding paths. A lookup allocates nothing.
+/// that a client cannot choose colliding paths. A lookup allocates nothing.
 final class ReplyCache {
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L;
 
@@ -31,7 +31,7 @@ final class ReplyCache {
     this.limitBytes = limitBytes;
   }
 
-  /// Kept resources that hold a file open.
+  /// Returns the number of kept resources that hold a file open.
   int openFiles() {
     return openFiles;
   }
@@ -48,8 +48,8 @@ final class ReplyCache {
     return evictions;
   }
 
-  /// Hash of the bytes `[from, to)` of a view that has at least eight bytes more, as every request
-  /// line has behind its path.
+  /// Returns the hash of the bytes `[from, to)` of a view. The view has at least eight more bytes,
+  /// as every request line has after its path.
   long hash(View view, int from, int to) {
     long h = seed ^ (to - from);
     int i = from;
@@ -62,7 +62,7 @@ final class ReplyCache {
     return h;
   }
 
-  /// Something that is kept for a path, or null.
+  /// Returns any resource that is kept for a path, or null.
   @Nullable Resource lookup(View view, int from, int to) {
     long hash = hash(view, from, to);
     Resource resource = table[slot(hash)];
@@ -75,7 +75,7 @@ final class ReplyCache {
     return null;
   }
 
-  /// What is kept for the path of `like` in a coding, or null.
+  /// Returns the resource that is kept for the path of `like` in a coding, or null.
   @Nullable Resource find(Resource like, int coding) {
     Resource resource = table[slot(like.hash)];
     while (resource != null) {
@@ -91,12 +91,12 @@ final class ReplyCache {
     return one.hash == other.hash && Arrays.equals(one.path, other.path);
   }
 
-  /// Keeps a resource in place of another for its path and coding, and of all for its path that say
-  /// that there are other codings; the cache's lease on its reply ends when it is evicted. Refuses
-  /// a resource larger than an eighth of the cache.
+  /// Keeps a resource. It replaces the one for its path and coding, and all of its path with
+  /// another set of codings. The cache's lease on its reply ends when it is evicted. A resource
+  /// larger than an eighth of the cache is refused.
   ///
   /// @param hash of its path
-  /// @return whether it is kept
+  /// @return true if it is kept
   boolean insert(Resource resource, long hash) {
     resource.hash = hash;
     long bytes = resource.chargedBytes();
@@ -122,7 +122,7 @@ final class ReplyCache {
     return true;
   }
 
-  /// Forgets a resource and ends the cache's lease on it. Nothing happens when it is not kept.
+  /// Removes a resource and ends the cache's lease on it. Does nothing if it is not kept.
   void remove(Resource resource) {
     if (!resource.cached) {
       return;
@@ -166,7 +166,7 @@ final class ReplyCache {
     }
   }
 
-  /// Marks a kept resource as used: it gives way last.
+  /// Marks a kept resource as used, so that it is evicted last.
   void use(Resource resource) {
     if (newest != resource) {
       unlink(resource);
@@ -221,7 +221,7 @@ final class ReplyCache {
     }
   }
 
-  /// The bytes `[from, to)`, fewer than eight, as the low bytes of a long.
+  /// Returns the bytes `[from, to)`, fewer than eight, as the low bytes of a long.
   private static long tail(View view, int from, int to) {
     return view.getLong(from) & (-1L >>> (Long.SIZE - ((to - from) << 3)));
   }

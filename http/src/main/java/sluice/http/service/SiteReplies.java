@@ -20,15 +20,15 @@ import sluice.http.site.SitePath;
 import sluice.http.text.Latin1;
 import sluice.memory.Account;
 
-/// Makes a [Resource] of a [SiteAnswer]: writes the heads and puts head and body into one piece of
-/// memory. Any thread may call.
+/// Converts a [SiteAnswer] to a [Resource]: writes the heads and puts head and body into one piece
+/// of memory. Any thread may call.
 final class SiteReplies {
   private final Account memory;
   private final LongBodies longBodies;
   private final Site site;
   private final SiteRules rules;
 
-  /// @param memory charged for what is prepared
+  /// @param memory charged for prepared replies
   SiteReplies(Account memory, LongBodies longBodies, Site site, SiteRules rules) {
     this.memory = memory;
     this.longBodies = longBodies;
@@ -36,7 +36,8 @@ final class SiteReplies {
     this.rules = rules;
   }
 
-  /// What the rules say of a path, whatever files there are; null when they say nothing.
+  /// Returns the redirect that the rules have for a path, whatever files exist; null if there is
+  /// none.
   ///
   /// @param path as it was sent
   /// @param canonical the same, canonical
@@ -53,11 +54,13 @@ final class SiteReplies {
     return made;
   }
 
+  /// Returns the resource of an answer.
+  ///
   /// @param path as it was sent
   /// @param canonical the same, canonical
-  /// @param answer its leases end here; its ticket becomes the resource's
+  /// @param answer its leases end here; its ticket passes to the resource
   Resource resource(byte[] path, SitePath canonical, SiteAnswer answer) {
-    // Not a pattern switch: linking one would cost milliseconds of the first reply.
+    // Not a pattern switch: linking one would add milliseconds to the first reply.
     String at = canonical.toString();
     if (answer instanceof SiteAnswer.Content content) {
       return file(path, at, content);
@@ -80,8 +83,8 @@ final class SiteReplies {
     return Resource.bare(path, refusal.status(), all, null, refusal.ticket());
   }
 
-  /// The same path with a slash behind it and no two slashes in a row: `//x` would name another
-  /// host (RFC 3986 section 4.2), and the redirect lead there.
+  /// Returns the Location line of the same path with a trailing slash and without doubled slashes:
+  /// `//x` would name another host (RFC 3986 section 4.2), and the redirect would lead there.
   private static byte[] location(byte[] path) {
     StringBuilder location = new StringBuilder("Location: ");
     for (int i = 0; i < path.length; i++) {
@@ -121,7 +124,8 @@ final class SiteReplies {
   /// @param paths that header rules are compared with
   private @Nullable ReadyReply ready(
       SiteAnswer.Content content, FileVariant variant, List<String> paths) {
-    // Of the variant's own file: a precompressed file made anew is another representation.
+    // The time of the variant's own file: a precompressed file that is made anew is another
+    // representation.
     long modified = FileValidators.modifiedSeconds(variant.version());
     boolean dated = variant.validators().dated();
     String type = site.type(Latin1.text(content.path().bytes())).contentType();
@@ -146,7 +150,7 @@ final class SiteReplies {
             Latin1.bytes(validators.toString()),
             Latin1.bytes(variant.tag()),
             type,
-            dated ? modified : modified + 1, // while the second lasts, no date proves anything
+            dated ? modified : modified + 1, // within its own second, no date proves anything
             variant.lengthBytes());
     FileStream stream = variant.stream();
     if (stream != null) {

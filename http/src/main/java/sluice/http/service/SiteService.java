@@ -38,27 +38,28 @@ import sluice.loop.server.LoopEvents;
 import sluice.memory.Account;
 import sluice.memory.View;
 
-/// The site as one loop knows it: ready replies, the watches that keep them true, and fills under
-/// way. Owned by the loop's thread; fills run on the slow path and come back through the inbox.
+/// The site as one loop serves it: ready replies, the watches that keep them current, and fills
+/// under way. Owned by the loop's thread; fills run on the slow path and return through the inbox.
 ///
-/// A hit is served without asking the file system: [#drain] ran before the batch the request came
-/// with, so whatever changed before the request was sent has been dropped.
+/// A hit is served without asking the file system: [#drain] ran before the batch that contains the
+/// request, so replies that changed before the request was sent have been dropped.
 ///
-/// Requests for a path that is being filled wait for that fill. Those that came while it ran may
-/// only use its result if nothing has changed since; otherwise it is filled for them again.
+/// Requests for a path that is being filled wait for that fill. Requests that arrived while it ran
+/// may use its result only if nothing has changed since; otherwise the path is filled again for
+/// them.
 public final class SiteService implements AutoCloseable {
   private static final long OPEN_FILES_DRAIN_NANOS = 1_000_000_000L;
   private static final int CLOSE_MILLIS = 10_000;
   private static final long RETIRE_NANOS = 50_000_000L;
 
-  /// Memory beside twice the cache: fills under way, and replies sent after their eviction.
+  /// The memory besides twice the cache: fills under way, and replies sent after their eviction.
   private static final long SPARE_BYTES = 64L << 20;
 
-  /// Names of what only grows.
+  /// The names of the counters.
   public static final List<String> COUNTERS =
       List.of("fills", "evictions", "watch_evictions", "watch_shortages", "watch_overflows");
 
-  /// Names of what also falls.
+  /// The names of the gauges.
   public static final List<String> GAUGES =
       List.of("fills_running", "cached_replies", "cached_bytes", "watches");
 
@@ -77,7 +78,7 @@ public final class SiteService implements AutoCloseable {
   private final AtomicInteger running = new AtomicInteger();
   private long fillCount;
 
-  /// Times everything was to be forgotten, and what that was when it last was.
+  /// The number of calls of [#forget], and its value when everything was last dropped.
   private final AtomicLong forgets = new AtomicLong();
 
   private long forgotten;
@@ -90,7 +91,7 @@ public final class SiteService implements AutoCloseable {
     void ready(Resource resource);
   }
 
-  /// What a fill is asked for.
+  /// The key of a fill.
   ///
   /// @param path as it was sent
   /// @param order of codings and of a listing's rows: [ListingOrder#wanted]
@@ -103,7 +104,7 @@ public final class SiteService implements AutoCloseable {
     final int order;
     final List<Waiter> waiters = new ArrayList<>();
 
-    /// Waiters that were there before it began, and what `forgotten` was then.
+    /// The number of waiters before the fill began, and the value of `forgotten` at that time.
     int early;
 
     long forgotten;
@@ -121,7 +122,7 @@ public final class SiteService implements AutoCloseable {
   }
 
   /// @param opened closed with the service
-  /// @param clock times that files are stamped with
+  /// @param clock the clock of file times
   public SiteService(Loop loop, SiteSettings settings, WatchedFiles opened, FileClock clock) {
     this.loop = loop;
     this.files = opened.files();
@@ -144,7 +145,7 @@ public final class SiteService implements AutoCloseable {
 
   /// Opens the site for one loop.
   ///
-  /// @throws IOException when its root cannot be opened
+  /// @throws IOException if its root cannot be opened
   public static SiteService open(Loop loop, SiteSettings settings) throws IOException {
     WatchedFiles files =
         WatchedFiles.open(
@@ -154,19 +155,19 @@ public final class SiteService implements AutoCloseable {
     return new SiteService(loop, settings, files, FileClock.SYSTEM);
   }
 
-  /// The queue of changes that [#drain] reads; null when it reads none. What it has read for one
-  /// service, it has read for all that have the same: those only [#takeIn].
+  /// Returns the queue of changes that [#drain] reads; null if there is none. One read serves all
+  /// services with the same queue: the others only call [#takeIn].
   public @Nullable Object queue() {
     WatchTable table = watches;
     return table == null ? null : table.queue();
   }
 
-  /// Takes in every change so far.
+  /// Reads and applies every change so far.
   public void drain() {
     takeIn(true);
   }
 
-  /// Takes in the changes that were read.
+  /// Applies the changes that were read.
   public void takeIn() {
     takeIn(false);
   }
@@ -186,8 +187,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Drains now and then while files are kept open, so that a deleted one gives its space back
-  /// although no request comes.
+  /// Drains regularly while files are kept open, so that a deleted file gives its space back even
+  /// if no request comes.
   private void drainWhileOpen() {
     if (!draining && cache.openFiles() > 0) {
       draining = true;
@@ -203,9 +204,9 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Has every reply forgotten that is kept, and what fills under way will bring for later
-  /// requests: the remedy for changes that inotify does not see. Requests sent after this has
-  /// returned are answered from the files. Any thread.
+  /// Drops every kept reply, and the results of fills under way for later requests: the remedy for
+  /// changes that inotify does not see. Requests sent after this has returned are answered from the
+  /// files. Any thread.
   public void forget() {
     WatchTable table = watches;
     if (table != null) {
@@ -214,11 +215,11 @@ public final class SiteService implements AutoCloseable {
     forgets.incrementAndGet();
   }
 
-  /// @return false when there was no descriptor for the root: to be called again
+  /// @return false if there was no descriptor for the root, so that the call has to be repeated
   private boolean forgetNow() {
     boolean reopened = true;
     if (watches != null) {
-      watches.forget(listener); // which tries again itself
+      watches.forget(listener); // the table repeats a failed opening itself
     } else {
       reopened = files.reopenRoot() == 0;
     }
@@ -232,7 +233,7 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// What the path of a request leads to, in the coding that it gets, if that is known without
+  /// Returns the resource of a request, in the coding that the client gets, if it is known without
   /// waiting.
   public @Nullable Resource lookup(HttpRequest request) {
     Resource known = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
@@ -252,15 +253,15 @@ public final class SiteService implements AutoCloseable {
     return null;
   }
 
-  /// Whether the first name of a request's path is known to stand for nothing, so that nothing is
-  /// below it either.
+  /// Returns true if the first name of a request's path is known not to exist, so that nothing
+  /// exists below it either.
   public boolean absent(HttpRequest request) {
     int end = firstNameTo(request);
     Resource known = end < 0 ? null : cache.lookup(request.view(), request.pathFrom(), end);
     return known != null && known.status == 404 && isGood(known);
   }
 
-  /// Finds out about the first name of a request's path, for [#absent].
+  /// Looks up the first name of a request's path, for [#absent].
   public void learnFirstName(HttpRequest request, RequestPath canonical) {
     int end = firstNameTo(request);
     int from = request.pathFrom();
@@ -277,7 +278,7 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Where the first name of a path of several ends; negative for other paths.
+  /// Returns the end of the first name of a path with several names; negative for other paths.
   private static int firstNameTo(HttpRequest request) {
     int from = request.pathFrom() + 1;
     return from >= request.pathTo()
@@ -298,12 +299,12 @@ public final class SiteService implements AutoCloseable {
     return cache.hash(view, from, to);
   }
 
-  /// Returns what of a request, beside its path, decides the answer: for [#request].
+  /// Returns the parts of a request, besides its path, on which the answer depends: for [#request].
   public static int wanted(HttpRequest request) {
     return ListingOrder.wanted(request);
   }
 
-  /// Finds out what a path leads to, on the slow path.
+  /// Looks up a path on the slow path.
   ///
   /// @param path as it was sent, the key
   /// @param canonical the same, canonical
@@ -387,7 +388,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// What is counted here, in the order of [#COUNTERS] and then of [#GAUGES].
+  /// Returns the counters in the order of [#COUNTERS], followed by the gauges in the order of
+  /// [#GAUGES].
   public long[] counts() {
     WatchTable table = watches;
     return new long[] {
@@ -403,7 +405,7 @@ public final class SiteService implements AutoCloseable {
     };
   }
 
-  /// Memory of replies that are kept, being made, or being sent.
+  /// Returns the memory of replies that are kept, being made, or being sent.
   public long heldBytes() {
     return memory.usedBytes();
   }
@@ -416,15 +418,15 @@ public final class SiteService implements AutoCloseable {
     return fillCount;
   }
 
-  /// Takes the service out of use while its loop goes on: it is closed when its fills have come to
-  /// an end and its replies were sent. The loop's thread.
+  /// Takes the service out of use while its loop continues: it is closed when its fills have ended
+  /// and its replies were sent. The loop's thread.
   public void retire() {
     closed = true;
     cache.clear();
     closeWhenIdle();
   }
 
-  /// Whether it is closed altogether.
+  /// Returns true if it is closed completely.
   public boolean released() {
     return released;
   }
@@ -437,7 +439,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Waits for the fills under way, because they use what is closed here. Idempotent.
+  /// Closes the service. Waits for the fills under way, because they use the objects closed here.
+  /// Idempotent.
   @Override
   public void close() {
     if (released) {

@@ -2,20 +2,20 @@ package sluice.http.site;
 
 import java.util.List;
 
-/// What is compressed on the fly: a file without a precompressed sibling, once, when it is first
-/// asked for in that coding. Immutable: any thread may use it.
+/// The settings for compression on the fly. A file without a precompressed sibling is compressed
+/// once, when it is first requested in that coding. Immutable: any thread may use it.
 ///
 /// @param gzipLevel 1 (fast) to 9 (small), 0 for never
-/// @param zstdLevel 1 (fast) to 19 (small), 0 for never; needs libzstd. Of clients that take both
-///   as gladly, zstd is sent
+/// @param zstdLevel 1 (fast) to 19 (small), 0 for never; needs libzstd. Clients that accept both
+///   equally get zstd
 /// @param leastBytes smaller files are sent as they are
 /// @param types media types, such as `text/html` or `text/*`; empty for those that are likely to
 ///   become smaller
 public record Compression(int gzipLevel, int zstdLevel, int leastBytes, List<String> types) {
-  /// gzip of level 6, from 256 bytes on: below it, headers outweigh what is saved.
+  /// gzip of level 6, from 256 bytes on: below it, headers cost more than compression saves.
   public static final Compression DEFAULT = new Compression(6, 0, 256, List.of());
 
-  /// Larger files are not compressed, as they are not held in memory twice.
+  /// The greatest size to compress; larger files are not held in memory twice.
   public static final int MOST_BYTES = 1 << 20;
 
   private static final int MOST_ZSTD_LEVEL = 19;
@@ -55,12 +55,12 @@ public record Compression(int gzipLevel, int zstdLevel, int leastBytes, List<Str
     return new Compression(gzipLevel, zstdLevel, leastBytes, value);
   }
 
-  /// Whether a body of that length is worth trying.
+  /// Returns true if a body of that length is worth compressing.
   public boolean fits(long lengthBytes) {
     return lengthBytes >= leastBytes && lengthBytes <= MOST_BYTES;
   }
 
-  /// Whether a file of that media type is.
+  /// Returns true if files of that media type are compressed.
   boolean takes(MimeType type) {
     if (types.isEmpty()) {
       return type.compressible();

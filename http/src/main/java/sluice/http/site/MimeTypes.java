@@ -11,12 +11,12 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Media types by file extension.
+/// A table of media types by file extension.
 ///
-/// Any thread may call. The commonest are compiled in; the table of all, a resource, is read when
-/// the first other one is asked for, so that a server that starts does not wait for it.
+/// Any thread may call. The most common ones are compiled in. The full table, a resource, is read
+/// when another extension is first requested, so that the start of a server does not wait for it.
 public final class MimeTypes {
-  /// For files that nothing is known about.
+  /// The type of files whose extension is unknown.
   public static final MimeType UNKNOWN = new MimeType("application/octet-stream", false);
 
   private static final String CHARSET = "; charset=utf-8";
@@ -24,7 +24,7 @@ public final class MimeTypes {
 
   private MimeTypes() {}
 
-  /// The type for a file name, or a path to one.
+  /// Returns the type for a file name, or a path to one.
   public static MimeType of(String name) {
     String extension = extension(name);
     if (extension.isEmpty()) {
@@ -34,7 +34,8 @@ public final class MimeTypes {
     return common != null ? common : Table.TYPES.getOrDefault(extension, UNKNOWN);
   }
 
-  /// What is behind the last dot of a file name, in small letters; empty for a name without any.
+  /// Returns the text after the last dot of a file name, in lower case; empty for a name without
+  /// one.
   static String extension(String name) {
     int dot = name.lastIndexOf('.');
     int slash = name.lastIndexOf('/');
@@ -44,7 +45,8 @@ public final class MimeTypes {
         : name.substring(dot + 1).toLowerCase(Locale.ROOT);
   }
 
-  /// A type that the user has named, as it is sent. Compressed when it is text by its name.
+  /// Returns a type that the user has configured, as it is sent. It is compressed if its name says
+  /// that it is text.
   static MimeType named(String contentType) {
     String name = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     boolean text =
@@ -56,7 +58,9 @@ public final class MimeTypes {
     return new MimeType(contentType, text);
   }
 
-  /// @throws IllegalArgumentException when a user's own type cannot be sent
+  /// Checks a configured type.
+  ///
+  /// @throws IllegalArgumentException if the extension or the type is invalid
   static void check(String extension, String contentType) {
     if (!extension.matches("[a-z0-9_+-]{1,24}")) {
       throw new IllegalArgumentException(
@@ -68,7 +72,7 @@ public final class MimeTypes {
     }
   }
 
-  /// As the table has them; a test holds that.
+  /// Returns a common type, as it is in the table; a test compares them.
   static @Nullable MimeType common(String extension) {
     return switch (extension) {
       case "html", "htm" -> Common.HTML;
@@ -96,7 +100,7 @@ public final class MimeTypes {
     };
   }
 
-  /// Text is UTF-8 unless it says otherwise itself, as XML does.
+  /// Returns a type. Text is UTF-8 unless it declares its encoding itself, as XML does.
   private static MimeType type(String type, boolean compressible) {
     boolean text = type.startsWith("text/") && !type.equals("text/xml");
     return new MimeType(text ? type + CHARSET : type, compressible);
@@ -125,7 +129,7 @@ public final class MimeTypes {
     static final MimeType MP4 = type("video/mp4", false);
   }
 
-  /// Read when the class is first used.
+  /// The full table, which is read when this class is first used.
   static final class Table {
     static final Map<String, MimeType> TYPES = read();
 

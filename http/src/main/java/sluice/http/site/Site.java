@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// What is served and by which rules: a directory, and policies with defaults.
+/// A directory to serve, and the rules for serving it, with defaults.
 ///
 /// Immutable: any thread may use it.
 ///
-/// @param root the directory; where it is reached through a symbolic link, the link is followed
-///   again when it changes
+/// @param root the directory; if it is reached through a symbolic link, the link is followed again
+///   when it changes
 /// @param symlinks what to do with symbolic links beneath the root
 /// @param indexNames files that stand for their directory, first match wins; empty for none
-/// @param listing answer a directory without index by a list of its entries, instead of 403
+/// @param listing answer a directory without index with a list of its entries, instead of 403
 /// @param hiddenFiles serve names that begin with a dot; otherwise 403, except `/.well-known/`
 /// @param precompressed serve `NAME.br`, `NAME.zst` and `NAME.gz` in place of `NAME` to clients
 ///   that accept them, unless they are older than `NAME`
@@ -25,12 +25,12 @@ import java.util.Objects;
 /// @param errorPages by status code: a path beneath the root whose content is the body of such
 ///   replies
 /// @param tags what entity tags are made of
-/// @param tries what is looked for, in this order, where a path leads to nothing: [#SUFFIX_OF] and
-///   an ending for a file beside it, such as `{path}.html`, or a file such as `/index.html` that
-///   stands for all such paths; empty for none. Paths with a slash at the end have no file beside
+/// @param tries fallbacks, in this order, for a path that does not exist: [#SUFFIX_OF] and an
+///   extension for a file beside it, such as `{path}.html`, or a file such as `/index.html` that
+///   stands for all such paths; empty for none. Paths with a trailing slash have no file beside
 ///   them
-/// @param types media types by extension, in small letters and without its dot, which take the
-///   place of the built-in ones
+/// @param types media types by extension, in lower case and without its dot, which override the
+///   built-in ones
 public record Site(
     Path root,
     Symlinks symlinks,
@@ -45,32 +45,32 @@ public record Site(
     List<String> tries,
     Map<String, String> types) {
 
-  /// Stands for the requested path in one of [#tries].
+  /// The placeholder of the requested path in [#tries].
   public static final String SUFFIX_OF = "{path}";
 
-  /// What to do with a symbolic link in a requested path.
+  /// The ways to treat a symbolic link in a requested path.
   public enum Symlinks {
-    /// Refuse (403) whatever is reached through one.
+    /// Refuse (403) everything that is reached through one.
     REFUSE,
-    /// Follow those that lead to something beneath the root; refuse the others.
+    /// Follow those that lead to a file beneath the root; refuse the others.
     INSIDE,
     /// Follow all of them.
     FOLLOW
   }
 
-  /// What entity tags (RFC 9110 section 8.8.3) are made of, and so what they promise. Each content
-  /// coding has a tag of its own in every form.
+  /// The forms of entity tags (RFC 9110 section 8.8.3). They differ in what tags are made of, and
+  /// so in what they guarantee. Each content coding has a tag of its own in every form.
   public enum Tags {
-    /// Inode, size, times and a checksum. Strong and exact: no two versions share a tag, whatever
-    /// is done to times. No two machines share one either, nor does a copy of the site.
+    /// Inode, size, times and a checksum. Strong and exact: no two versions share a tag, even if a
+    /// program sets times. No two machines share one either, nor does a copy of the site.
     INODE,
     /// Modification time in seconds, and size; weak (`W/`), as two versions of one size and second
-    /// have the same. Replicas share it that keep modification times. As it is weak, If-Match
-    /// always fails and If-Range always gets everything: clients resume by date.
+    /// have the same. Replicas that keep modification times share it. As it is weak, If-Match
+    /// always fails and If-Range always gets the whole file: clients resume by date.
     MTIME_SIZE,
-    /// SHA-256 of the bytes sent, its first 128 bits; strong. Replicas share it whatever their
-    /// times. Only of what is read into memory: a file above `cacheableBytes` has a tag of
-    /// [#MTIME_SIZE].
+    /// The first 128 bits of the SHA-256 of the bytes sent; strong. Replicas share it whatever
+    /// their times. Only for files that are read into memory: a file above `cacheableBytes` has a
+    /// tag of [#MTIME_SIZE].
     CONTENT
   }
 
@@ -103,9 +103,9 @@ public record Site(
     }
   }
 
-  /// A site with the default rules: links stay inside, `index.html` and `index.htm`, no listing, no
-  /// hidden files, precompressed siblings, gzip level 6, files up to 1 MiB in memory, exact entity
-  /// tags.
+  /// Returns a site with the default rules: links stay inside, `index.html` and `index.htm`, no
+  /// listing, no hidden files, precompressed siblings, gzip level 6, files up to 1 MiB in memory,
+  /// exact entity tags.
   public static Site of(Path root) {
     return new Site(
         root,
@@ -158,12 +158,16 @@ public record Site(
     return draft.made();
   }
 
+  /// Returns a copy with other compression.
+  ///
   /// @param siblings serve precompressed siblings
   /// @param level of gzip on the fly, 0 for never
   public Site withCompression(boolean siblings, int level) {
     return withCompression(siblings, compression.withGzip(level));
   }
 
+  /// Returns a copy with other compression.
+  ///
   /// @param siblings serve precompressed siblings
   public Site withCompression(boolean siblings, Compression value) {
     Draft draft = new Draft(this);
@@ -172,7 +176,7 @@ public record Site(
     return draft.made();
   }
 
-  /// Whether files of that name are compressed on the fly, by their media type.
+  /// Returns true if files of that name are compressed on the fly, by their media type.
   public boolean compresses(String name) {
     return compression.takes(type(name));
   }
@@ -207,7 +211,7 @@ public record Site(
     return draft.made();
   }
 
-  /// The media type of a file.
+  /// Returns the media type of a file.
   public MimeType type(String name) {
     if (!types.isEmpty()) {
       String own = types.get(MimeTypes.extension(name));
@@ -218,15 +222,15 @@ public record Site(
     return MimeTypes.of(name);
   }
 
-  /// Whether the rules forbid `path` whatever it is.
+  /// Returns true if the rules forbid `path`, whether it exists or not.
   public boolean hides(SitePath path) {
     return !hiddenFiles && path.isHidden();
   }
 
-  /// The canonical paths under which a file can be asked for, its own first: without an ending of
-  /// [#tries], and that of its directory where it is an index. Of these the file is looked for, and
-  /// rules hold under all of them. Whether something else is there, which then is sent, is not
-  /// asked.
+  /// Returns the canonical paths under which a file can be requested, its own first: without an
+  /// extension of [#tries], and the path of its directory if it is an index. The server looks for
+  /// the file under these paths, and rules apply under all of them. The method does not check if
+  /// another file exists under one of them, which would be sent instead.
   ///
   /// @param file canonical, as are the results
   public List<String> spellings(String file) {
@@ -245,12 +249,12 @@ public record Site(
     return all;
   }
 
-  /// The names of [#indexNames] as bytes.
+  /// Returns the names of [#indexNames] as bytes.
   public List<byte[]> indexes() {
     return indexNames.stream().map(name -> name.getBytes(StandardCharsets.UTF_8)).toList();
   }
 
-  /// The values of a copy while they are changed: each `with` names its own alone.
+  /// The mutable values of a copy, so that each `with` method names only its own.
   private static final class Draft {
     Path root;
     Symlinks symlinks;

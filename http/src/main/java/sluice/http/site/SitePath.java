@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /// A canonical path beneath a site's root: bytes without a leading or trailing slash, whose names
 /// are never empty, `.` or `..` and contain no NUL. The root itself has no names.
 ///
-/// Immutable: any thread may use it. Names are bytes because those of Linux are; nothing here
+/// Immutable: any thread may use it. Names are bytes because Linux file names are; nothing here
 /// assumes a character set.
 public final class SitePath {
-  /// The directory a descriptor stands for, as a C string.
+  /// The directory of a descriptor, as a C string.
   public static final MemorySegment HERE = cString(new byte[] {'.'});
 
   public static final SitePath ROOT = new SitePath(new byte[0], new int[] {0}, true);
@@ -23,12 +23,12 @@ public final class SitePath {
 
   private final byte[] bytes;
 
-  /// Where each name begins, and behind the last one the length plus 1; for the root only `{0}`.
+  /// The start of each name, and after the last one the length plus 1; for the root only `{0}`.
   private final int[] starts;
 
   private final boolean trailingSlash;
 
-  /// Made when first asked for; a second one made at the same time is as good.
+  /// The C string, made at its first use; a second one made at the same time is as good.
   private volatile @Nullable MemorySegment text;
 
   private SitePath(byte[] bytes, int[] starts, boolean trailingSlash) {
@@ -37,10 +37,10 @@ public final class SitePath {
     this.trailingSlash = trailingSlash;
   }
 
-  /// Takes a percent-decoded path such as `/docs/a.html` or `/docs/`; a leading slash may be left
-  /// out.
+  /// Returns the path of percent-decoded text such as `/docs/a.html` or `/docs/`; a leading slash
+  /// may be left out.
   ///
-  /// @throws IllegalArgumentException when the path is not canonical: an empty name, `.`, `..` or
+  /// @throws IllegalArgumentException if the path is not canonical: an empty name, `.`, `..` or
   ///   NUL. Requests are checked before; this is the second line of defence.
   public static SitePath of(byte[] path, int from, int to) {
     Objects.checkFromToIndex(from, to, path.length);
@@ -53,7 +53,7 @@ public final class SitePath {
         : new SitePath(bytes, starts(bytes), slash);
   }
 
-  /// As [#of(byte\[\], int, int)], for text in UTF-8.
+  /// Returns the path of text in UTF-8; see [#of(byte\[\], int, int)].
   public static SitePath of(String path) {
     byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
     return of(bytes, 0, bytes.length);
@@ -91,7 +91,7 @@ public final class SitePath {
     }
   }
 
-  /// Number of names; 0 for the root.
+  /// Returns the number of names; 0 for the root.
   public int names() {
     return starts.length - 1;
   }
@@ -100,17 +100,17 @@ public final class SitePath {
     return starts.length == 1;
   }
 
-  /// Whether it was written as a directory's: with a slash behind it. True for the root.
+  /// Returns true if it was written as a directory, with a trailing slash. True for the root.
   public boolean trailingSlash() {
     return trailingSlash;
   }
 
-  /// The bytes as the kernel takes them, relative to the root. Not to be changed.
+  /// Returns the bytes as the kernel takes them, relative to the root. Not to be changed.
   public byte[] bytes() {
     return bytes;
   }
 
-  /// The bytes as a C string in native memory.
+  /// Returns the bytes as a C string in native memory.
   public MemorySegment cString() {
     MemorySegment made = text;
     if (made == null) {
@@ -126,12 +126,12 @@ public final class SitePath {
     return made;
   }
 
-  /// The name at `index`.
+  /// Returns the name at `index`.
   public byte[] name(int index) {
     return Arrays.copyOfRange(bytes, starts[index], starts[index + 1] - 1);
   }
 
-  /// The first `count` names as a path.
+  /// Returns the first `count` names as a path.
   public SitePath prefix(int count) {
     Objects.checkFromToIndex(0, count, names());
     if (count == 0) {
@@ -141,9 +141,9 @@ public final class SitePath {
     return new SitePath(head, Arrays.copyOf(starts, count + 1), true);
   }
 
-  /// The path of `name` in this directory.
+  /// Returns the path of `name` in this directory.
   ///
-  /// @throws IllegalArgumentException when `name` is not one name
+  /// @throws IllegalArgumentException if `name` is not one name
   public SitePath child(byte[] name) {
     byte[] joined = Arrays.copyOf(bytes, bytes.length + name.length + (isRoot() ? 0 : 1));
     int at = bytes.length;
@@ -158,7 +158,7 @@ public final class SitePath {
     return new SitePath(joined, all, false);
   }
 
-  /// This path with `suffix` behind its last name, for example `.gz`.
+  /// Returns this path with `suffix` appended to its last name, for example `.gz`.
   public SitePath withSuffix(String suffix) {
     byte[] more = suffix.getBytes(StandardCharsets.US_ASCII);
     byte[] joined = Arrays.copyOf(bytes, bytes.length + more.length);
@@ -166,7 +166,8 @@ public final class SitePath {
     return new SitePath(joined, starts(joined), false);
   }
 
-  /// Whether any name begins with a dot, except that the first may be `.well-known` (RFC 8615).
+  /// Returns true if any name begins with a dot, except that the first may be `.well-known` (RFC
+  /// 8615).
   boolean isHidden() {
     for (int i = 0; i < names(); i++) {
       boolean wellKnown = i == 0 && Arrays.equals(name(0), WELL_KNOWN);

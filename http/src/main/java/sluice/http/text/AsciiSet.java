@@ -2,7 +2,7 @@ package sluice.http.text;
 
 /// A set of ASCII characters in two words. Immutable; any thread may read it.
 public record AsciiSet(long low, long high) {
-  /// RFC 9110 section 5.6.2: what a token is made of.
+  /// The characters of a token, RFC 9110 section 5.6.2.
   public static final AsciiSet TOKEN = letters().and(digits()).and(of("!#$%&'*+-.^_`|~"));
 
   public static AsciiSet of(String characters) {
@@ -32,7 +32,7 @@ public record AsciiSet(long low, long high) {
     return new AsciiSet(low | other.low, high | other.high);
   }
 
-  /// False for every byte from 0x80.
+  /// Returns true if the set contains `b`; false for every byte from 0x80.
   public boolean has(byte b) {
     if (b < 0) {
       return false;

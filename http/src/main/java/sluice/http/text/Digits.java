@@ -1,8 +1,8 @@
 package sluice.http.text;
 
-/// ASCII digits, decimal and hexadecimal. Stateless; any thread may call.
+/// Parses and writes ASCII digits, decimal and hexadecimal. Stateless; any thread may call.
 public final class Digits {
-  /// Any number of so many fits a long.
+  /// The number of digits with which any number fits a long.
   private static final int LONG_DIGITS = 18;
 
   private Digits() {}
@@ -11,7 +11,8 @@ public final class Digits {
     return b >= '0' && b <= '9';
   }
 
-  /// Value of the decimal digits in `[from, to)`, or -1 when these are not 1 to 18 digits alone.
+  /// Returns the value of the decimal digits in `[from, to)`, or -1 if these are not only 1 to 18
+  /// digits.
   public static long decimal(byte[] bytes, int from, int to) {
     if (from == to || to - from > LONG_DIGITS) {
       return -1;
@@ -30,7 +31,7 @@ public final class Digits {
   /// Writes a decimal number to the end of `into`.
   ///
   /// @param into of at least 20 bytes
-  /// @return its length
+  /// @return the number of bytes written
   public static int put(long value, byte[] into) {
     int at = into.length;
     long rest = value;
@@ -44,7 +45,7 @@ public final class Digits {
     return into.length - at;
   }
 
-  /// Value of a hexadecimal digit in either case, 0 to 15, or -1 for every other byte.
+  /// Returns the value of a hexadecimal digit in either case, 0 to 15, or -1 for every other byte.
   public static int hex(byte b) {
     if (b >= '0' && b <= '9') {
       return b - '0';

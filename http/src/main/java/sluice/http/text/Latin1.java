@@ -2,8 +2,8 @@ package sluice.http.text;
 
 import java.nio.charset.StandardCharsets;
 
-/// Text of one byte a character (ISO-8859-1), as heads of messages are. Stateless; any thread may
-/// call.
+/// Converts text with one byte per character (ISO-8859-1), as in heads of messages. Stateless; any
+/// thread may call.
 public final class Latin1 {
   private Latin1() {}
 

@@ -2,11 +2,11 @@ package sluice.http.text;
 
 import sluice.memory.View;
 
-/// Optional white space, RFC 9110 section 5.6.3. Stateless; any thread may call.
+/// Skips optional white space, RFC 9110 section 5.6.3. Stateless; any thread may call.
 public final class Ows {
   private Ows() {}
 
-  /// Index of the first byte that is not white space, or `to`.
+  /// Returns the index of the first byte that is not white space, or `to`.
   public static int skip(View view, int from, int to) {
     int i = from;
     while (i < to && is(view.get(i))) {
@@ -15,7 +15,7 @@ public final class Ows {
     return i;
   }
 
-  /// Index after the last byte that is not white space, or `from`.
+  /// Returns the index after the last byte that is not white space, or `from`.
   public static int trim(View view, int from, int to) {
     int i = to;
     while (i > from && is(view.get(i - 1))) {

@@ -10,7 +10,7 @@ import sluice.memory.View;
 ///
 /// Stateless; any thread may call. A mask has the high bit of each byte that meets the test. Masks
 /// marked *lowest exact* may have stray bits above their lowest one, which is always right: use
-/// them for "where is the first" only. The union of such masks is again lowest exact.
+/// them only to find the first byte. The union of such masks is again lowest exact.
 public final class Swar {
   static final long ONES = 0x0101010101010101L;
   static final long HIGHS = 0x8080808080808080L;
@@ -22,8 +22,8 @@ public final class Swar {
 
   private Swar() {}
 
-  /// The eight bytes from `at`, with zeros from `to` on. May read what is before `at` in the view,
-  /// never what is from `to` on.
+  /// Returns the eight bytes from `at`, with zeros from `to` on. May read bytes before `at` in the
+  /// view, but never bytes from `to` on.
   public static long word(View view, int at, int to) {
     return at <= to - Long.BYTES ? view.getLong(at) : tail(view, at, to);
   }
@@ -42,38 +42,38 @@ public final class Swar {
     return word;
   }
 
-  /// Index, 0 to 7, of the lowest byte in a mask that is not 0.
+  /// Returns the index, 0 to 7, of the lowest byte in a mask that is not 0.
   public static int first(long mask) {
     return Long.numberOfTrailingZeros(mask) >>> 3;
   }
 
-  /// The eight bytes from `at`, which the array must have.
+  /// Returns the eight bytes from `at`, which the array must have.
   public static long word(byte[] bytes, int at) {
     return (long) LONG.get(bytes, at);
   }
 
-  /// Makes the eight bytes from `at` zero.
+  /// Sets the eight bytes from `at` to zero.
   public static void clear(byte[] bytes, int at) {
     LONG.set(bytes, at, 0L);
   }
 
-  /// The byte at `index`, 0 to 7.
+  /// Returns the byte at `index`, 0 to 7.
   public static int at(long word, int index) {
     return (int) (word >>> (index << 3)) & 0xff;
   }
 
-  /// Whether CR and LF stand at `index`, 0 to 6, and the byte after it.
+  /// Returns true if CR and LF are at `index`, 0 to 6, and the byte after it.
   public static boolean crlf(long word, int index) {
     return ((int) (word >>> (index << 3)) & 0xffff) == CRLF;
   }
 
-  /// Bytes equal to `wanted`. Lowest exact.
+  /// Returns a mask of the bytes equal to `wanted`. Lowest exact.
   public static long equal(long word, int wanted) {
     long difference = word ^ (ONES * wanted);
     return (difference - ONES) & ~difference & HIGHS;
   }
 
-  /// Bytes that are not a letter, a digit, `-` or `.`. Exact.
+  /// Returns a mask of the bytes that are not a letter, a digit, `-` or `.`. Exact.
   public static long notName(long word) {
     long low = word & ~HIGHS;
     long folded = low | SPACES;
@@ -83,13 +83,13 @@ public final class Swar {
     return (~(letter | digit | dashOrDot) | word) & HIGHS;
   }
 
-  /// Bytes below space, and DEL. Lowest exact.
+  /// Returns a mask of the bytes below space, and DEL. Lowest exact.
   public static long control(long word) {
     return ((word - SPACES) & ~word & HIGHS) | equal(word, 0x7f);
   }
 
-  /// Bytes that may not stand in a request target: controls, space, DEL, all from 0x80, and `"`,
-  /// `#`, `<`, `>`. Lowest exact.
+  /// Returns a mask of the bytes that must not occur in a request target: controls, space, DEL, all
+  /// from 0x80, and `"`, `#`, `<`, `>`. Lowest exact.
   public static long notTarget(long word) {
     long blank = (word - ONES * 0x21) & ~word;
     long quoteOrHash = (word ^ (ONES * '"')) & ~ONES;
@@ -98,18 +98,18 @@ public final class Swar {
     return (refused & HIGHS) | equal(word, 0x7f);
   }
 
-  /// Folds ASCII letters to lower case. Only for words without a [#notName] byte, where no two
-  /// different names become one.
+  /// Folds ASCII letters to lower case. Only for words without a [#notName] byte; there, different
+  /// names stay different.
   public static long fold(long word) {
     return word | SPACES;
   }
 
-  /// The first `count` bytes, 0 to 8, of a word.
+  /// Returns the first `count` bytes, 0 to 8, of a word.
   public static long keep(long word, int count) {
     return count >= Long.BYTES ? word : word & ((1L << (count << 3)) - 1);
   }
 
-  /// The word that [#word] reads where up to eight bytes of `text` stand from `at`.
+  /// Returns the word that [#word] reads from up to eight bytes of `text` at `at`.
   public static long of(String text, int at) {
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
     long word = 0;

@@ -1,11 +1,11 @@
 package sluice.http.text;
 
-/// Stateless; any thread may call.
+/// Validates UTF-8. Stateless; any thread may call.
 public final class Utf8 {
   private Utf8() {}
 
-  /// Whether `[from, to)` is well-formed: no overlong form, no surrogate, nothing above U+10FFFF
-  /// (Unicode table 3-7).
+  /// Returns true if `[from, to)` is well-formed: no overlong form, no surrogate, nothing above
+  /// U+10FFFF (Unicode table 3-7).
   public static boolean valid(byte[] bytes, int from, int to) {
     int i = from;
     while (i < to) {
