@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// polls and waits; any thread may create and close VIs.
 ///
 /// Polling checks each work queue in turn, at the cost of one cache line each, and continues behind
-/// the VI that had a completion, so that none starves. Failed descriptors are returned too, see
+/// the queue that had a completion, so that none starves. Failed descriptors are returned too, see
 /// [ViTicket#failure].
 ///
 /// | field | writer | read mode | write mode |

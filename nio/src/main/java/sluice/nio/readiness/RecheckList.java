@@ -26,7 +26,8 @@ final class RecheckList {
 
   /// Removes the registrations that have no interest at present or no longer need a check.
   ///
-  /// @param steady called with each channel that was reported and is still wanted; it may settle it
+  /// @param steady called with each registration that was reported and is still wanted; it may
+  ///   settle it
   void settle(Consumer<Registration> steady) {
     int kept = 0;
     for (int i = 0; i < listed.size(); i++) {
