@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import sluice.fs.block.BlockDevice;
 
-/// Writes changed blocks to their places on the device. Safe for use by any thread; one thread
-/// writes at a time, so that two versions of a block never race.
+/// Writes changed blocks to their final locations on the device. This class is thread-safe. Only
+/// one thread writes at a time, so that two versions of a block cannot be written concurrently.
 public final class WriteBack {
-  /// The number of blocks in one call of the device.
+  /// The maximum number of blocks in a single call of the device.
   private static final int BATCH = 256;
 
   private final BlockDevice device;
@@ -30,7 +30,8 @@ public final class WriteBack {
     this.dirty = dirty;
   }
 
-  /// Excludes blocks that a journal writes in its own order. Called once, before the first change.
+  /// Excludes blocks that are written by a journal in its own order. Called once, before the first
+  /// change.
   public void holdBack(LongPredicate blocks) {
     heldBack = blocks;
   }
