@@ -16,7 +16,7 @@ import sluice.memory.block.Block;
 /// |---|---|---|
 /// | [#revokeNow] | before it returns, and the caller gets a fresh reference | a handshake with all threads, 33 to 45 µs |
 /// | [#revoke], [#close] of memory from [#over] | before it returns | the same |
-/// | [#revoke], [#close] of memory from [#lend] | about 0.65 ms later, or with the 256th of a batch | 0.5 µs, 0.9 µs beside 200 threads |
+/// | [#revoke], [#close] of memory from [#lend] | about 0.65 ms later, or with the 256th of a batch | 0.5 µs, or 0.9 µs if there are 200 other threads |
 ///
 /// Until a batched revocation is complete, a previous holder may still access the bytes that were
 /// lent to it. The lease of the block is not released before then, so the bytes cannot have another

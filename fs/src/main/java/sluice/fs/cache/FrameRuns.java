@@ -3,20 +3,22 @@ package sluice.fs.cache;
 import java.util.Objects;
 import sluice.memory.Memory;
 
-/// Overwrites or forgets contiguous blocks of content whose frames are adjacent in memory, with a
-/// single copy. Safe for use by any thread; journals call it for their transactions.
+/// Overwrites or discards contiguous blocks of content whose frames are adjacent in memory, using a
+/// single copy. This class is thread-safe, and is called by journals on behalf of their
+/// transactions.
 ///
-/// Each frame of a run is claimed, then all are written with one copy. The claim has no writer
-/// count, so no other thread joins it. A thread that wants the block meanwhile, also a sync,
-/// retries until the copy has ended; the copy calls no other code. This saves the cost of the
-/// count. Before the claim, nothing is known about a frame. After it, the tested state is stable: a
-/// thread that maps, unmaps, cleans or loads the frame leases or claims it first, or holds the lock
-/// of the file, which the caller holds. No thread waits at the stripe for the end of such a claim
-/// either, because only frames that are loading or have writers are awaited there.
+/// Each frame of a run is claimed, and then all frames are written with a single copy. The claim
+/// has no writer count, so no other thread can join it, which saves the cost of maintaining the
+/// count. A thread that needs one of the blocks in the meantime, including a sync, retries until
+/// the copy has completed. The copy does not call any other code. Nothing is known about a frame
+/// before it is claimed. After that, the state that has been tested cannot change, because a thread
+/// that maps, unmaps, cleans or loads the frame must first lease or claim it, or must hold the lock
+/// of the file, which is held by the caller. No thread waits at the stripe for the end of this
+/// claim, because only frames that are being loaded or that have writers are awaited there.
 ///
-/// A thread that leases changed frames holds the monitor of [DirtyList] and waits for such claims.
-/// So this class never waits for that monitor while it has claimed a frame of the list: the frames
-/// of a run are either all in the list, or none is.
+/// A thread that leases changed frames holds the monitor of [DirtyList] and waits for these claims.
+/// Therefore this class must never wait for that monitor while it has claimed a frame that is in
+/// the list. To ensure this, either all frames of a run are in the list, or none of them is.
 ///
 /// A run consists of at most 64 blocks, so that no thread has to wait for a long time.
 public final class FrameRuns {

@@ -17,7 +17,7 @@ import sluice.sys.call.Layout;
 ///       +-------------+---------------------+----------------+
 ///   40  | buf_index, buf_group | personality|   file_index   |
 ///       +----------------------+------------+----------------+
-///   48  |     addr3     |      __pad2       |   or cmd, which goes on to byte 128
+///   48  |     addr3     |      __pad2       |   or cmd, which extends to byte 128
 ///       +---------------+-------------------+
 /// ```
 ///
