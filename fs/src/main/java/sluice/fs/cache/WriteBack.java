@@ -147,8 +147,8 @@ public final class WriteBack {
   }
 
   /// Returns true if the content may not have been written to the device. An old version is also
-  /// written as long as the new version has not been, because a thread may be waiting for it. If the
-  /// new version has already been written, the old version is skipped.
+  /// written as long as the new version has not been, because a thread may be waiting for it. If
+  /// the new version has already been written, the old version is skipped.
   private boolean stillChanged(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame now = table.get(leased.number());

@@ -381,7 +381,7 @@ final class Namespace {
   private interface Removal {
     /// Removes an entry.
     ///
-    /// @return the file that still has to be freed by [#finish], or null if there is none
+    /// @return the file that still has to be freed by [Namespace#finish], or null if there is none
     @Nullable Inode remove(Operation op, Caller caller, Inode directory, byte[] name)
         throws IOException;
   }
