@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Storage: block devices, a buffer cache, a journal and the ext2 file system.
+/// Provides storage: block devices, a buffer cache, a journal and the ext2 file system.
 @NullMarked
 module sluice.fs {
   requires static org.jspecify;

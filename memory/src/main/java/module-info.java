@@ -1,7 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Memory objects: revocable references, views that cannot outlive a handler, and accounting. The
-/// blocks below them cannot be revoked and are exported only to the trusted modules.
+/// Provides memory objects: revocable references to native memory, views that are valid only while
+/// a handler runs, and accounting. The underlying blocks cannot be revoked, and their package is
+/// therefore exported only to the trusted modules.
 @NullMarked
 module sluice.memory {
   requires static org.jspecify;

@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// System calls, rings and kernel structures. The only module with native access.
+/// Provides system calls, rings and kernel structures. This is the only module with native access.
 @NullMarked
 module sluice.sys {
   requires static jdk.net; // for the extended socket options

@@ -1,15 +1,15 @@
 package sluice.fs;
 
-/// A change of file attributes. Immutable: each `with…` method returns a new object. Safe for use
-/// by any thread.
+/// A change to the attributes of a file. Instances are immutable, and each `with…` method returns a
+/// new object. This class is thread-safe.
 ///
 /// @param set the bits of the attributes to change, such as [#MODE]
-/// @param mode permission bits, 12 bits
-/// @param uid new owner
-/// @param gid new group
-/// @param sizeBytes new length
-/// @param accessNanos new time of last read, or [#NOW]
-/// @param modifyNanos new time of last change of the content, or [#NOW]
+/// @param mode the new mode, 12 permission bits
+/// @param uid the new owner
+/// @param gid the new group
+/// @param sizeBytes the new length
+/// @param accessNanos the new time of the last read, or [#NOW]
+/// @param modifyNanos the new time of the last change of the content, or [#NOW]
 public record AttributeChange(
     int set, int mode, int uid, int gid, long sizeBytes, long accessNanos, long modifyNanos) {
   public static final int MODE = 1;
@@ -19,16 +19,18 @@ public record AttributeChange(
   public static final int ACCESS = 16;
   public static final int MODIFY = 32;
 
-  /// Changes the size through an open file: the permission was checked when the file was opened.
+  /// The size is changed through an open file, so the permission was already checked when the file
+  /// was opened.
   public static final int OPENED = 64;
 
-  /// Clears set-user-id and set-group-id, as after a write by an unprivileged caller.
+  /// The set-user-id and set-group-id bits are cleared, as they are after a write by an
+  /// unprivileged caller.
   public static final int KILL_SET_ID = 128;
 
-  /// The current time of the server, as `UTIME_NOW`.
+  /// The current time of the server, like `UTIME_NOW`.
   public static final long NOW = Long.MIN_VALUE;
 
-  /// The empty change.
+  /// A change that does not change any attribute.
   public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0);
 
   public AttributeChange withMode(int permissions) {
@@ -48,7 +50,7 @@ public record AttributeChange(
     return new AttributeChange(set | SIZE, mode, uid, gid, bytes, accessNanos, modifyNanos);
   }
 
-  /// Returns a change of the size of a file that was opened for writing.
+  /// Returns a copy of this change that also sets the size of a file that was opened for writing.
   public AttributeChange withSizeOfOpened(long bytes) {
     return new AttributeChange(
         set | SIZE | OPENED, mode, uid, gid, bytes, accessNanos, modifyNanos);
@@ -62,7 +64,8 @@ public record AttributeChange(
     return new AttributeChange(set | MODIFY, mode, uid, gid, sizeBytes, accessNanos, nanos);
   }
 
-  /// Returns a change that clears set-user-id, and set-group-id if the group may execute.
+  /// Returns a copy of this change that also clears set-user-id, and clears set-group-id if the
+  /// file is executable by its group.
   public AttributeChange withoutSetId() {
     return new AttributeChange(
         set | KILL_SET_ID, mode, uid, gid, sizeBytes, accessNanos, modifyNanos);

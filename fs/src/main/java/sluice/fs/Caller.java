@@ -2,10 +2,10 @@ package sluice.fs;
 
 import java.util.Arrays;
 
-/// The caller of a file operation: the ids against which permissions are checked, and to which new
-/// files belong. Immutable and safe for use by any thread.
+/// The caller of a file operation. It holds the ids that are used for permission checks and for the
+/// ownership of new files. Instances are immutable and thread-safe.
 public final class Caller {
-  /// The superuser, which may do everything.
+  /// The superuser, to which permissions do not apply.
   public static final Caller ROOT = new Caller(0, 0);
 
   private final int uid;
@@ -16,7 +16,7 @@ public final class Caller {
 
   /// Creates a caller whose permissions are checked.
   ///
-  /// @param groups supplementary groups, copied
+  /// @param groups the supplementary groups, which are copied
   public Caller(int uid, int gid, int... groups) {
     this(uid, gid, false, uid == 0, groups.clone());
   }
@@ -29,13 +29,14 @@ public final class Caller {
     this.groups = groups;
   }
 
-  /// Returns a caller whose permissions were already checked, as the kernel does for FUSE.
-  /// Everything is permitted, and new files belong to these ids.
+  /// Returns a caller whose permissions were already checked elsewhere, as the kernel does for
+  /// FUSE. All operations are permitted, and new files are owned by the given ids.
   public static Caller checked(int uid, int gid) {
     return new Caller(uid, gid, true, true, new int[0]);
   }
 
-  /// Returns a caller like [#checked(int, int)], for a change that may clear set-id bits.
+  /// Returns a caller like [#checked(int, int)] for a change that may clear the set-user-id and
+  /// set-group-id bits.
   ///
   /// @param keepsSetId see [#keepsSetId]
   public static Caller checked(int uid, int gid, boolean keepsSetId, int... groups) {
@@ -55,18 +56,19 @@ public final class Caller {
     return groups.clone();
   }
 
-  /// Returns true if permissions do not restrict the caller.
+  /// Returns true if the caller is not subject to permission checks.
   public boolean privileged() {
     return checked || uid == 0;
   }
 
-  /// Returns true if set-user-id and set-group-id survive when this caller changes the content of a
-  /// file, as with the capability `CAP_FSETID` of `capabilities(7)`.
+  /// Returns true if the set-user-id and set-group-id bits are preserved when this caller changes
+  /// the content of a file, as with the capability `CAP_FSETID` in `capabilities(7)`.
   public boolean keepsSetId() {
     return keepsSetId;
   }
 
-  /// Returns true if `group` is the caller's group or a supplementary group.
+  /// Returns true if the given group is the caller's primary group or one of its supplementary
+  /// groups.
   public boolean inGroup(int group) {
     if (group == gid) {
       return true;

@@ -2,29 +2,30 @@ package sluice.fs;
 
 import org.jspecify.annotations.Nullable;
 
-/// The attributes of a file at one moment, as in `stat(2)`. Immutable and safe for use by any
-/// thread; a tree returns the same object until the file changes.
+/// The attributes of a file at a point in time, as returned by `stat(2)`. Instances are immutable
+/// and thread-safe. A tree returns the same object until the file changes.
 ///
-/// Times are nanoseconds since 1970 and range from 1677 to 2262; a time of an image outside of this
-/// range is replaced by the nearest end.
+/// Times are given in nanoseconds since 1970, which allows a range from 1677 to 2262. If the image
+/// contains a time outside of this range, it is replaced by the nearest limit.
 ///
-/// @param inode inode number
-/// @param generation differs between files that had the same inode number one after another
-/// @param mode kind and permission bits
-/// @param links number of names
-/// @param uid owner
-/// @param gid group
-/// @param sizeBytes length of the content
-/// @param allocatedBytes space used on the device
-/// @param deviceMajor major number of a device file, else 0
-/// @param deviceMinor minor number of a device file, else 0
-/// @param accessNanos last read
-/// @param modifyNanos last change of the content
-/// @param changeNanos last change of content or attributes
-/// @param birthNanos creation, or 0 if it is not stored
-/// @param version grows with every change of content or attributes that a caller can observe by
-///   reading it before and after, but not when an access time is updated; never repeats for
-///   different content
+/// @param inode the inode number
+/// @param generation a number that differs between files that successively had the same inode
+///   number
+/// @param mode the kind and the permission bits
+/// @param links the number of names
+/// @param uid the owner
+/// @param gid the group
+/// @param sizeBytes the length of the content
+/// @param allocatedBytes the space that the file occupies on the device
+/// @param deviceMajor the major number of a device file, or 0 for other files
+/// @param deviceMinor the minor number of a device file, or 0 for other files
+/// @param accessNanos the time of the last read
+/// @param modifyNanos the time of the last change of the content
+/// @param changeNanos the time of the last change of the content or the attributes
+/// @param birthNanos the creation time, or 0 if it is not stored
+/// @param version a number that increases with every change of content or attributes that a caller
+///   can observe by reading the file before and after the change, but not when an access time is
+///   updated; it never repeats for different content
 public record FileAttributes(
     long inode,
     int generation,
@@ -42,8 +43,8 @@ public record FileAttributes(
     long birthNanos,
     long version) {
 
-  /// Returns true if both belong to the same file. An inode number alone may be reused by another
-  /// file.
+  /// Returns true if both objects describe the same file. Comparing the inode numbers is not
+  /// sufficient because a number may be reused for another file.
   public boolean isFileOf(@Nullable FileAttributes other) {
     return other != null && inode == other.inode && generation == other.generation;
   }
@@ -56,7 +57,7 @@ public record FileAttributes(
     return (mode & FileKind.MODE_MASK) == FileKind.DIRECTORY.modeBits();
   }
 
-  /// Returns the permission bits with set-user-id, set-group-id and sticky: 12 bits.
+  /// Returns the 12 permission bits, which include set-user-id, set-group-id and sticky.
   public int permissions() {
     return mode & 0xFFF;
   }

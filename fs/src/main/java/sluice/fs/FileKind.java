@@ -1,7 +1,7 @@
 package sluice.fs;
 
-/// The kind of a file: the `S_IFMT` bits of its mode (`inode(7)`) and the type in an ext2 directory
-/// entry. Safe for use by any thread.
+/// The kind of a file, which is represented by the `S_IFMT` bits of its mode (`inode(7)`) and by
+/// the type field of an ext2 directory entry. This class is thread-safe.
 public enum FileKind {
   UNKNOWN(0, 0),
   REGULAR(0x8000, 1),
@@ -12,7 +12,7 @@ public enum FileKind {
   SOCKET(0xC000, 6),
   SYMLINK(0xA000, 7);
 
-  /// The mask of the kind in a mode (`S_IFMT`).
+  /// The mask of the bits in a mode that represent the kind (`S_IFMT`).
   public static final int MODE_MASK = 0xF000;
 
   private static final FileKind[] KINDS = values();
@@ -25,17 +25,17 @@ public enum FileKind {
     this.entryType = entryType;
   }
 
-  /// Returns the bits of the kind in a mode.
+  /// Returns the bits that represent this kind in a mode.
   public int modeBits() {
     return modeBits;
   }
 
-  /// Returns the `file_type` of an ext2 directory entry.
+  /// Returns the value of `file_type` in an ext2 directory entry.
   public int entryType() {
     return entryType;
   }
 
-  /// Returns the kind in a mode, [#UNKNOWN] for an invalid one.
+  /// Returns the kind that is encoded in the given mode, or [#UNKNOWN] if it is invalid.
   public static FileKind ofMode(int mode) {
     for (FileKind kind : KINDS) {
       if (kind.modeBits == (mode & MODE_MASK)) {
@@ -45,7 +45,8 @@ public enum FileKind {
     return UNKNOWN;
   }
 
-  /// Returns the kind of an ext2 directory entry, [#UNKNOWN] for an invalid one.
+  /// Returns the kind for the `file_type` of an ext2 directory entry, or [#UNKNOWN] if it is
+  /// invalid.
   public static FileKind ofEntryType(int type) {
     return type >= 0 && type < KINDS.length ? KINDS[type] : UNKNOWN;
   }

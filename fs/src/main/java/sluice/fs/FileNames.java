@@ -1,7 +1,7 @@
 package sluice.fs;
 
-/// The names of a directory itself and of its parent, as trees list them. Stateless and safe for
-/// use by any thread.
+/// The names `.` and `..`, which trees list for a directory and its parent. This class is stateless
+/// and thread-safe.
 public final class FileNames {
   private FileNames() {}
 

@@ -3,11 +3,11 @@ package sluice.fs;
 import java.io.IOException;
 import sluice.sys.Errno;
 
-/// The exception of a file operation: the POSIX errno and the object concerned. Safe for use by any
-/// thread.
+/// Thrown when a file operation fails. The exception contains the POSIX errno and a description of
+/// the object. This class is thread-safe.
 ///
-/// Common results (`ENOENT`, `EEXIST`, `EACCES`, …) have no stack trace, so that they are cheap.
-/// `EIO` and `EUCLEAN` have one.
+/// Exceptions for common results (`ENOENT`, `EEXIST`, `EACCES`, …) are created without a stack
+/// trace so that they are cheap. Exceptions for `EIO` and `EUCLEAN` have a stack trace.
 public final class FsException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -20,18 +20,18 @@ public final class FsException extends IOException {
 
   /// Creates an exception.
   ///
-  /// @param errno positive, see [Errno]
-  /// @param what the operation and its object, for a reader of the log
+  /// @param errno the error number, which is positive (see [Errno])
+  /// @param what the operation and its object, as a message for the log
   public static FsException of(int errno, String what) {
     FsException made = new FsException(errno, what);
     return errno == Errno.EIO ? made.withStack() : made;
   }
 
-  /// Creates the exception for an image that contradicts itself, `EUCLEAN`, with the place of the
-  /// damage.
+  /// Creates an `EUCLEAN` exception that reports that an image is inconsistent, and the location of
+  /// the damage.
   ///
-  /// @param inode 0 if no inode is concerned
-  /// @param block -1 if no block is concerned
+  /// @param inode the inode number, or 0 if no inode is affected
+  /// @param block the block number, or -1 if no block is affected
   public static FsException corrupt(long inode, long block, String what) {
     StringBuilder place = new StringBuilder();
     if (inode != 0) {
@@ -44,7 +44,7 @@ public final class FsException extends IOException {
     return new FsException(Errno.EUCLEAN, message).withStack();
   }
 
-  /// Returns the errno, positive, see [Errno].
+  /// Returns the error number, which is positive (see [Errno]).
   public int errno() {
     return errno;
   }

@@ -2,16 +2,18 @@ package sluice.fs;
 
 import org.jspecify.annotations.Nullable;
 
-/// The description of a file to create. Immutable and safe for use by any thread.
+/// The description of a file to be created. Instances are immutable and thread-safe.
 ///
 /// @param kind the kind of the file
-/// @param permissions 12 bits; the caller has applied its umask
-/// @param deviceMajor major number of a device file, else 0
-/// @param deviceMinor minor number of a device file, else 0
-/// @param target target of a symbolic link, else null; must not change afterwards
+/// @param permissions the 12 permission bits, to which the caller has already applied its umask
+/// @param deviceMajor the major number of a device file, or 0 for other files
+/// @param deviceMinor the minor number of a device file, or 0 for other files
+/// @param target the target of a symbolic link, or null for other files; the array must not be
+///   modified afterwards
 /// @param journaledData true to journal the content of a regular file like metadata, so that after
-///   a crash a write and the other changes of its [FileTree#group] exist together or not at all;
-///   stays with the file (`chattr +j`). Trees without a journal ignore it
+///   a crash either all changes of a [FileTree#group], including its writes, are present, or none
+///   of them; the setting is stored with the file (`chattr +j`) and is ignored by trees without a
+///   journal
 @SuppressWarnings("ArrayRecordComponent") // made once, handed on, never compared
 public record NewFile(
     FileKind kind,

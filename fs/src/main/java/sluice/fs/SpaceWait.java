@@ -2,14 +2,14 @@ package sluice.fs;
 
 import java.util.function.LongSupplier;
 
-/// A limit on the attempts of one change to wait for freed space, see [FileTree#awaitSpace].
-/// Confined to the thread that makes the change.
+/// Limits how often a change waits for freed space (see [FileTree#awaitSpace]). Instances are
+/// confined to the thread that makes the change.
 ///
-/// A change that finds no space tries again while freed space becomes available, because other
-/// threads may take it each time. It gives up two seconds after the first attempt, but not before
-/// eight attempts, because commits may be slow.
+/// A change that finds no free space is retried as long as space is being freed, because other
+/// threads may allocate the freed space first. It fails two seconds after the first attempt, but
+/// not before eight attempts have been made, because commits may be slow.
 public final class SpaceWait {
-  /// The time after which a change gives up.
+  /// The time after which a change is no longer retried.
   public static final long LIMIT_NANOS = 2_000_000_000L;
 
   private static final int LEAST_TRIES = 8;
@@ -18,7 +18,8 @@ public final class SpaceWait {
   private final long since;
   private int tries;
 
-  /// Starts the time. Called when a change has found no space for the first time.
+  /// Starts measuring the time. Should be called when a change finds no free space for the first
+  /// time.
   public SpaceWait() {
     this(System::nanoTime);
   }
@@ -28,9 +29,9 @@ public final class SpaceWait {
     since = nanoClock.getAsLong();
   }
 
-  /// Counts an attempt that found no space.
+  /// Records an attempt that found no free space.
   ///
-  /// @return true if the change may be tried again
+  /// @return true if the change may be retried
   public boolean mayTryAgain() {
     tries++;
     return tries <= LEAST_TRIES || nanoClock.getAsLong() - since < LIMIT_NANOS;

@@ -1,18 +1,19 @@
 package sluice.fs;
 
-/// The status of a tree at one moment, as in `statfs(2)`. Immutable and safe for use by any thread.
+/// The status of a tree at a point in time, as returned by `statfs(2)`. Instances are immutable and
+/// thread-safe.
 ///
-/// @param blockBytes unit of the block counts
-/// @param blocks size of the tree
-/// @param freeBlocks unused blocks
-/// @param availableBlocks unused blocks that users other than root may take
-/// @param inodes maximum number of files
-/// @param freeInodes number of files that can still be created
-/// @param nameBytes length of the longest name
-/// @param maxLinks maximum number of names of a file
-/// @param maxFileBytes length of the longest file
-/// @param id distinguishes trees, stable over restarts
-/// @param readOnly true if changes are rejected
+/// @param blockBytes the unit of the block counts
+/// @param blocks the total number of blocks
+/// @param freeBlocks the number of unused blocks
+/// @param availableBlocks the number of unused blocks that are available to users other than root
+/// @param inodes the maximum number of files
+/// @param freeInodes the number of files that can still be created
+/// @param nameBytes the maximum length of a name
+/// @param maxLinks the maximum number of names of a file
+/// @param maxFileBytes the maximum length of a file
+/// @param id an identifier that differs between trees and is preserved across restarts
+/// @param readOnly true if all changes are rejected
 public record TreeStatus(
     int blockBytes,
     long blocks,

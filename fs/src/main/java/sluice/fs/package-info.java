@@ -1,9 +1,9 @@
-/// The interface of file systems to their users.
+/// Defines the interface between file systems and their users.
 ///
-/// [FileTree] is the central interface: inode numbers, [Caller], [FileAttributes],
-/// [AttributeChange], [NewFile], [FsException], content in memory objects ([SliceSink]).
-/// `docs/storage.md` shows the use, `docs/design/004-storage.md` the decisions. The other packages,
-/// from the top:
+/// [FileTree] is the central interface. It uses inode numbers, [Caller], [FileAttributes],
+/// [AttributeChange], [NewFile] and [FsException], and passes content in memory objects
+/// ([SliceSink]). See `docs/storage.md` for how to use it and `docs/design/004-storage.md` for the
+/// design decisions. The other packages are listed from top to bottom:
 ///
 /// ```
 /// provider, fuse   export any FileTree: to java.nio.file, to the kernel's VFS

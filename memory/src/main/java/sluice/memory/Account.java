@@ -3,10 +3,10 @@ package sluice.memory;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.memory.block.Budget;
 
-/// A limit on the bytes that a cache, a connection or a domain may hold. Every block is charged to
-/// one account and refunded when it is freed.
+/// A limit on the number of bytes that a cache, a connection or a domain may hold. Each block is
+/// charged to exactly one account and is refunded when it is freed.
 ///
-/// Safe for use by any thread.
+/// This class is thread-safe.
 public final class Account implements Budget {
   private final String name;
   private final long limitBytes;
@@ -14,7 +14,7 @@ public final class Account implements Budget {
 
   /// Creates an account.
   ///
-  /// @param limitBytes the most that may be charged at a time, at least 0
+  /// @param limitBytes the maximum number of bytes that may be charged at the same time, at least 0
   public Account(String name, long limitBytes) {
     if (limitBytes < 0) {
       throw new IllegalArgumentException("limitBytes must not be negative: " + limitBytes);
@@ -35,10 +35,11 @@ public final class Account implements Budget {
     return usedBytes.get();
   }
 
-  /// Charges `bytes` to the account if they fit into the limit. The used bytes never exceed the
-  /// limit, not even briefly, so no other thread is rejected because of a failed charge.
+  /// Charges the given number of bytes to this account if they fit within the limit. The number of
+  /// used bytes never exceeds the limit, not even temporarily, so a charge that fails cannot cause
+  /// another thread's charge to be rejected.
   ///
-  /// @return false if the account has no room; nothing is charged then
+  /// @return false if the account does not have enough room, in which case nothing is charged
   @Override
   public boolean tryCharge(long bytes) {
     long used = usedBytes.get();
@@ -52,7 +53,7 @@ public final class Account implements Budget {
     return false;
   }
 
-  /// Refunds bytes that [#tryCharge] charged.
+  /// Refunds bytes that were charged by [#tryCharge].
   @Override
   public void refund(long bytes) {
     long left = usedBytes.addAndGet(-bytes);

@@ -4,10 +4,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.Wakeup;
 
-/// A number with which an interrupt handler wakes a worker, without a lock for which the handler
-/// would have to wait (JX paper, 2.7). Safe for use by any thread; only one thread at a time may
-/// wait. A waiting virtual thread releases its carrier. [#setAndUnblock] is a bounded amount of
-/// work for any kind of waiting thread, so that a verified handler may call it.
+/// An integer that an interrupt handler can use to wake a worker thread without acquiring a lock
+/// (JX paper, 2.7). This class is safe for use by any thread, but only one thread may wait at a
+/// time. A virtual thread that waits releases its carrier. [#setAndUnblock] performs a bounded
+/// amount of work regardless of the kind of the waiting thread, so that a verified handler may call
+/// it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -15,9 +16,9 @@ import sluice.sys.threads.Wakeup;
 /// | `waiting` | the waiting thread | volatile | volatile |
 /// | `last` | the waiting thread | plain | plain |
 ///
-/// The waiting thread registers itself before it reads the value; the other side writes the value
-/// before it looks for a waiting thread. So at least one side sees the other, and no wake-up is
-/// lost.
+/// The waiting thread registers itself before it reads the value, and the other side writes the
+/// value before it checks for a waiting thread. Therefore at least one of them sees the other's
+/// write, and no wake-up is lost.
 public final class AtomicVariable {
   private volatile int value;
   private volatile @Nullable Wakeup waiting;
@@ -31,15 +32,15 @@ public final class AtomicVariable {
     return value;
   }
 
-  /// Sets the value. A waiting thread continues to wait.
+  /// Sets the value without waking a waiting thread.
   public void set(int value) {
     this.value = value;
   }
 
-  /// Waits while the value is `unwanted`, or until the thread is interrupted. The interrupt status
-  /// is kept.
+  /// Waits while the value is equal to `unwanted`, or until the current thread is interrupted. The
+  /// interrupt status is preserved.
   ///
-  /// @throws IllegalStateException if another thread waits
+  /// @throws IllegalStateException if another thread is already waiting
   public void blockIfEqual(int unwanted) {
     if (value != unwanted) {
       return;
@@ -63,7 +64,7 @@ public final class AtomicVariable {
     waiting = null;
   }
 
-  /// Sets the value and wakes the waiting thread, which compares it.
+  /// Sets the value and wakes the waiting thread, which then compares it again.
   public void setAndUnblock(int value) {
     this.value = value;
     Wakeup waiter = waiting;

@@ -12,9 +12,9 @@ import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 import sluice.sys.threads.HostThread;
 
-/// A set of lent memories that share one arena, so that a single handshake with all threads revokes
-/// many references. This is epoch-based reclamation with the arena's handshake as grace period
-/// (Fraser, "Practical Lock-Freedom", 2004, section 5.2.3).
+/// A set of lent memories that share one arena, so that a single handshake with all threads can
+/// revoke many references. This is a form of epoch-based reclamation in which the arena's handshake
+/// is the grace period (Fraser, "Practical Lock-Freedom", 2004, section 5.2.3).
 ///
 /// ```
 /// join ──▶ open cohort, at most 1024 ─256 revoked, or 0.5 ms after the first──▶ retired ──▶ closed
@@ -22,17 +22,19 @@ import sluice.sys.threads.HostThread;
 ///                   └────── members that are not revoked get another alias ──────┘
 /// ```
 ///
-/// Before a cohort closes its arena, it moves its live members to the open cohort, then makes all
-/// threads pass a separate handshake. Compiled code reads a reference's alias at most once between
-/// two safepoint polls, so afterwards it uses the new alias. An access in interpreted code may
-/// still fail; it finds that its memory was moved and is repeated. Such repetitions must be rare:
-/// once their code is compiled, every loop over any memory takes four to six times as long. The
-/// leases of the revoked blocks end after the last handshake.
+/// Before a cohort closes its arena, it moves its live members to the open cohort and then performs
+/// a separate handshake with all threads. Compiled code reads a reference's alias at most once
+/// between two safepoint polls, so it uses the new alias after this handshake. An access in
+/// interpreted code may still fail, in which case it detects that its memory was moved and is
+/// retried. Retries must be rare, because once the retry path has been compiled, every loop over
+/// any memory takes four to six times as long. The leases of the revoked blocks are released after
+/// the last handshake.
 ///
-/// Retiring and closing is one step under `CLOSING`: a member that was moved has aliases in earlier
-/// cohorts, which are closed before its own. Safe for use by any thread; the lock order is
-/// `CLOSING` before `LOCK`. The daemon thread `sluice-revoke` runs the timer from the first batch
-/// on; a domain's thread may start it, under `LOCK`.
+/// A cohort is retired and closed in a single step under `CLOSING`, because a member that was moved
+/// also has aliases in earlier cohorts, which must be closed before its own cohort. This class is
+/// thread-safe. `CLOSING` is acquired before `LOCK`. The daemon thread `sluice-revoke`, which runs
+/// the timer, is started when the first batch is created. A domain's thread may start it while it
+/// holds `LOCK`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -40,19 +42,20 @@ import sluice.sys.threads.HostThread;
 final class Cohort {
   private static final int MOST_MEMBERS = 1024;
 
-  /// The number of revoked members at which a cohort is closed.
+  /// The number of revoked members at which a cohort is closed without waiting for the timer.
   static final int BATCH = 256;
 
-  /// The delay of the timer: half of the promised time. The rest is for the timer's inaccuracy and
-  /// the handshake.
+  /// The delay of the timer, which is half of the promised time. The other half allows for the
+  /// inaccuracy of the timer and for the handshake.
   private static final long DELAY_NANOS = 500_000;
 
-  /// A lock that prevents all handshakes while it is held. Held by a test.
+  /// A lock that prevents all handshakes while it is held. Tests hold it for this purpose.
   static final Object CLOSING = new Object();
 
   private static final Object LOCK = new Object();
 
-  /// The cohorts with revoked members, the first due first. Some may be retired already.
+  /// The cohorts that have revoked members, ordered by the time at which they are due. Some of them
+  /// may already be retired.
   private static final ArrayDeque<Cohort> DUE = new ArrayDeque<>();
 
   private static Cohort open = new Cohort();
@@ -69,9 +72,9 @@ final class Cohort {
 
   private Cohort() {}
 
-  /// Adds memory to the open cohort.
+  /// Adds a memory to the open cohort.
   ///
-  /// @param block the block, whose lease passes from the caller to the root
+  /// @param block the block, whose lease is transferred from the caller to the root
   static RangeMemory join(Block block, MemorySegment whole) {
     MemoryRoot root = new MemoryRoot(block, whole, null);
     synchronized (LOCK) {
@@ -103,7 +106,7 @@ final class Cohort {
     }
   }
 
-  /// Returns the current alias of a reference, for an access that is repeated.
+  /// Returns the current alias of the given reference, so that a failed access can be retried.
   static MemorySegment moved(RangeMemory memory) {
     synchronized (LOCK) {
       again++;
@@ -111,17 +114,17 @@ final class Cohort {
     }
   }
 
-  /// Returns the number of accesses that failed and looked for another alias, since the start of
-  /// the JVM.
+  /// Returns the number of accesses that have failed and been retried with another alias since the
+  /// JVM was started.
   static long again() {
     synchronized (LOCK) {
       return again;
     }
   }
 
-  /// Revokes a member with the next batch.
+  /// Revokes a member together with the next batch.
   ///
-  /// @return false if it has ended before
+  /// @return false if the member has already ended
   static boolean revoke(MemoryRoot root) {
     @Nullable Cohort full = null;
     synchronized (LOCK) {
@@ -144,9 +147,9 @@ final class Cohort {
     return true;
   }
 
-  /// Revokes a member at once. Its lease passes to the caller.
+  /// Revokes a member immediately. Its lease is transferred to the caller.
   ///
-  /// @return false if it has ended before
+  /// @return false if the member has already ended
   static boolean tryRevokeNow(MemoryRoot root) {
     Cohort cohort;
     synchronized (LOCK) {
@@ -173,8 +176,8 @@ final class Cohort {
     return cohort;
   }
 
-  /// Ends all access through this cohort's arena. After the return there is none, even if another
-  /// thread closed it.
+  /// Closes the arena of this cohort. When this method returns, no access through the arena is
+  /// possible any more, even if another thread closed it.
   private void close() {
     List<MemoryRoot> ended;
     boolean moved;
@@ -197,12 +200,12 @@ final class Cohort {
     }
   }
 
-  /// Makes every thread pass a safepoint, at which compiled code leaves its segment accesses.
+  /// Makes every thread pass a safepoint, at which no compiled code is inside a segment access.
   private static void handshake() {
     Arena.ofShared().close();
   }
 
-  /// Moves the live members to the open cohort. Returns true if there were any.
+  /// Moves the live members to the open cohort, and returns true if there were any.
   private boolean moveMembers() {
     boolean any = !members.isEmpty();
     if (open == this) {
@@ -253,7 +256,8 @@ final class Cohort {
         due.close();
       } else {
         LockSupport.parkNanos(Cohort.class, wait);
-        // No interrupt is intended; its status would end each later wait at once.
+        // An interrupt is never intended, and its status would make every later wait return
+        // immediately.
         boolean _ = Thread.interrupted();
       }
     }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 import sluice.memory.block.Budget;
 
-/// A range of memory that is copied as a whole at the first write. Any thread may use it until it
-/// is revoked; all fields are final, the mutable state is in [Root].
+/// A range of memory that is copied in full by the first write. Any thread may use it until it is
+/// revoked. All fields are final, and the mutable state is kept in [Root].
 final class CopyOnWriteMemory extends Memory {
   private final Root root;
   private final long base;
@@ -63,7 +63,7 @@ final class CopyOnWriteMemory extends Memory {
     return new CopyOnWriteMemory(root, base, length, true, true);
   }
 
-  /// Returns the offset of a range in the whole.
+  /// Returns the offset of the given range in the whole memory.
   private long at(long offset, long count) {
     return base + Objects.checkFromIndexSize(offset, count, length);
   }
@@ -222,8 +222,8 @@ final class CopyOnWriteMemory extends Memory {
     return copyInstead(account);
   }
 
-  /// The shared state of a reference and its parts: the original, later the copy. Safe for use by
-  /// any thread.
+  /// The state that is shared by a reference and its parts. It refers to the original memory until
+  /// the first write, and to the copy afterwards. This class is thread-safe.
   ///
   /// | field | writer | read mode | write mode |
   /// |---|---|---|---|
@@ -233,8 +233,8 @@ final class CopyOnWriteMemory extends Memory {
     private final Account account;
     private final long bytes;
 
-    /// The current memory, always a whole: a read-only one on the original, then a writable one on
-    /// the copy.
+    /// The current memory. It is never a part: before the first write it is a read-only reference
+    /// to the original, and afterwards it is a writable reference to the copy.
     private volatile RangeMemory current;
 
     private volatile boolean copied;
@@ -246,7 +246,8 @@ final class CopyOnWriteMemory extends Memory {
       this.copied = copied;
     }
 
-    /// Creates the shared state. Returns null if the account has no room for the copy.
+    /// Creates the shared state, or returns null if the account does not have enough room for the
+    /// copy.
     static @Nullable Root of(Block block, long offset, long bytes, Account account) {
       if (!account.tryCharge(bytes)) {
         return null;
@@ -267,19 +268,19 @@ final class CopyOnWriteMemory extends Memory {
       return current.isLive();
     }
 
-    /// Returns the current memory, for reading.
+    /// Returns the current memory for read access.
     RangeMemory current() {
       return current;
     }
 
-    /// Returns true if an access through `used` failed only because the copy has replaced it
-    /// meanwhile.
+    /// Returns true if an access through `used` failed only because the memory was replaced by the
+    /// copy in the meantime.
     boolean replaced(RangeMemory used) {
       RangeMemory now = current;
       return now != used && now.isLive();
     }
 
-    /// Returns the copy, for writing. Makes it if necessary.
+    /// Returns the copy for write access, and creates it if it does not exist yet.
     ///
     /// @throws IllegalStateException if the memory was revoked or closed
     RangeMemory own() {
@@ -307,7 +308,7 @@ final class CopyOnWriteMemory extends Memory {
       original.close();
     }
 
-    /// Revokes the memory. Returns false if it has ended before.
+    /// Revokes the memory. Returns false if the memory has already ended.
     synchronized boolean revoke() {
       if (!current.isLive()) {
         return false;
@@ -319,14 +320,14 @@ final class CopyOnWriteMemory extends Memory {
       return true;
     }
 
-    /// Revokes the memory and returns the state of a fresh reference.
+    /// Revokes the memory and returns the state for a new reference to the same bytes.
     ///
-    /// @throws IllegalStateException if it has ended before
+    /// @throws IllegalStateException if the memory has already ended
     synchronized Root revokeNow() {
       return new Root(account, current.revokeNow(), copied);
     }
 
-    /// The bytes that were charged when the reference was created.
+    /// A budget for bytes that were already charged when the reference was created.
     private record Charged(Account account) implements Budget {
       @Override
       public boolean tryCharge(long bytes) {

@@ -5,104 +5,115 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// A revocable reference to native bytes, for code outside of a handler. Any thread may use it
-/// until it is revoked.
+/// A revocable reference to native memory, for code that does not run in a handler. Any thread may
+/// use a reference until it is revoked.
 ///
-/// Revocation ends every access through a reference and through all references derived from it, for
-/// all threads, with [IllegalStateException]. There are two kinds:
+/// After a revocation, every access through the reference, or through any reference derived from
+/// it, throws [IllegalStateException] on all threads. The methods differ in the time at which the
+/// revocation takes effect:
 ///
 /// | | earlier references fail | cost |
 /// |---|---|---|
 /// | [#revokeNow] | before it returns, and the caller gets a fresh reference | a handshake with all threads, 33 to 45 µs |
 /// | [#revoke], [#close] of memory from [#over] | before it returns | the same |
-/// | [#revoke], [#close] of memory from [#lend] | about 0.65 ms later, or with the 256th of a batch | 0.5 µs, 0.9 µs beside 200 threads |
+/// | [#revoke], [#close] of memory from [#lend] | about 0.65 ms later, or with the 256th of a batch | 0.5 µs, or 0.9 µs if there are 200 other threads |
 ///
-/// Until a batched revocation is complete, an earlier holder may still use the bytes that were lent
-/// to it. The lease of the block ends afterwards, so no other owner has them meanwhile. A caller
-/// that continues to use the bytes itself must call [#revokeNow].
+/// Until a batched revocation is complete, a previous holder may still access the bytes that were
+/// lent to it. The lease of the block is not released before then, so the bytes cannot have another
+/// owner in the meantime. A caller that continues to use the bytes itself must call [#revokeNow]
+/// instead.
 ///
-/// Revocation ends only accesses by Java code. The bytes belong to a [Block] and are freed or
-/// reused when its last lease ends; a device that still receives into them or sends from them holds
-/// a lease of its own.
+/// Revocation only affects accesses by Java code. The bytes belong to a [Block] and are freed or
+/// reused when its last lease is released. A device that is still receiving into them or sending
+/// from them holds a lease of its own.
 ///
-/// A part ([#slice], [#asReadOnly]) can do less than the whole: it cannot revoke the whole, and a
-/// read-only part never becomes writable. A part from [#lendPart] can be revoked alone, without
-/// affecting the whole. An access costs the same as one of a bounded segment.
+/// A part ([#slice], [#asReadOnly]) has fewer rights than the whole: it cannot revoke the whole,
+/// and a read-only part can never be made writable. A part that was created by [#lendPart] can be
+/// revoked separately, without affecting the whole. An access costs the same as an access to a
+/// bounded segment.
 ///
-/// After Golm et al., "The JX Operating System", USENIX 2002, section 2.3: memory objects.
+/// The design follows section 2.3, memory objects, of Golm et al., "The JX Operating System",
+/// USENIX 2002.
 ///
-/// Besides revocable memory ([#over], [#lend]) there are other kinds, with the same accesses:
+/// In addition to revocable memory ([#over], [#lend]), there are other kinds that support the same
+/// accesses:
 ///
 /// | kind | property | ends |
 /// |---|---|---|
-/// | [#give] | cannot be revoked | when it is not referenced any more |
-/// | [#scattered] | several memories in a row, as one | piece by piece, with its pieces |
-/// | [#copyOnWrite] | the first write makes a private copy | as [#over] |
+/// | [#give] | cannot be revoked | when it becomes unreachable |
+/// | [#scattered] | presents several memories as one contiguous memory | range by range, when the underlying memories end |
+/// | [#copyOnWrite] | the first write creates a private copy | like [#over] |
 ///
 /// Lifecycle: created on a block → sliced, made read-only → revoked or closed once.
 public abstract sealed class Memory implements AutoCloseable
     permits RangeMemory, ScatteredMemory, CopyOnWriteMemory {
   Memory() {}
 
-  /// Returns a reference to a part of a block. It takes a lease of its own.
+  /// Returns a reference to the given range of a block. The reference holds its own lease.
   ///
-  /// @throws IndexOutOfBoundsException if the range is not inside of the block
+  /// @throws IndexOutOfBoundsException if the range is not within the block
   public static Memory over(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes);
     return MemoryRoot.alone(block.lease(), range);
   }
 
-  /// Returns a read-only reference to a part of a block; otherwise like [#over].
+  /// Returns a read-only reference to the given range of a block. In all other respects, this
+  /// method behaves like [#over].
   public static Memory readOnlyOver(Block block, long offset, long bytes) {
     return MemoryRoot.readOnly(block, offset, bytes);
   }
 
-  /// Returns a reference for a short hand-over. Its revocation is batched with that of other lent
-  /// memory. It holds all parts made of it until it ends. Otherwise like [#over].
+  /// Returns a reference that is lent for a short time. Its revocation is batched with the
+  /// revocation of other lent memory. The reference keeps all parts that were created from it
+  /// reachable until it ends. In all other respects, this method behaves like [#over].
   ///
-  /// @throws IndexOutOfBoundsException if the range is not inside of the block
+  /// @throws IndexOutOfBoundsException if the range is not within the block
   public static Memory lend(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes);
     return Cohort.join(block.lease(), range);
   }
 
-  /// Returns a read-only reference for a short hand-over; otherwise like [#lend].
+  /// Returns a read-only reference that is lent for a short time. In all other respects, this
+  /// method behaves like [#lend].
   public static Memory lendReadOnly(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
     return Cohort.join(block.lease(), range);
   }
 
-  /// Returns a reference that is never revoked: an access fails only if it is out of bounds. The
-  /// garbage collector ends its lease, and so the charge on the account, some time after the last
-  /// reference to it or to a part of it was dropped. [#close] does nothing.
+  /// Returns a reference that is never revoked, so that an access can fail only if it is out of
+  /// bounds. The garbage collector releases its lease, and thereby refunds the account, some time
+  /// after the reference and all of its parts have become unreachable. [#close] has no effect.
   ///
-  /// @throws IndexOutOfBoundsException if the range is not inside of the block
+  /// @throws IndexOutOfBoundsException if the range is not within the block
   public static Memory give(Block block, long offset, long bytes) {
     return MemoryRoot.given(block, block.segment().asSlice(offset, bytes));
   }
 
-  /// Returns a read-only reference that is never revoked; otherwise like [#give].
+  /// Returns a read-only reference that is never revoked. In all other respects, this method
+  /// behaves like [#give].
   public static Memory giveReadOnly(Block block, long offset, long bytes) {
     return MemoryRoot.given(block, block.segment().asSlice(offset, bytes).asReadOnly());
   }
 
-  /// Returns several memories in a row as one, which is read-only if any of them is. It is a part
-  /// of each piece: it cannot revoke the pieces, and the range of a piece becomes inaccessible when
-  /// the piece ends. An access of several bytes across a border consists of several accesses.
+  /// Returns a memory that presents the given memories as one contiguous memory, which is read-only
+  /// if any of them is read-only. The result is a part of each of them: it cannot revoke them, and
+  /// when one of them ends, the corresponding range becomes inaccessible. An access that spans
+  /// several of them is performed as several accesses.
   ///
-  /// @param pieces at least one, at most 1024
+  /// @param pieces at least one and at most 1024 memories
   public static Memory scattered(List<Memory> pieces) {
     return ScatteredMemory.of(pieces);
   }
 
-  /// Returns a reference that can be written without changing the block: the first write copies the
-  /// whole range, and all users of this reference or of a part of it see the copy from then on.
-  /// Until then it holds a lease of its own. A block with several leases is a snapshot, so the
-  /// bytes do not change before.
+  /// Returns a reference that can be written without changing the block. The first write copies the
+  /// whole range, and all users of this reference or of its parts see the copy from then on. Until
+  /// then, the reference holds a lease of the block. A block that has several leases is a snapshot,
+  /// so its bytes do not change before the copy is created.
   ///
-  /// @param account charged for the copy now, so that no write fails for lack of room
-  /// @return null if the account has no room
-  /// @throws IndexOutOfBoundsException if the range is not inside of the block
+  /// @param account the account that is charged for the copy immediately, so that no write can fail
+  ///   because of insufficient room
+  /// @return null if the account does not have enough room
+  /// @throws IndexOutOfBoundsException if the range is not within the block
   public static @Nullable Memory copyOnWrite(
       Block block, long offset, long bytes, Account account) {
     return CopyOnWriteMemory.of(block, offset, bytes, account);
@@ -112,30 +123,30 @@ public abstract sealed class Memory implements AutoCloseable
 
   public abstract boolean isReadOnly();
 
-  /// Returns true if the memory can still be used.
+  /// Returns true if this memory has not been revoked or closed.
   public abstract boolean isLive();
 
-  /// Returns a part of this memory. It ends when the whole ends.
+  /// Returns a part of this memory, which ends together with the whole.
   public abstract Memory slice(long offset, long bytes);
 
-  /// Returns a part that can be revoked alone, for example after a call. Like memory from [#lend]
-  /// it has a lease of its own. It ends with this memory at the latest. Copy-on-write memory makes
-  /// its copy first.
+  /// Returns a part that can be revoked separately, for example after a call. Like memory that was
+  /// created by [#lend], it holds its own lease. It ends no later than this memory. Copy-on-write
+  /// memory creates its copy first.
   ///
   /// @throws IllegalStateException if this memory was revoked or closed
-  /// @throws IndexOutOfBoundsException if the range is not inside
+  /// @throws IndexOutOfBoundsException if the range is not within this memory
   public abstract Memory lendPart(long offset, long bytes);
 
-  /// Returns a read-only reference to the same bytes. It cannot be made writable again.
+  /// Returns a read-only reference to the same bytes, which cannot be made writable again.
   public abstract Memory asReadOnly();
 
-  /// Returns the byte at an offset.
+  /// Returns the byte at the given offset.
   public abstract byte get(long offset);
 
-  /// Returns four bytes, little-endian.
+  /// Returns the four bytes at the given offset as a little-endian integer.
   public abstract int getInt(long offset);
 
-  /// Returns eight bytes, little-endian.
+  /// Returns the eight bytes at the given offset as a little-endian integer.
   public abstract long getLong(long offset);
 
   public abstract void set(long offset, byte value);
@@ -150,51 +161,54 @@ public abstract sealed class Memory implements AutoCloseable
 
   public abstract void copyTo(long from, Memory target, long at, long count);
 
-  /// Copies to a block that the caller may write.
+  /// Copies bytes from this memory to a block that the caller is permitted to write.
   public abstract void copyTo(long from, Block target, long at, long count);
 
-  /// Copies from a block that the caller may read.
+  /// Copies bytes to this memory from a block that the caller is permitted to read.
   public abstract void copyFrom(Block source, long from, long at, long count);
 
-  /// Revokes this reference and all references derived from it at once: each access completes
-  /// before this returns, or fails. Returns a fresh reference to the bytes, which only the caller
-  /// has.
+  /// Revokes this reference and all references derived from it immediately. Every concurrent access
+  /// either completes before this method returns, or fails. Returns a new reference to the same
+  /// bytes, which is held only by the caller.
   ///
-  /// @throws IllegalStateException if it was revoked or closed before
+  /// @throws IllegalStateException if this memory was already revoked or closed
   /// @throws UnsupportedOperationException if this is a part
   public abstract Memory revokeNow();
 
-  /// Revokes this reference and all references derived from it, and ends the lease of the block.
-  /// Lent memory is revoked soon, in a batch, see above.
+  /// Revokes this reference and all references derived from it, and releases the lease of the
+  /// block. Lent memory is revoked in a batch a short time later, as described in the class
+  /// comment.
   ///
-  /// @throws IllegalStateException if it was revoked or closed before
+  /// @throws IllegalStateException if this memory was already revoked or closed
   /// @throws UnsupportedOperationException if this is a part
   public abstract void revoke();
 
-  /// Revokes this memory like [#revoke], but is idempotent. Does nothing on a part, which ends with
-  /// its whole.
+  /// Revokes this memory like [#revoke], except that this method is idempotent. It has no effect on
+  /// a part, because a part ends together with the whole.
   @Override
   public abstract void close();
 
-  /// Returns a reference to the same bytes whose writes no other reference and no other holder of
-  /// the block can see.
+  /// Returns a reference to the same bytes whose writes are not visible through any other reference
+  /// or to any other holder of the block.
   ///
-  /// A whole is returned itself if its lease is the only one and it has no parts. If it has parts,
-  /// it is revoked at once, and the fresh reference is returned. If the block has other holders, a
-  /// copy is returned and this reference is closed. For a part a copy is returned in any case, and
-  /// its whole does not change. Threads that share the same reference share its writes.
+  /// If this is a whole memory that has the only lease of the block and no parts, it is returned
+  /// itself. If it has parts, it is revoked immediately and a new reference is returned. If the
+  /// block has other holders, a copy is returned and this reference is closed. If this is a part, a
+  /// copy is always returned and the whole is not changed. Threads that share the returned
+  /// reference see each other's writes.
   ///
-  /// @return null if the account has no room for the copy; this reference does not change then
-  /// @throws IllegalStateException if it was revoked or closed before
-  /// @throws UnsupportedOperationException if it is read-only
+  /// @return null if the account does not have enough room for the copy, in which case this
+  ///   reference is not changed
+  /// @throws IllegalStateException if this memory was already revoked or closed
+  /// @throws UnsupportedOperationException if this memory is read-only
   public abstract @Nullable Memory writable(Account account);
 
-  /// Copies from memory that is a single range.
+  /// Copies bytes from a memory that consists of a single range.
   abstract void copyFrom(RangeMemory source, long from, long at, long count);
 
-  /// Requires a whole.
+  /// Checks that a memory is not a part.
   ///
-  /// @throws UnsupportedOperationException if this is a part
+  /// @throws UnsupportedOperationException if it is a part
   static void checkWhole(boolean part) {
     if (part) {
       throw new UnsupportedOperationException(
@@ -210,9 +224,9 @@ public abstract sealed class Memory implements AutoCloseable
     }
   }
 
-  /// Returns a copy of the bytes that replaces this reference, which is closed.
+  /// Returns a copy of the bytes and closes this reference.
   ///
-  /// @return null if the account has no room; nothing has changed then
+  /// @return null if the account does not have enough room, in which case nothing is changed
   final @Nullable Memory copyInstead(Account account) {
     Block copy = Block.allocate(account, lengthBytes());
     if (copy == null) {

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 
-/// The shared state of a [Memory] and its parts, which end together. It holds one lease of the
-/// block, which ends when the last access has ended.
+/// The state that is shared by a [Memory] and its parts, which end at the same time. It holds one
+/// lease of the block, which is released after the last access has completed.
 ///
-/// Safe for use by any thread. The fields of a root with a cohort are guarded by [Cohort]'s lock:
-/// `cohort`, `index` and `references`, with their segments.
+/// This class is thread-safe. If a root belongs to a cohort, then its fields `cohort`, `index` and
+/// `references`, and the segments of the references, are guarded by the lock of [Cohort].
 final class MemoryRoot {
   private static final VarHandle ENDED;
 
@@ -35,26 +35,26 @@ final class MemoryRoot {
   final Block block;
   final MemorySegment whole;
 
-  /// The arena of memory that was not lent; null for lent memory.
+  /// The arena of the memory, or null if the memory is lent and uses the arena of its cohort.
   private final @Nullable Arena own;
 
-  /// True if the memory never ends while it is referenced.
+  /// True if the memory never ends while it is reachable.
   final boolean given;
 
-  /// The cohort of lent memory; null for other memory.
+  /// The cohort to which the memory belongs, or null if the memory is not lent.
   @Nullable Cohort cohort;
 
-  /// The index in the cohort.
+  /// The index of this root in its cohort.
   int index;
 
-  /// All references to lent memory, so that they can be moved.
+  /// All references to lent memory. They are updated when the memory is moved to another cohort.
   final List<RangeMemory> references = new ArrayList<>(0);
 
-  /// The parts that can end alone, and end with this root at the latest. Guarded by the set's
-  /// monitor.
+  /// The parts that can be revoked separately. They end no later than this root. The set is guarded
+  /// by its own monitor.
   private final Set<MemoryRoot> loans = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
-  /// The root that has lent this one, or null.
+  /// The root from which this root was lent, or null if there is none.
   private @Nullable MemoryRoot lender;
 
   private boolean ended;
@@ -71,23 +71,23 @@ final class MemoryRoot {
     this.given = given;
   }
 
-  /// Returns a read-only reference, which takes a lease of its own.
+  /// Returns a read-only reference, which holds its own lease.
   static RangeMemory readOnly(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
     return alone(block.lease(), range);
   }
 
-  /// Returns a reference with an arena of its own.
+  /// Returns a reference that has its own arena.
   ///
-  /// @param block the block, whose lease passes from the caller to the root
+  /// @param block the block, whose lease is transferred from the caller to the root
   static RangeMemory alone(Block block, MemorySegment whole) {
     Arena own = Arena.ofShared();
     MemoryRoot root = new MemoryRoot(block, whole, own);
     return new RangeMemory(root, NativeMemory.alias(whole, own), false);
   }
 
-  /// Returns a reference whose lease ends when the garbage collector finds that the bytes cannot be
-  /// accessed any more. Each access keeps the scope reachable.
+  /// Returns a reference whose lease is released when the garbage collector determines that the
+  /// bytes are unreachable. Each access keeps the scope reachable.
   static RangeMemory given(Block block, MemorySegment whole) {
     MemoryRoot root = new MemoryRoot(block.lease(), whole, Arena.ofAuto(), true);
     MemorySegment alias = NativeMemory.alias(whole, Objects.requireNonNull(root.own));
@@ -95,7 +95,7 @@ final class MemoryRoot {
     return new RangeMemory(root, alias, false);
   }
 
-  /// The cleaner, whose thread is started with the first gift.
+  /// Holds the cleaner, whose thread is started when memory is given for the first time.
   private static final class Given {
     static final Cleaner CLEANER = Cleaner.create();
   }
@@ -107,13 +107,14 @@ final class MemoryRoot {
         : Cohort.part(this, of, range);
   }
 
-  /// Returns true if a part was ever made.
+  /// Returns true if a part has ever been created.
   boolean hasParts() {
     return parted;
   }
 
-  /// Throws if the memory has ended. The plain read costs nothing where one read serves many
-  /// accesses. The arena decides; this test only spares later accesses the exception of the arena.
+  /// Throws an exception if the memory has ended. The field is read in plain mode, because a plain
+  /// read costs nothing when the compiler uses one read for many accesses. The arena remains
+  /// authoritative, and this check only saves later accesses the cost of the arena's exception.
   void checkLive() {
     if (ended) {
       throw gone();
@@ -124,7 +125,7 @@ final class MemoryRoot {
     return (boolean) ENDED.getVolatile(this);
   }
 
-  /// Marks the memory as ended. Returns false if it has ended before.
+  /// Marks the memory as ended. Returns false if it has already ended.
   boolean end() {
     boolean first = ENDED.compareAndSet(this, false, true);
     MemoryRoot from = lender;
@@ -136,7 +137,7 @@ final class MemoryRoot {
     return first;
   }
 
-  /// Returns a part that can end alone.
+  /// Returns a part that can be revoked separately.
   ///
   /// @param range a range of [#whole]
   /// @throws IllegalStateException if this root has ended
@@ -162,8 +163,8 @@ final class MemoryRoot {
     return part;
   }
 
-  /// Ends the parts lent of this root, at once or with the next batch. Called after the end of this
-  /// root.
+  /// Revokes the parts that were lent from this root, either immediately or together with the next
+  /// batch. Called after this root has ended.
   private void endLoans(boolean now) {
     List<MemoryRoot> last;
     synchronized (loans) {
@@ -202,7 +203,7 @@ final class MemoryRoot {
     return alone(block, whole);
   }
 
-  /// Ends the memory. Returns false if it has ended before.
+  /// Revokes the memory. Returns false if it has already ended.
   boolean revoke() {
     if (own == null) {
       boolean first = Cohort.revoke(this);
@@ -220,7 +221,7 @@ final class MemoryRoot {
     return true;
   }
 
-  /// Closes an arena. Waits for accesses that use the memory at the moment; they are short.
+  /// Closes an arena. This method waits for accesses that are in progress, all of which are short.
   static void close(Arena lifetime) {
     while (true) {
       try {

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// A reference to one range of a block. Any thread may use it until it is revoked.
+/// A reference to a contiguous range of a block. Any thread may use it until it is revoked.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -15,7 +15,7 @@ import sluice.memory.block.Block;
 /// | root.ended | the thread that revokes or closes first | plain before an access, volatile otherwise | compareAndSet |
 ///
 /// Lifecycle: created on a block → sliced, made read-only → revoked or closed once. Memory that was
-/// given ends when it is not referenced any more.
+/// created by [Memory#give] ends when it becomes unreachable.
 final class RangeMemory extends Memory {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfInt INT =
@@ -26,7 +26,8 @@ final class RangeMemory extends Memory {
   private final MemoryRoot root;
   private final boolean part;
 
-  /// The current alias of the bytes. [Cohort] replaces it when it moves the root.
+  /// The current alias of the bytes. It is replaced by [Cohort] when the root is moved to another
+  /// cohort.
   MemorySegment segment;
 
   RangeMemory(MemoryRoot root, MemorySegment segment, boolean part) {
@@ -275,8 +276,8 @@ final class RangeMemory extends Memory {
     return copyInstead(account);
   }
 
-  /// Returns true if an access through `used` failed only because [Cohort] has moved this memory
-  /// meanwhile.
+  /// Returns true if an access through `used` failed only because [Cohort] moved this memory in the
+  /// meantime.
   private boolean moved(MemorySegment used) {
     return isLive() && !Cohort.moved(this).scope().equals(used.scope());
   }

@@ -7,22 +7,25 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// Several memories in a row, as one. Safe for use by any thread; all fields are final.
+/// A memory that presents several memories as one contiguous memory. This class is thread-safe, and
+/// all of its fields are final.
 ///
-/// It is a part of each of its pieces and holds no leases of its own: a piece ends when its owner
-/// ends it. An access finds its piece by binary search.
+/// A scattered memory is a part of each of the underlying memories and holds no leases of its own,
+/// so a range becomes inaccessible when the owner of the underlying memory revokes it. An access
+/// locates the underlying memory by binary search.
 final class ScatteredMemory extends Memory {
   private static final int MOST_PIECES = 1024;
 
   private final Memory[] pieces;
 
-  /// The offset of each piece.
+  /// The offset at which each of the underlying memories begins.
   private final long[] starts;
 
   private final long length;
   private final boolean readOnly;
 
-  /// True if the pieces were lent for this memory alone, so that it may end them.
+  /// True if the underlying memories were lent exclusively to this memory, which is therefore
+  /// allowed to close them.
   private final boolean lent;
 
   private ScatteredMemory(List<Memory> pieces, boolean readOnly) {
@@ -129,13 +132,13 @@ final class ScatteredMemory extends Memory {
     return new ScatteredMemory(same, true);
   }
 
-  /// Returns the index of the piece that contains an offset.
+  /// Returns the index of the underlying memory that contains the given offset.
   private int piece(long offset) {
     int found = Arrays.binarySearch(starts, offset);
     return found >= 0 ? found : -found - 2;
   }
 
-  /// Returns the number of bytes from an offset to the end of its piece.
+  /// Returns the number of bytes between the given offset and the end of its underlying memory.
   private long rest(int piece, long offset) {
     return starts[piece] + pieces[piece].lengthBytes() - offset;
   }
@@ -162,7 +165,7 @@ final class ScatteredMemory extends Memory {
         : over(offset, Long.BYTES);
   }
 
-  /// Returns a number that crosses a border, little-endian.
+  /// Returns a little-endian integer that spans at least two of the underlying memories.
   private long over(long offset, int bytes) {
     long value = 0;
     for (int i = bytes - 1; i >= 0; i--) {
@@ -203,13 +206,14 @@ final class ScatteredMemory extends Memory {
     }
   }
 
-  /// An operation on the part of a range that lies in one piece.
+  /// An operation that is applied to each part of a range, where each part lies in one of the
+  /// underlying memories.
   @FunctionalInterface
   private interface Step {
-    /// Performs the operation.
+    /// Performs the operation on one part.
     ///
-    /// @param at the offset in the piece
-    /// @param done the number of bytes of the range before this part
+    /// @param at the offset in the underlying memory
+    /// @param done the number of bytes of the range that precede this part
     void in(Memory piece, long at, long done, long count);
   }
 
@@ -289,8 +293,8 @@ final class ScatteredMemory extends Memory {
     close();
   }
 
-  /// Ends the pieces if they were lent for this memory; otherwise does nothing, because they belong
-  /// to their owners.
+  /// Closes the underlying memories if they were lent to this memory. Otherwise this method does
+  /// nothing, because the memories belong to their owners.
   @Override
   public void close() {
     if (lent) {

@@ -7,11 +7,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/// A handler's view of received bytes: a bounded, read-only flyweight over the arena.
+/// A handler's view of received bytes. A view is a bounded, read-only flyweight over the arena.
 ///
-/// Owned by one thread, checked on every access, and bound only while the handler runs: an access
-/// from another thread, or after the handler has returned, throws and never touches memory. The
-/// loop binds it through a [ViewBinder]; handlers cannot.
+/// A view is owned by one thread, is checked on every access, and is bound only while the handler
+/// runs. An access from another thread, or after the handler has returned, throws an exception and
+/// never touches memory. Views are bound by the loop through a [ViewBinder], which handlers cannot
+/// access.
 public final class View {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfLong LONG =
@@ -47,30 +48,31 @@ public final class View {
     length = 0;
   }
 
-  /// Returns the number of bytes; 0 after the handler has returned.
+  /// Returns the number of bytes in this view, or 0 after the handler has returned.
   public int length() {
     return length;
   }
 
-  /// Returns the byte at `index`.
+  /// Returns the byte at the given index.
   public byte get(int index) {
     check(index, 1);
     return segment.get(BYTE, base + index);
   }
 
-  /// Returns the four bytes from `index` on, little-endian.
+  /// Returns the four bytes at the given index as a little-endian integer.
   public int getInt(int index) {
     check(index, Integer.BYTES);
     return segment.get(INT, base + index);
   }
 
-  /// Returns the eight bytes from `index` on, little-endian.
+  /// Returns the eight bytes at the given index as a little-endian integer.
   public long getLong(int index) {
     check(index, Long.BYTES);
     return segment.get(LONG, base + index);
   }
 
-  /// Returns the index of the first `wanted` in `[from, to)`, or -1.
+  /// Returns the index of the first occurrence of `wanted` in the range `[from, to)`, or -1 if
+  /// there is none.
   public int indexOf(byte wanted, int from, int to) {
     checkRange(from, to);
     long pattern = (wanted & 0xffL) * 0x0101010101010101L;
@@ -90,12 +92,13 @@ public final class View {
     return -1;
   }
 
-  /// Returns true if the bytes from `index` on are those of `expected`.
+  /// Returns true if the bytes at the given index are equal to `expected`.
   public boolean startsWith(byte[] expected, int index) {
     return startsWith(expected, expected.length, index);
   }
 
-  /// Returns true if the bytes from `index` on are the first `count` bytes of `expected`.
+  /// Returns true if the bytes at the given index are equal to the first `count` bytes of
+  /// `expected`.
   public boolean startsWith(byte[] expected, int count, int index) {
     if (index < 0 || index > length - count) {
       return false;
@@ -125,8 +128,8 @@ public final class View {
     MemorySegment.copy(segment, base + from, target, at, count);
   }
 
-  /// Returns the bytes `[from, to)` as ISO-8859-1, one character per byte. Allocates: not for hot
-  /// paths.
+  /// Returns the bytes in the range `[from, to)` decoded as ISO-8859-1, with one character per
+  /// byte. This method allocates, so it is not suitable for hot paths.
   public String latin1(int from, int to) {
     checkRange(from, to);
     byte[] bytes = new byte[to - from];
@@ -134,7 +137,7 @@ public final class View {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  /// Checks bounds and thread.
+  /// Checks the given range and the current thread.
   void check(int index, int count) {
     if ((index | count) < 0 || index > length - count) {
       throw new IndexOutOfBoundsException(

@@ -4,13 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// A handler's view of bytes to fill: the counterpart of [View], a bounded flyweight over memory
-/// that the loop provides during one call.
+/// A handler's view of memory to fill. It is the counterpart of [View]: a bounded flyweight over
+/// memory that the loop provides for the duration of one call.
 ///
-/// Owned by one thread, checked on every access, and bound only while the handler runs: an access
-/// from another thread, or after the handler has returned, throws and never touches memory. The
-/// loop binds it through a [WritableViewBinder]; handlers cannot. The written bytes can be read
-/// through [#view], which cannot write.
+/// A view is owned by one thread, is checked on every access, and is bound only while the handler
+/// runs. An access from another thread, or after the handler has returned, throws an exception and
+/// never touches memory. Views are bound by the loop through a [WritableViewBinder], which handlers
+/// cannot access. The bytes that were written can be read through the read-only view that [#view]
+/// returns.
 public final class WritableView {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfLong LONG =
@@ -41,12 +42,12 @@ public final class WritableView {
     base = 0;
   }
 
-  /// Returns the number of bytes; 0 after the handler has returned.
+  /// Returns the number of bytes in this view, or 0 after the handler has returned.
   public int length() {
     return view.length();
   }
 
-  /// Returns a read-only view of the same bytes, bound as long as this view is.
+  /// Returns a read-only view of the same bytes, which is bound for as long as this view is.
   public View view() {
     return view;
   }
@@ -56,13 +57,13 @@ public final class WritableView {
     segment.set(BYTE, base + index, value);
   }
 
-  /// Writes four bytes from `index` on, little-endian.
+  /// Writes an integer as four little-endian bytes at the given index.
   public void setInt(int index, int value) {
     view.check(index, Integer.BYTES);
     segment.set(INT, base + index, value);
   }
 
-  /// Writes eight bytes from `index` on, little-endian.
+  /// Writes a long as eight little-endian bytes at the given index.
   public void setLong(int index, long value) {
     view.check(index, Long.BYTES);
     segment.set(LONG, base + index, value);
@@ -73,13 +74,13 @@ public final class WritableView {
     MemorySegment.copy(source, at, segment, BYTE, base + to, count);
   }
 
-  /// Copies from another view.
+  /// Copies the given number of bytes from another view.
   public void copyFrom(View source, int from, int to, int count) {
     view.check(to, count);
     source.copyTo(from, segment, base + to, count);
   }
 
-  /// Sets the bytes `[from, to)` to the same value.
+  /// Sets all bytes in the range `[from, to)` to the given value.
   public void fill(int from, int to, byte value) {
     view.check(from, to - from);
     segment.asSlice(base + from, to - from).fill(value);

@@ -2,12 +2,12 @@ package sluice.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/// The loop's side of a [WritableView]: the holder determines which bytes may be written, and for
-/// how long.
+/// Binds a [WritableView] to memory. The holder of the binder, which is the loop, determines which
+/// bytes may be written and for how long.
 public final class WritableViewBinder {
   private WritableView view;
 
-  /// Creates a binder with an unbound view.
+  /// Creates a binder whose view is not bound yet.
   ///
   /// @param owner the only thread that may write through the view
   public WritableViewBinder(Thread owner) {
@@ -18,15 +18,15 @@ public final class WritableViewBinder {
     return view;
   }
 
-  /// Abandons the view, which was unbound or whose memory is gone, and creates a new one. The old
-  /// view throws on every access.
+  /// Replaces the view by a new one. The view must have been unbound, or its memory must no longer
+  /// exist. The old view throws an exception on every access.
   ///
   /// @param owner the only thread that may use the new view
   public void renew(Thread owner) {
     view = new WritableView(owner);
   }
 
-  /// Makes the view write `length` bytes from `offset` on, until the next bind or unbind.
+  /// Binds the view to the `length` bytes that begin at `offset`, until the next bind or unbind.
   ///
   /// @throws IllegalArgumentException if the memory is read-only
   public WritableView bind(MemorySegment segment, long offset, int length) {
@@ -34,7 +34,7 @@ public final class WritableViewBinder {
     return view;
   }
 
-  /// Unbinds the view: every later access through it throws.
+  /// Unbinds the view. Every later access through it throws an exception.
   public void unbind() {
     view.unbind();
   }

@@ -1,4 +1,5 @@
-/// Memory objects. The packages, from the top; each uses only those below it:
+/// Provides memory objects. The packages are listed from top to bottom, and each package uses only
+/// the packages below it:
 ///
 /// ```
 /// memory        Memory: revocable references, and other kinds;

@@ -2,9 +2,10 @@ package sluice.sys;
 
 import java.net.SocketAddress;
 
-/// The address of a UNIX socket in the abstract name space, which has no file.
+/// The address of a UNIX socket in the abstract namespace, which is not associated with a file.
 ///
-/// Immutable and safe for use by any thread. systemd uses such names, written with a leading `@`.
+/// Instances are immutable and thread-safe. systemd uses abstract names and writes them with a
+/// leading `@`.
 public final class AbstractUnixAddress extends SocketAddress {
   private static final long serialVersionUID = 1L;
 
@@ -17,7 +18,7 @@ public final class AbstractUnixAddress extends SocketAddress {
     this.name = name;
   }
 
-  /// Returns the name, without `@`.
+  /// Returns the name without the leading `@`.
   public String name() {
     return name;
   }

@@ -10,20 +10,20 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Paths;
 import sluice.sys.call.SystemCall;
 
-/// System calls that change or check attributes of a file, by a descriptor that may have been
-/// opened with `O_PATH`.
+/// System calls that change or check the attributes of a file. Several of them accept a descriptor
+/// that was opened with `O_PATH`.
 ///
-/// Stateless and safe for use by any thread. All methods return the kernel's result, or a negative
-/// errno.
+/// This class is stateless and thread-safe. All methods return the result of the kernel, or a
+/// negative errno.
 public final class AttributeCalls {
-  /// A time value: the moment of the call.
+  /// A time value that denotes the time of the call.
   public static final long UTIME_NOW = 0x3FFFFFFF;
 
-  /// A time value: the time does not change.
+  /// A time value that leaves the time unchanged.
   public static final long UTIME_OMIT = 0x3FFFFFFE;
 
-  /// A flag of [#faccessat]: checks the effective ids of the thread instead of the real ids of the
-  /// process.
+  /// A flag of [#faccessat] that checks the effective ids of the thread instead of the real ids of
+  /// the process.
   private static final int AT_EACCESS = 0x200;
 
   private static final byte[] EMPTY = {};
@@ -31,7 +31,7 @@ public final class AttributeCalls {
 
   private AttributeCalls() {}
 
-  /// Checks access rights, as `faccessat2(2)` with effective ids.
+  /// Checks access rights with the effective ids, like `faccessat2(2)`.
   ///
   /// @param rights the sum of 4 (read), 2 (write) and 1 (execute or search)
   public static int faccessat(int fd, int rights) {
@@ -45,7 +45,7 @@ public final class AttributeCalls {
 
   /// Sets the permissions of a file.
   ///
-  /// @param path the path of the file; a relative path starts at the working directory
+  /// @param path the path of the file; a relative path is resolved against the working directory
   public static int chmod(byte[] path, int permissions) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, path);
@@ -57,8 +57,8 @@ public final class AttributeCalls {
 
   /// Sets the owner and the group of a file.
   ///
-  /// @param uid new owner, -1 to keep it
-  /// @param gid new group, -1 to keep it
+  /// @param uid the new owner, or -1 to leave it unchanged
+  /// @param gid the new group, or -1 to leave it unchanged
   public static int chown(int fd, int uid, int gid) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment empty = arena.allocate(1);
@@ -67,10 +67,10 @@ public final class AttributeCalls {
     }
   }
 
-  /// Sets the access and modification times. Linux 5.8.
+  /// Sets the access and modification times. Requires Linux 5.8.
   ///
-  /// @param accessNanos nanoseconds since 1970
-  /// @param modifyNanos nanoseconds since 1970
+  /// @param accessNanos the access time in nanoseconds since 1970
+  /// @param modifyNanos the modification time in nanoseconds since 1970
   /// @param accessSpecial [#UTIME_NOW], [#UTIME_OMIT], or 0 to use `accessNanos`
   /// @param modifySpecial [#UTIME_NOW], [#UTIME_OMIT], or 0 to use `modifyNanos`
   public static int utimens(
@@ -92,37 +92,38 @@ public final class AttributeCalls {
     times.setAtIndex(JAVA_LONG, index + 1L, given ? Math.floorMod(nanos, NANOS) : special);
   }
 
-  /// Allocates space or punches a hole, as `fallocate(2)`.
+  /// Allocates space or punches a hole, like `fallocate(2)`.
   ///
   /// @param flags the sum of 1 (`FALLOC_FL_KEEP_SIZE`) and 2 (`FALLOC_FL_PUNCH_HOLE`), or 0
   public static int fallocate(int fd, int flags, long position, long length) {
     return (int) Kernel.call(SystemCall.FALLOCATE, fd, flags, position, length);
   }
 
-  /// Returns the start of the next data or hole (`SEEK_DATA`, `SEEK_HOLE`). Moves the descriptor's
-  /// position.
+  /// Returns the start of the next data or hole (`SEEK_DATA`, `SEEK_HOLE`). This call changes the
+  /// position of the descriptor.
   public static long seek(int fd, long position, boolean hole) {
     int whence = hole ? Files.SEEK_HOLE : Files.SEEK_HOLE - 1;
     return Kernel.call(SystemCall.LSEEK, fd, position, whence);
   }
 
-  /// Makes content and attributes of a file, or the names of a directory, stable.
+  /// Makes the content and the attributes of a file, or the names in a directory, durable.
   ///
-  /// @return 0 or a negative errno; after an error, unwritten data may be lost
+  /// @return 0 or a negative errno; if an error is returned, data that was not written yet may be
+  ///   lost
   public static int fsync(int fd) {
     return (int) Kernel.call(SystemCall.FSYNC, fd);
   }
 
-  /// Makes all changes of the file system of a descriptor stable.
+  /// Makes all changes durable that were made to the file system of the given descriptor.
   public static int syncfs(int fd) {
     return (int) Kernel.call(SystemCall.SYNCFS, fd);
   }
 
   // ---- extended attributes, by path: /proc/self/fd/N for a descriptor ---------------------------
 
-  /// Reads an extended attribute.
+  /// Reads the value of an extended attribute.
   ///
-  /// @param into receives the value; empty to request its length
+  /// @param into the array that receives the value, or an empty array to request only its length
   /// @return the length of the value in bytes
   public static int getxattr(byte[] path, byte[] name, byte[] into) {
     return xattr(SystemCall.GETXATTR, path, name, into);
@@ -130,8 +131,9 @@ public final class AttributeCalls {
 
   /// Reads the names of the extended attributes.
   ///
-  /// @param into receives the names, each terminated by NUL; empty to request their length
-  /// @return the length of the names in bytes
+  /// @param into the array that receives the names, each terminated by NUL, or an empty array to
+  ///   request only their length
+  /// @return the total length of the names in bytes
   public static int listxattr(byte[] path, byte[] into) {
     return xattr(SystemCall.LISTXATTR, path, null, into);
   }
@@ -157,7 +159,7 @@ public final class AttributeCalls {
     }
   }
 
-  /// Sets an extended attribute.
+  /// Sets the value of an extended attribute.
   ///
   /// @param flags 1 (`XATTR_CREATE`), 2 (`XATTR_REPLACE`) or 0
   public static int setxattr(byte[] path, byte[] name, byte[] value, int flags) {

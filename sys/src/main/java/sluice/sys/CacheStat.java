@@ -6,9 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct cachestat`: how much of a file range is in the page cache, filled by [Files#cachestat].
+/// The structure `struct cachestat`, which describes how much of a file range is in the page cache.
+/// It is filled by [Files#cachestat].
 ///
-/// Used by one thread at a time.
+/// An instance may be used by only one thread at a time.
 ///
 /// ```c
 /// struct cachestat_range { __u64 off; __u64 len; };
@@ -41,12 +42,12 @@ public final class CacheStat {
     return segment;
   }
 
-  /// Returns the number of pages in the cache.
+  /// Returns the number of pages in the range that are cached.
   public long cached() {
     return segment.get(JAVA_LONG, NR_CACHE);
   }
 
-  /// Returns the number of pages that are changed and not yet written.
+  /// Returns the number of pages in the range that were modified and have not been written yet.
   public long dirty() {
     return segment.get(JAVA_LONG, NR_DIRTY);
   }

@@ -11,13 +11,14 @@ import java.lang.invoke.MethodHandle;
 import sluice.sys.call.ErrnoSlots;
 import sluice.sys.call.Kernel;
 
-/// The kernel's coarse time of day, updated at each tick, every 1 to 10 ms: the clock of file
-/// timestamps. Safe for use by any thread; it costs a quarter of an exact time.
+/// The coarse real-time clock of the kernel, which is also used for file timestamps. It is updated
+/// at each tick, every 1 to 10 ms. This class is thread-safe. Reading the clock costs a quarter of
+/// reading an exact clock.
 ///
 /// `clock_gettime(CLOCK_REALTIME_COARSE)` reads two words in memory that the kernel shares with
-/// every process. It does not enter the kernel and cannot wait, so unlike the calls of [Kernel] it
-/// may be linked as `critical`. This needs a separate method handle, which is linked when the first
-/// file system needs it.
+/// every process. It does not enter the kernel and cannot block, so unlike the calls of [Kernel] it
+/// may be linked as `critical`. This requires a separate method handle, which is linked when it is
+/// needed by the first file system.
 public final class CoarseClock {
   private static final int CLOCK_REALTIME_COARSE = 5;
   private static final long NANOS = 1_000_000_000L;
@@ -31,7 +32,7 @@ public final class CoarseClock {
 
   private CoarseClock() {}
 
-  /// Returns the nanoseconds since 1970, at most one tick old.
+  /// Returns the time in nanoseconds since 1970, which is at most one tick old.
   public static long realtimeNanos() {
     int slot = Kernel.SUPPORTED ? ErrnoSlots.borrow() : -1;
     if (slot < 0) {

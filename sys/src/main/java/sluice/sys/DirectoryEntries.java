@@ -11,10 +11,11 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// A cursor over the entries of a directory, with `getdents64(2)`.
+/// A cursor over the entries of a directory that uses `getdents64(2)`.
 ///
-/// Confined to one thread. Skips `.` and `..` unless opened with [#openAt]. Usage: [#open] a
-/// descriptor, then call [#next] until it returns 0 or less.
+/// Instances are confined to one thread. The entries `.` and `..` are skipped, unless the directory
+/// was opened by [#openAt]. To read a directory, call [#open] with its descriptor, and then call
+/// [#next] until it returns 0 or a negative value.
 ///
 /// ```
 ///  byte 0       8       16         18       19
@@ -27,7 +28,7 @@ import sluice.sys.call.SystemCall;
 /// struct linux_dirent64 { __u64 d_ino; __s64 d_off; __u16 d_reclen; __u8 d_type; char d_name[]; };
 /// ```
 ///
-/// Limits: reads as many entries at a time as fit into 32 KiB.
+/// At most 32 KiB of entries are read at a time.
 public final class DirectoryEntries {
   /// The layout of the kernel's structure. The C library's `struct dirent64` begins with the same
   /// members.
@@ -57,15 +58,15 @@ public final class DirectoryEntries {
   private int current;
   private boolean dots;
 
-  /// Starts with another directory, at the position of its descriptor ([Files#rewind]).
+  /// Begins reading another directory at the position of its descriptor (see [Files#rewind]).
   public void open(int directoryFd) {
     begin(directoryFd, false);
   }
 
-  /// Starts with another directory, after the entry whose [#nextOffset] is given, including `.` and
-  /// `..`.
+  /// Begins reading another directory after the entry that has the given [#nextOffset], including
+  /// `.` and `..`.
   ///
-  /// @param offset 0 for the beginning
+  /// @param offset the offset, or 0 for the beginning
   /// @return 0 or a negative errno
   public int openAt(int directoryFd, long offset) {
     begin(directoryFd, true);
@@ -81,9 +82,9 @@ public final class DirectoryEntries {
     current = 0;
   }
 
-  /// Moves to the next entry.
+  /// Advances to the next entry.
   ///
-  /// @return 1 if there is one, 0 at the end, or a negative errno
+  /// @return 1 if there is an entry, 0 at the end, or a negative errno
   public int next() {
     do {
       if (following == filled) {
@@ -110,7 +111,7 @@ public final class DirectoryEntries {
     return second == 0 || (second == '.' && buffer.get(JAVA_BYTE, name + 2) == 0);
   }
 
-  /// Returns the bytes of the entry's name.
+  /// Returns the name of the entry in bytes.
   public byte[] nameBytes() {
     int length = 0;
     while (buffer.get(JAVA_BYTE, (long) current + D_NAME + length) != 0) {
@@ -119,17 +120,18 @@ public final class DirectoryEntries {
     return buffer.asSlice((long) current + D_NAME, length).toArray(JAVA_BYTE);
   }
 
-  /// Returns the entry's name, decoded as UTF-8.
+  /// Returns the name of the entry, decoded as UTF-8.
   public String name() {
     return new String(nameBytes(), StandardCharsets.UTF_8);
   }
 
-  /// Returns a `DT_` constant; [#DT_UNKNOWN] if the file system does not report the type.
+  /// Returns the type of the entry as a `DT_` constant, or [#DT_UNKNOWN] if it is not reported by
+  /// the file system.
   public int type() {
     return buffer.get(JAVA_BYTE, current + D_TYPE);
   }
 
-  /// Returns the offset at which the directory continues after this entry, for [#openAt].
+  /// Returns the offset at which the directory can be continued after this entry by [#openAt].
   public long nextOffset() {
     return buffer.get(JAVA_LONG, current + D_OFF);
   }

@@ -14,9 +14,9 @@ import sluice.sys.call.SystemCall;
 
 /// An epoll descriptor.
 ///
-/// Any thread may call [#control]; each waiting thread uses [EpollEvents] of its own. Close it only
-/// when no thread waits or calls [#control] any more: the descriptor number could refer to another
-/// file then.
+/// Any thread may call [#control]. Each thread that waits must use its own [EpollEvents]. The
+/// descriptor must not be closed while any thread is waiting or calling [#control], because its
+/// number could then refer to another file.
 public final class Epoll implements AutoCloseable {
   public static final int EPOLL_CTL_ADD = 1;
   public static final int EPOLL_CTL_DEL = 2;
@@ -41,13 +41,13 @@ public final class Epoll implements AutoCloseable {
     this.fd = fd;
   }
 
-  /// Opens an epoll descriptor, close-on-exec.
+  /// Opens an epoll descriptor with close-on-exec.
   public static Epoll create() throws SysException {
     long fd = Kernel.call(SystemCall.EPOLL_CREATE1, EPOLL_CLOEXEC);
     return new Epoll((int) SysException.check(fd, "epoll_create1", EPOLL_CLOEXEC));
   }
 
-  /// Returns the epoll descriptor itself, which can be polled too.
+  /// Returns the descriptor of this epoll instance, which can itself be polled.
   public int fd() {
     return fd;
   }
@@ -55,9 +55,9 @@ public final class Epoll implements AutoCloseable {
   /// Adds, changes or removes a descriptor.
   ///
   /// @param operation an `EPOLL_CTL_` constant
-  /// @param events `EPOLL` bits
-  /// @param data returned with each event
-  /// @return 0, or -EEXIST, -ENOENT, -EBADF, -EPERM (a regular file), -ENOSPC, …
+  /// @param events a combination of `EPOLL` bits
+  /// @param data a value that is returned with each event
+  /// @return 0, or -EEXIST, -ENOENT, -EBADF, -EPERM (for a regular file), -ENOSPC, …
   public int control(int operation, int target, int events, long data) {
     if (closed.get()) {
       return -Errno.EBADF;
@@ -87,14 +87,15 @@ public final class Epoll implements AutoCloseable {
 
   /// Waits for events.
   ///
-  /// @param timeoutNanos 0 does not wait, negative waits without limit
+  /// @param timeoutNanos the timeout; 0 returns immediately, and a negative value waits
+  ///   indefinitely
   /// @return the number of events in `into`, or -EINTR, …
   public int await(EpollEvents into, long timeoutNanos) {
     return await(into, into.capacity(), timeoutNanos);
   }
 
-  /// Waits for at most `limit` events. The next call continues behind them, so that no descriptor
-  /// starves.
+  /// Waits for at most `limit` events. The next call continues with the descriptors after them, so
+  /// that no descriptor is starved.
   ///
   /// @param limit 1 to the capacity of `into`
   public int await(EpollEvents into, int limit, long timeoutNanos) {
@@ -119,7 +120,8 @@ public final class Epoll implements AutoCloseable {
     if (result != -Errno.ENOSYS) {
       return result;
     }
-    // before Linux 5.11: milliseconds, rounded up so that the wait is never too short
+    // Before Linux 5.11, the timeout is in milliseconds. It is rounded up so that it never expires
+    // too early.
     long milliseconds = TimeUnit.NANOSECONDS.toMillis(timeoutNanos - 1) + 1;
     return wait(into, limit, SystemCall.EPOLL_PWAIT, Math.min(milliseconds, Integer.MAX_VALUE));
   }
@@ -130,7 +132,7 @@ public final class Epoll implements AutoCloseable {
         Kernel.callHolding(into.errno(), events, call, fd, events.address(), limit, timeout, 0, 0);
   }
 
-  /// Closes the descriptor. A second call does nothing.
+  /// Closes the descriptor. This method is idempotent.
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -1,25 +1,26 @@
 package sluice.sys;
 
-/// An epoll set that other threads can wake, with repairs for descriptors that were closed. Its
-/// users decide when to arm which descriptor; this class is their common part.
+/// An epoll set that can be woken by other threads and that recovers from descriptors that were
+/// closed. It is the common part of its users, which decide when each descriptor is armed.
 ///
-/// Any thread may call [#wake]. Any thread may add, change and remove; if several do, the user's
-/// lock guards the calls. The same applies to [#renew], during which no thread may wait. Waiting is
-/// [Epoll#await] of [#epoll].
+/// Any thread may call [#wake]. If several threads add, change or remove descriptors, the calls
+/// must be guarded by a lock of the user. The same applies to [#renew], which must not be called
+/// while a thread is waiting. Threads wait by calling [Epoll#await] on [#epoll].
 ///
-/// The wake-up counter is edge-triggered and never read: each write is a new edge, several edges
-/// between two waits are reported as one, and the report costs no system call.
+/// The wake-up counter is edge-triggered and never read. Each write is a new edge, several edges
+/// between two waits are reported as one event, and the event requires no additional system call.
 ///
-/// Two results of `epoll_ctl(2)` are not failures, because the kernel's set holds files, not
-/// descriptors: EEXIST means that it kept the file of a descriptor that was closed while a
-/// duplicate exists, and whose number is in use again. ENOENT means that the file was removed with
-/// its descriptor, and another file has the number now.
+/// Two results of `epoll_ctl(2)` are not treated as failures, because the kernel's set contains
+/// files and not descriptors. EEXIST means that the set still contains the file of a descriptor
+/// that was closed while a duplicate of it exists, and that the number of the descriptor has been
+/// reused. ENOENT means that the file was removed together with its descriptor, and that the number
+/// now refers to another file.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `epoll`, `controls` | user, its lock held | plain, lock held; `epoll` by the waiting thread without | plain |
 public final class EpollDriver implements AutoCloseable {
-  /// The data of a wake-up event.
+  /// The data of an event that reports a wake-up.
   public static final long WAKE = -1;
 
   private final EventFd counter;
@@ -31,7 +32,7 @@ public final class EpollDriver implements AutoCloseable {
     this.epoll = woken(counter);
   }
 
-  /// Opens a set without descriptors.
+  /// Opens an empty set.
   public static EpollDriver open() throws SysException {
     EventFd counter = EventFd.open(true);
     try {
@@ -53,15 +54,15 @@ public final class EpollDriver implements AutoCloseable {
     return opened;
   }
 
-  /// Returns the set to wait on. [#renew] replaces it.
+  /// Returns the set to wait on. It is replaced by [#renew].
   public Epoll epoll() {
     return epoll;
   }
 
-  /// Adds a descriptor, or changes it if the kernel has it already.
+  /// Adds a descriptor, or changes it if it is already in the set.
   ///
-  /// @param events `EPOLL` bits
-  /// @param data returned with each event; not [#WAKE]
+  /// @param events a combination of `EPOLL` bits
+  /// @param data a value that is returned with each event, and must not be [#WAKE]
   /// @return 0 or a negative errno, see [Epoll#control]
   public int add(int fd, int events, long data) {
     int result = control(Epoll.EPOLL_CTL_ADD, fd, events, data);
@@ -70,14 +71,16 @@ public final class EpollDriver implements AutoCloseable {
 
   /// Changes a descriptor.
   ///
-  /// @return 0 or a negative errno; -ENOENT if it was closed since it was added
+  /// @return 0 or a negative errno, which is -ENOENT if the descriptor was closed after it was
+  ///   added
   public int change(int fd, int events, long data) {
     return control(Epoll.EPOLL_CTL_MOD, fd, events, data);
   }
 
-  /// Changes a descriptor, or adds it if the kernel does not have it.
+  /// Changes a descriptor, or adds it if it is not in the set.
   ///
-  /// @param known true if the descriptor should be in the set; selects the first system call
+  /// @param known true if the descriptor is expected to be in the set, which determines the first
+  ///   system call to try
   /// @return 0 or a negative errno, see [Epoll#control]
   public int arm(boolean known, int fd, int events, long data) {
     int result = known ? change(fd, events, data) : -Errno.ENOENT;
@@ -86,8 +89,8 @@ public final class EpollDriver implements AutoCloseable {
 
   /// Removes a descriptor.
   ///
-  /// @return 0 or a negative errno if it was closed, which also removes it unless its file has a
-  ///   duplicate
+  /// @return 0, or a negative errno if the descriptor was closed; closing it also removes it,
+  ///   unless there is a duplicate of it
   public int remove(int fd) {
     return control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
   }
@@ -97,28 +100,31 @@ public final class EpollDriver implements AutoCloseable {
     return epoll.control(operation, fd, events, data);
   }
 
-  /// Returns the number of `epoll_ctl(2)` calls for descriptors of the user, including repairs.
+  /// Returns the number of `epoll_ctl(2)` calls for descriptors of the user, including the calls
+  /// for recovery.
   public long controls() {
     return controls;
   }
 
-  /// Replaces the set by an empty one with the same wake-up counter. This is the only way to remove
-  /// a file whose descriptor was closed while a duplicate exists; its events would be reported
-  /// forever. The user adds its descriptors again.
+  /// Replaces the set by an empty set with the same wake-up counter. This is the only way to remove
+  /// a file whose descriptor was closed while a duplicate of it exists, and whose events would
+  /// otherwise be reported indefinitely. The user must add its descriptors again.
   ///
-  /// @throws SysException if there is no descriptor for it; nothing changes then
+  /// @throws SysException if no descriptor is available, in which case nothing is changed
   public void renew() throws SysException {
     Epoll old = epoll;
     epoll = woken(counter);
     old.close();
   }
 
-  /// Ends the current wait, or the next one if no thread waits.
+  /// Wakes the thread that is currently waiting, or makes the next wait return immediately if there
+  /// is none.
   public void wake() {
     counter.signal();
   }
 
-  /// Closes the set and its counter; the descriptors in it stay open. A second call does nothing.
+  /// Closes the set and its wake-up counter. The descriptors in the set remain open. This method is
+  /// idempotent.
   @Override
   public void close() {
     epoll.close();

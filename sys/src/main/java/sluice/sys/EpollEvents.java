@@ -12,10 +12,11 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Timespec;
 
-/// An array of `struct epoll_event`, filled by [Epoll#await] and read without allocation.
+/// An array of `struct epoll_event` that is filled by [Epoll#await] and can be read without
+/// allocation.
 ///
-/// Confined to the waiting thread. The structure is packed on x86-64 but not on aarch64, so its
-/// members are read unaligned.
+/// Instances are confined to the thread that waits. The structure is packed on x86-64 but not on
+/// aarch64, so its members are read unaligned.
 ///
 /// ```
 ///  byte 0        4        8         12       16
@@ -41,9 +42,9 @@ public final class EpollEvents implements AutoCloseable {
   private MemorySegment errno;
   private MemorySegment time;
 
-  /// Creates an array in memory that the garbage collector frees.
+  /// Creates an array in memory that is freed by the garbage collector.
   ///
-  /// @param capacity the maximum number of events of a wait, at least 1
+  /// @param capacity the maximum number of events per wait, at least 1
   public EpollEvents(int capacity) {
     this(capacity, CallMemory.collected(bytes(capacity)));
   }
@@ -58,7 +59,7 @@ public final class EpollEvents implements AutoCloseable {
 
   /// Creates an array in memory that is recycled after [#close].
   ///
-  /// @param capacity the maximum number of events of a wait, at least 1
+  /// @param capacity the maximum number of events per wait, at least 1
   public static EpollEvents recycled(int capacity) {
     return new EpollEvents(capacity, CallMemory.recycled(bytes(capacity)));
   }
@@ -84,14 +85,14 @@ public final class EpollEvents implements AutoCloseable {
     throw new AssertionError(member);
   }
 
-  /// Returns the maximum number of events of a wait.
+  /// Returns the maximum number of events per wait.
   public int capacity() {
     return capacity;
   }
 
   /// Returns the `EPOLL` bits of an event.
   ///
-  /// @param index 0 ≤ index < the result of [Epoll#await]
+  /// @param index an index that is less than the result of [Epoll#await]
   public int events(int index) {
     return segment.get(JAVA_INT_UNALIGNED, (long) index * SIZE + EVENTS);
   }
@@ -105,7 +106,7 @@ public final class EpollEvents implements AutoCloseable {
     return segment;
   }
 
-  /// Writes a time limit. Returns the address of its `struct __kernel_timespec`.
+  /// Stores a timeout. Returns the address of its `struct __kernel_timespec`.
   long time(long nanos) {
     time.set(JAVA_LONG, Timespec.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(nanos));
     time.set(JAVA_LONG, Timespec.TV_NSEC, nanos % 1_000_000_000L);
@@ -120,10 +121,10 @@ public final class EpollEvents implements AutoCloseable {
     return memory;
   }
 
-  /// Releases the memory. Every later use throws [IllegalStateException]. A second call does
-  /// nothing.
+  /// Releases the memory. Every later use throws [IllegalStateException]. This method is
+  /// idempotent.
   ///
-  /// @throws IllegalStateException while a thread waits with it
+  /// @throws IllegalStateException if a thread is currently waiting with this array
   @Override
   public void close() {
     if (memory.close()) {

@@ -1,9 +1,9 @@
 package sluice.sys;
 
-/// The error numbers of Linux, equal on x86-64 and aarch64 (`asm-generic/errno.h`).
+/// The error numbers of Linux, which are the same on x86-64 and aarch64 (`asm-generic/errno.h`).
 ///
-/// Immutable and safe for use by any thread. Hot-path calls return these numbers negated;
-/// control-path calls throw a [SysException] that contains one.
+/// This class is immutable and thread-safe. Calls on hot paths return these numbers negated, and
+/// calls on control paths throw a [SysException] that contains the number.
 public final class Errno {
   public static final int EPERM = 1;
   public static final int ENOENT = 2;
@@ -67,7 +67,7 @@ public final class Errno {
   public static final int EDQUOT = 122;
   public static final int ECANCELED = 125;
 
-  /// The name and description of each number; empty for numbers that Linux does not use.
+  /// The names and descriptions of the numbers. Numbers that Linux does not use have empty entries.
   private static final String[] TABLE = {
     "OK Success",
     "EPERM Operation not permitted",
@@ -207,15 +207,16 @@ public final class Errno {
 
   private Errno() {}
 
-  /// Returns the symbolic name, such as `EAGAIN`.
+  /// Returns the symbolic name of an error number, such as `EAGAIN`.
   ///
-  /// @param errno the number, positive or negated; an unknown one yields `E` and the number
+  /// @param errno the number, positive or negated; for an unknown number, the name is `E` followed
+  ///   by the number
   public static String name(int errno) {
     String entry = entry(errno);
     return entry.isEmpty() ? "E" + Math.abs(errno) : entry.substring(0, entry.indexOf(' '));
   }
 
-  /// Returns the C library's description, such as `Resource temporarily unavailable`.
+  /// Returns the description of the C library, such as `Resource temporarily unavailable`.
   ///
   /// @param errno the number, positive or negated
   public static String describe(int errno) {

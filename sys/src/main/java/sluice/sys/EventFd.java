@@ -9,10 +9,11 @@ import sluice.sys.call.ErrnoSlots;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A counter with a descriptor: one thread waits for it, any thread increments it.
+/// A counter with a descriptor. One thread waits for the counter, and any thread may increment it.
 ///
-/// Any thread may call [#signal]; the other methods are for the owner. Closing waits for signals in
-/// progress, so that a late one cannot write to another file with the same descriptor number.
+/// Any thread may call [#signal]. All other methods must be called by the owner. Closing the
+/// counter waits for signals that are in progress, so that a late signal cannot write to another
+/// file that has the same descriptor number.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -31,24 +32,24 @@ public final class EventFd implements AutoCloseable {
     this.fd = fd;
   }
 
-  /// Opens a counter at 0, close-on-exec.
+  /// Opens a counter with the value 0 and with close-on-exec.
   ///
-  /// @param nonBlocking true if [#drain] returns -EAGAIN at 0; a ring needs a blocking counter to
-  ///   wait in a read
+  /// @param nonBlocking true if [#drain] should return -EAGAIN when the counter is 0; a ring needs
+  ///   a blocking counter so that it can wait in a read
   public static EventFd open(boolean nonBlocking) throws SysException {
     int flags = EFD_CLOEXEC | (nonBlocking ? EFD_NONBLOCK : 0);
     long fd = Kernel.call(SystemCall.EVENTFD2, 0, flags);
     return new EventFd((int) SysException.check(fd, "eventfd2", 0, flags));
   }
 
-  /// Returns the descriptor, to wait on for readability.
+  /// Returns the descriptor, which becomes readable when the counter is signalled.
   public int fd() {
     return fd;
   }
 
-  /// Adds 1, which makes the descriptor readable.
+  /// Increments the counter, which makes the descriptor readable.
   ///
-  /// @return true if it was still open
+  /// @return true if the counter was open
   public boolean signal() {
     int users;
     do {
@@ -65,7 +66,7 @@ public final class EventFd implements AutoCloseable {
     }
   }
 
-  /// Reads the counter and sets it to 0.
+  /// Reads the counter and resets it to 0.
   ///
   /// @return the count, or -EAGAIN if it was 0
   public long drain() {
@@ -92,7 +93,7 @@ public final class EventFd implements AutoCloseable {
     return result < 0 ? result : scratch.get(JAVA_LONG, counter);
   }
 
-  /// Closes the descriptor. A second call does nothing.
+  /// Closes the descriptor. This method is idempotent.
   @Override
   public void close() {
     while (!signalling.compareAndSet(0, CLOSED)) {

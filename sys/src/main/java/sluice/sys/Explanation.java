@@ -1,9 +1,9 @@
 package sluice.sys;
 
-/// The reason for an errno of a system call, and the remedy.
+/// An explanation of the errno of a system call, which consists of its cause and a remedy.
 ///
-/// Immutable and safe for use by any thread. Explanations for the call take precedence over general
-/// ones for the errno. Neither text is empty.
+/// Instances are immutable and thread-safe. Explanations for a specific call take precedence over
+/// general explanations for an errno. Neither text is empty.
 ///
 /// @param why the cause of the error
 /// @param fix the remedy
@@ -64,9 +64,9 @@ record Explanation(String why, String fix) {
     };
   }
 
-  /// Explains why a ring is denied, as far as the kernel reveals it.
+  /// Explains why opening a ring is denied, as far as the kernel provides this information.
   ///
-  /// @param disabled `kernel.io_uring_disabled`, -1 if there is no such setting
+  /// @param disabled the value of `kernel.io_uring_disabled`, or -1 if there is no such setting
   /// @param filtered true if a seccomp filter applies to this process
   static Explanation ringDenied(int disabled, boolean filtered) {
     String otherwise = "; or choose the epoll backend";

@@ -9,9 +9,9 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// File handles, which remain valid over renames and restarts (`open_by_handle_at(2)`).
+/// File handles, which remain valid across renames and restarts (`open_by_handle_at(2)`).
 ///
-/// Stateless and safe for use by any thread.
+/// This class is stateless and thread-safe.
 ///
 /// ```
 ///  byte 0              4             8
@@ -34,10 +34,11 @@ public final class FileHandles {
 
   private FileHandles() {}
 
-  /// Returns the handle of an open file: its type in four bytes, little-endian, then `f_handle`.
+  /// Returns the handle of an open file. It consists of the type in four little-endian bytes,
+  /// followed by `f_handle`.
   ///
-  /// @param into at least 4 + [#MAX_BYTES] long
-  /// @return the number of bytes of the handle in `into`, or -EOPNOTSUPP if the file system has no
+  /// @param into an array of at least 4 + [#MAX_BYTES] bytes
+  /// @return the length of the handle in `into`, or -EOPNOTSUPP if the file system does not support
   ///   handles
   public static int nameToHandle(int fd, byte[] into) {
     try (Arena arena = Arena.ofConfined()) {
@@ -62,12 +63,14 @@ public final class FileHandles {
     }
   }
 
-  /// Opens the file of a handle. Needs `CAP_DAC_READ_SEARCH`.
+  /// Opens the file to which a handle refers. Requires `CAP_DAC_READ_SEARCH`.
   ///
-  /// @param mount descriptor of any file on the same file system, not opened with `O_PATH`
-  /// @param handle the result of [#nameToHandle]; hostile bytes yield an error
+  /// @param mount the descriptor of any file on the same file system, which was not opened with
+  ///   `O_PATH`
+  /// @param handle the result of [#nameToHandle]; an invalid or malicious handle results in an
+  ///   error
   /// @param flags `O_` bits of [Files]
-  /// @return the descriptor, close-on-exec, or -ESTALE if the file does not exist any more
+  /// @return the descriptor, which is close-on-exec, or -ESTALE if the file no longer exists
   public static int open(int mount, byte[] handle, int flags) {
     int bytes = handle.length - Integer.BYTES;
     if (bytes < 0 || bytes > MAX_BYTES) {

@@ -15,21 +15,22 @@ import sluice.sys.call.SystemCall;
 
 /// System calls on files.
 ///
-/// Stateless and safe for use by any thread; each descriptor has one owner, which closes it. All
-/// methods return the kernel's result, or a negative errno, because a missing file is common in a
-/// server ([SysException#check] converts it to an exception). Names are bytes, as in Linux; the
-/// variants with strings encode them in UTF-8. A name that contains a NUL yields -EINVAL.
+/// This class is stateless and thread-safe. Each descriptor has a single owner that is responsible
+/// for closing it. All methods return the result of the kernel or a negative errno instead of
+/// throwing an exception, because a missing file is a common case in a server ([SysException#check]
+/// converts the result to an exception). Names are bytes, as in Linux, and the variants with
+/// strings encode them in UTF-8. If a name contains a NUL, the result is -EINVAL.
 ///
-/// All descriptors are opened close-on-exec.
+/// All descriptors are opened with close-on-exec.
 public final class Files {
-  /// The directory descriptor that denotes the working directory.
+  /// The directory descriptor that represents the working directory.
   public static final int AT_FDCWD = -100;
 
   public static final int AT_SYMLINK_NOFOLLOW = 0x100;
   public static final int AT_EMPTY_PATH = 0x1000;
   public static final int AT_STATX_FORCE_SYNC = 0x2000;
 
-  /// A flag of [#statx]: returns cached attributes, without a request to a server.
+  /// A flag of [#statx] that returns cached attributes without sending a request to a server.
   public static final int AT_STATX_DONT_SYNC = 0x4000;
 
   public static final int O_RDONLY = 0;
@@ -95,12 +96,12 @@ public final class Files {
 
   /// Opens a file with restrictions on the resolution of its path.
   ///
-  /// @param directory descriptor at which relative names start, or [#AT_FDCWD]
+  /// @param directory the descriptor against which relative names are resolved, or [#AT_FDCWD]
   /// @param flags `O_` bits
-  /// @param mode permissions of a created file, otherwise 0
+  /// @param mode the permissions of a file that is created, otherwise 0
   /// @param resolve `RESOLVE_` bits
-  /// @return the descriptor, or -ENOENT, -EXDEV (the path leaves the directory), -ELOOP (a link
-  ///   where none is allowed), -EAGAIN (repeat), …
+  /// @return the descriptor, or -ENOENT, -EXDEV (the path leaves the directory), -ELOOP (the path
+  ///   contains a symbolic link that is not allowed), -EAGAIN (the call should be retried), …
   public static int openat2(int directory, byte[] name, int flags, int mode, int resolve) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, name);
@@ -113,7 +114,7 @@ public final class Files {
     }
   }
 
-  /// Opens a file with restrictions on the resolution of its path, with a name in UTF-8.
+  /// Opens a file with restrictions on the resolution of its path. The name is encoded in UTF-8.
   public static int openat2(int directory, String name, int flags, int mode, int resolve) {
     return openat2(directory, Paths.bytes(name), flags, mode, resolve);
   }
@@ -121,7 +122,7 @@ public final class Files {
   /// Opens a file.
   ///
   /// @param flags `O_` bits
-  /// @param mode permissions of a created file, otherwise 0
+  /// @param mode the permissions of a file that is created, otherwise 0
   public static int openat(int directory, String name, int flags, int mode) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, Paths.bytes(name));
@@ -133,15 +134,15 @@ public final class Files {
     }
   }
 
-  /// Closes a descriptor. It is closed regardless of the result.
+  /// Closes a descriptor. The descriptor is closed regardless of the result.
   public static int close(int fd) {
     return (int) Kernel.call(SystemCall.CLOSE, fd);
   }
 
-  /// Reads the attributes of a name.
+  /// Reads the attributes of the file with the given name.
   ///
   /// @param flags `AT_` bits
-  /// @param mask `STATX_` bits requested
+  /// @param mask the requested `STATX_` bits
   public static int statx(int directory, byte[] name, int flags, int mask, Statx into) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, name);
@@ -156,16 +157,16 @@ public final class Files {
     }
   }
 
-  /// Reads the attributes of a name in UTF-8.
+  /// Reads the attributes of the file with the given name, which is encoded in UTF-8.
   public static int statx(int directory, String name, int flags, int mask, Statx into) {
     return statx(directory, Paths.bytes(name), flags, mask, into);
   }
 
-  /// Reads the attributes of a name without allocating.
+  /// Reads the attributes of the file with the given name without allocating memory.
   ///
   /// @param name a C string in native memory
   /// @param flags `AT_` bits
-  /// @param mask `STATX_` bits requested
+  /// @param mask the requested `STATX_` bits
   public static int statx(int directory, MemorySegment name, int flags, int mask, Statx into) {
     return (int)
         Kernel.callWithBuffer(
@@ -177,15 +178,15 @@ public final class Files {
     return statx(fd, EMPTY, AT_EMPTY_PATH, mask, into);
   }
 
-  /// Reads at a position. The descriptor's own position does not move.
+  /// Reads at the given position without changing the position of the descriptor.
   ///
-  /// @return the number of bytes read, 0 at the end, or a negative errno
+  /// @return the number of bytes read, 0 at the end of the file, or a negative errno
   public static int pread(int fd, MemorySegment segment, long offset, int length, long position) {
     long address = Ranges.writable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.PREAD64, fd, address, length, position);
   }
 
-  /// Writes at a position. The descriptor's own position does not move.
+  /// Writes at the given position without changing the position of the descriptor.
   ///
   /// @return the number of bytes written, or a negative errno
   public static int pwrite(int fd, MemorySegment segment, long offset, int length, long position) {
@@ -193,40 +194,42 @@ public final class Files {
     return (int) Kernel.callHolding(segment, SystemCall.PWRITE64, fd, address, length, position);
   }
 
-  /// Reads from a stream or at the file's position.
+  /// Reads from a stream, or at the current position of a file.
   public static int read(int fd, MemorySegment segment, long offset, int length) {
     long address = Ranges.writable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.READ, fd, address, length);
   }
 
-  /// Writes to a stream or at the file's position.
+  /// Writes to a stream, or at the current position of a file.
   public static int write(int fd, MemorySegment segment, long offset, int length) {
     long address = Ranges.readable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.WRITE, fd, address, length);
   }
 
-  /// Writes several ranges with one system call, to a stream or at the file's position.
+  /// Writes several ranges with a single system call to a stream, or at the current position of a
+  /// file.
   ///
-  /// @param vector entries filled by [IoVec], whose buffers the caller keeps until this returns
-  /// @param count number of entries, at most [IoVec#LIMIT]
+  /// @param vector the entries, which were filled by [IoVec]; the caller must keep their buffers
+  ///   until this method returns
+  /// @param count the number of entries, at most [IoVec#LIMIT]
   /// @return the number of bytes written, or a negative errno
   public static int writev(int fd, MemorySegment vector, int count) {
     long address = Ranges.readable(vector, 0, (long) count * IoVec.SIZE);
     return (int) Kernel.callHolding(vector, SystemCall.WRITEV, fd, address, count);
   }
 
-  /// Writes several ranges at a position, see [#writev]. The descriptor's own position does not
-  /// move.
+  /// Writes several ranges like [#writev], but at the given position and without changing the
+  /// position of the descriptor.
   public static int pwritev(int fd, MemorySegment vector, int count, long position) {
     long address = Ranges.readable(vector, 0, (long) count * IoVec.SIZE);
     return (int) Kernel.callHolding(vector, SystemCall.PWRITEV, fd, address, count, position);
   }
 
-  /// Reads cached bytes at a position, without waiting for the device.
+  /// Reads cached bytes at the given position without waiting for the device.
   ///
-  /// @param vector one entry of scratch memory for [IoVec], owned by the caller
-  /// @return the number of bytes read, 0 at the end, -EAGAIN if nothing is cached, -EOPNOTSUPP if
-  ///   the file system cannot tell
+  /// @param vector scratch memory for one entry of [IoVec], which is owned by the caller
+  /// @return the number of bytes read, 0 at the end of the file, -EAGAIN if nothing is cached, or
+  ///   -EOPNOTSUPP if the file system does not support the operation
   public static int preadNoWait(
       int fd, MemorySegment vector, MemorySegment segment, long offset, int length, long position) {
     Ranges.writable(segment, offset, length);
@@ -240,10 +243,10 @@ public final class Files {
     }
   }
 
-  /// Moves bytes of a file to a socket or pipe without copying them through this process.
+  /// Transfers bytes from a file to a socket or pipe without copying them through this process.
   ///
-  /// @param position in the input file, whose own position does not move
-  /// @return the number of bytes moved, 0 at the end of the file, or -EAGAIN, …
+  /// @param position the position in the input file, whose own position is not changed
+  /// @return the number of bytes transferred, 0 at the end of the file, or -EAGAIN, …
   public static long sendfile(int output, int input, long position, long count) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment offset = arena.allocateFrom(JAVA_LONG, position);
@@ -251,11 +254,11 @@ public final class Files {
     }
   }
 
-  /// Moves bytes between a pipe and another file.
+  /// Transfers bytes between a pipe and another file.
   ///
-  /// @param position in the input, or -1 if it is a pipe or socket
+  /// @param position the position in the input, or -1 if the input is a pipe or socket
   /// @param flags `SPLICE_F_` bits
-  /// @return the number of bytes moved, 0 at the end, or -EAGAIN, …
+  /// @return the number of bytes transferred, 0 at the end, or -EAGAIN, …
   public static long splice(int input, long position, int output, long count, int flags) {
     if (position < 0) {
       return Kernel.call(SystemCall.SPLICE, input, 0, output, 0, count, flags);
@@ -269,7 +272,7 @@ public final class Files {
   /// Opens a pipe.
   ///
   /// @param flags `O_NONBLOCK` or 0
-  /// @param ends receives the read end and the write end
+  /// @param ends the array that receives the descriptors of the read end and the write end
   public static int pipe2(int flags, int[] ends) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pair = arena.allocate(JAVA_INT, 2);
@@ -280,36 +283,38 @@ public final class Files {
     }
   }
 
-  /// Reads the properties of the file system of an open file.
+  /// Reads the properties of the file system that contains an open file.
   public static int fstatfs(int fd, StatFs into) {
     return (int) Kernel.callWithBuffer(SystemCall.FSTATFS, fd, into.segment(), 0);
   }
 
-  /// Shortens a file, or extends it with zeros.
+  /// Truncates a file, or extends it with zeros.
   ///
-  /// @param length in bytes
+  /// @param length the new length in bytes
   /// @return 0 or a negative errno
   public static int ftruncate(int fd, long length) {
     return (int) Kernel.call(SystemCall.FTRUNCATE, fd, length);
   }
 
-  /// Makes the content of a file stable, and the metadata that is needed to read it.
+  /// Makes the content of a file durable, including the metadata that is required to read it.
   ///
-  /// @return 0 or a negative errno; after an error, unwritten data may be lost
+  /// @return 0 or a negative errno; if an error is returned, data that was not written yet may be
+  ///   lost
   public static int fdatasync(int fd) {
     return (int) Kernel.call(SystemCall.FDATASYNC, fd);
   }
 
-  /// Acquires or releases a lock on a whole open file. The lock ends with the descriptor.
+  /// Acquires or releases a lock on an entire open file. The lock is released when the descriptor
+  /// is closed.
   ///
-  /// @param operation [#LOCK_SH], [#LOCK_EX] or [#LOCK_UN], with [#LOCK_NB]
-  /// @return 0, or -EAGAIN if another process holds the lock
+  /// @param operation [#LOCK_SH], [#LOCK_EX] or [#LOCK_UN], optionally combined with [#LOCK_NB]
+  /// @return 0, or -EAGAIN if the lock is held by another process
   public static int flock(int fd, int operation) {
     return (int) Kernel.call(SystemCall.FLOCK, fd, operation);
   }
 
-  /// Returns the size of a block device in bytes, or a negative errno (-ENOTTY: not a block
-  /// device).
+  /// Returns the size of a block device in bytes, or a negative errno (-ENOTTY if the file is not a
+  /// block device).
   public static long blockDeviceBytes(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = arena.allocate(JAVA_LONG);
@@ -318,8 +323,8 @@ public final class Files {
     }
   }
 
-  /// Returns the unit of direct transfers of a block device in bytes (logical sector), or a
-  /// negative errno.
+  /// Returns the logical sector size of a block device in bytes, which is the unit of direct
+  /// transfers, or a negative errno.
   public static int blockDeviceSectorBytes(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = arena.allocate(JAVA_INT);
@@ -328,17 +333,18 @@ public final class Files {
     }
   }
 
-  /// Announces how a range will be used.
+  /// Informs the kernel how a range will be used.
   ///
-  /// @param length 0 means to the end
+  /// @param length the length of the range, or 0 for the range up to the end of the file
   /// @param advice a `POSIX_FADV_` constant
   public static int fadvise(int fd, long offset, long length, int advice) {
     return (int) Kernel.call(SystemCall.FADVISE64, fd, offset, length, advice);
   }
 
-  /// Queries how much of a range is in the page cache. Linux 6.5, otherwise -ENOSYS.
+  /// Determines how much of a range is in the page cache. Requires Linux 6.5, and returns -ENOSYS
+  /// on older kernels.
   ///
-  /// @param length 0 means to the end
+  /// @param length the length of the range, or 0 for the range up to the end of the file
   public static int cachestat(int fd, long offset, long length, CacheStat into) {
     try {
       return (int)
@@ -351,8 +357,8 @@ public final class Files {
 
   /// Reads the target of a symbolic link.
   ///
-  /// @param into receives the target's bytes, truncated if there are more
-  /// @return the number of bytes, or -EINVAL if the file is not a link, -ENOENT, …
+  /// @param into the array that receives the target, which is truncated if it does not fit
+  /// @return the number of bytes, or -EINVAL if the file is not a symbolic link, -ENOENT, …
   public static int readlink(int directory, String name, byte[] into) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, Paths.bytes(name));
@@ -371,28 +377,30 @@ public final class Files {
     }
   }
 
-  /// Moves to the beginning of a directory or file.
+  /// Sets the position of a directory or file to its beginning.
   public static long rewind(int fd) {
     return Kernel.call(SystemCall.LSEEK, fd, 0, SEEK_SET);
   }
 
-  /// Moves to the first hole at or behind an offset; the end of a file counts as a hole. Most file
-  /// systems take the inode's lock for this, so it returns after every write that was in progress.
+  /// Sets the position to the first hole at or after the given offset. The end of the file is
+  /// treated as a hole. Most file systems acquire the lock of the inode for this operation, so it
+  /// returns only after every write that was in progress has completed.
   ///
-  /// @return the offset of the hole, or -ENXIO behind the end, -EINVAL if the operation is not
-  ///   supported
+  /// @return the offset of the hole, -ENXIO if the offset is beyond the end, or -EINVAL if the
+  ///   operation is not supported
   public static long seekHole(int fd, long offset) {
     return Kernel.call(SystemCall.LSEEK, fd, offset, SEEK_HOLE);
   }
 
-  /// Makes `fd` refer to the open file of `by`, atomically for all threads that use the number.
+  /// Makes `fd` refer to the same open file as `by`. The change is atomic for all threads that use
+  /// the descriptor number.
   ///
   /// @return `fd`, or a negative errno
   public static int replace(int fd, int by) {
     return (int) Kernel.call(SystemCall.DUP3, by, fd, O_CLOEXEC);
   }
 
-  /// Returns a second descriptor for the same open file.
+  /// Returns a new descriptor for the same open file.
   public static int duplicate(int fd) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
   }
@@ -402,14 +410,14 @@ public final class Files {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_GETFL, 0);
   }
 
-  /// Changes the `O_` bits that can be changed, such as [#O_NONBLOCK].
+  /// Changes the `O_` bits of an open file that can be changed, such as [#O_NONBLOCK].
   public static int setStatusFlags(int fd, int flags) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_SETFL, flags);
   }
 
   /// Opens a file that exists only in memory and can be sealed.
   ///
-  /// @param name shown in `/proc`, at most 249 bytes
+  /// @param name the name that is shown in `/proc`, at most 249 bytes
   public static int memfd(String name) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, Paths.bytes(name));
@@ -421,7 +429,7 @@ public final class Files {
     }
   }
 
-  /// Forbids changes to a memory file permanently.
+  /// Permanently prohibits changes to a memory file.
   ///
   /// @param seals `F_SEAL_` bits
   public static int addSeals(int fd, int seals) {
@@ -430,7 +438,7 @@ public final class Files {
 
   /// Returns the seals of a memory file.
   ///
-  /// @return `F_SEAL_` bits, or -EINVAL if the descriptor is not a memory file
+  /// @return `F_SEAL_` bits, or -EINVAL if the descriptor does not refer to a memory file
   public static int seals(int fd) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_GET_SEALS);
   }

@@ -9,10 +9,10 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.call.Layout;
 
-/// `struct group_req` and `struct group_source_req`: a request of a socket to join or leave a
-/// multicast group on an interface (RFC 3678 section 5.1).
+/// The structures `struct group_req` and `struct group_source_req`, with which a socket joins or
+/// leaves a multicast group on a network interface (RFC 3678 section 5.1).
 ///
-/// Stateless and safe for use by any thread.
+/// This class is stateless and thread-safe.
 ///
 /// ```
 ///  byte 0              8                 136                264
@@ -47,9 +47,11 @@ public final class GroupRequest {
 
   /// Joins or leaves a group, or blocks or unblocks a source.
   ///
-  /// @param level [Sockets#IPPROTO_IP] or [Sockets#IPPROTO_IPV6], as the group's address
-  /// @param option an `MCAST_` constant; those with `SOURCE` need a source, the others take none
-  /// @param interfaceIndex number of the network interface
+  /// @param level [Sockets#IPPROTO_IP] or [Sockets#IPPROTO_IPV6], according to the address of the
+  ///   group
+  /// @param option an `MCAST_` constant; the constants that contain `SOURCE` require a source, and
+  ///   all others do not accept one
+  /// @param interfaceIndex the index of the network interface
   /// @return 0, or -EADDRINUSE, -ENODEV, -EADDRNOTAVAIL, …
   public static int set(
       int fd,

@@ -20,8 +20,9 @@ import java.nio.file.Path;
 /// int handle(const void *request, size_t length, void *reply, size_t capacity);
 /// ```
 ///
-/// Safe for use by any thread. Addresses are passed as numbers, so a call allocates nothing. The
-/// function's use of them is not checked: the caller trusts it as it trusts the JVM.
+/// This class is thread-safe. Addresses are passed as numbers, so that a call does not allocate
+/// memory. The accesses of the function are not checked, so it must be trusted in the same way as
+/// the JVM itself.
 public final class HandlerSymbol {
   /// The signature of the function. `size_t` and pointers have 64 bits on all supported processors.
   private static final FunctionDescriptor SIGNATURE =
@@ -35,9 +36,11 @@ public final class HandlerSymbol {
     this.name = name;
   }
 
-  /// Loads a library for the life of the process and finds a function.
+  /// Loads a library, which remains loaded until the process terminates, and looks up a function in
+  /// it.
   ///
-  /// @throws IOException if there is none, with reason and remedy
+  /// @throws IOException if the library or the function does not exist, with the reason and a
+  ///   remedy
   public static HandlerSymbol find(Path library, String symbol) throws IOException {
     Path file = library.toAbsolutePath();
     String name = symbol + " in " + library;
@@ -65,8 +68,8 @@ public final class HandlerSymbol {
     return new HandlerSymbol(Linker.nativeLinker().downcallHandle(address, SIGNATURE), name);
   }
 
-  /// Rejects a file that is not a library before the JVM sees it; the JVM would distrust its stack
-  /// guards.
+  /// Rejects a file that is not a shared library before the JVM loads it, because the JVM would
+  /// otherwise assume that the library has disabled its stack guards.
   private static void checkElf(Path file) throws IOException {
     byte[] magic = new byte[4];
     try (InputStream in = Files.newInputStream(file)) {
@@ -89,10 +92,11 @@ public final class HandlerSymbol {
     return name;
   }
 
-  /// Calls the function.
+  /// Invokes the function.
   ///
-  /// @param request address of `length` bytes that do not change during the call
-  /// @param reply address of `capacity` bytes that nothing else uses during the call
+  /// @param request the address of `length` bytes that are not modified during the call
+  /// @param reply the address of `capacity` bytes that are not used by anything else during the
+  ///   call
   /// @return the result of the function
   public int call(long request, long length, long reply, long capacity) {
     try {

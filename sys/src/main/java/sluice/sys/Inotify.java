@@ -12,11 +12,12 @@ import sluice.sys.call.Layout;
 import sluice.sys.call.Paths;
 import sluice.sys.call.SystemCall;
 
-/// An inotify instance: notices of changes to files, with a cursor over the events read.
+/// An inotify instance, which reports changes to files, together with a cursor over the events that
+/// were read.
 ///
-/// Any thread may call [#addWatch] and [#removeWatch]; the cursor is confined to one thread. The
-/// descriptor is non-blocking. Usage: wait until [#fd] is readable, call [#read], then [#next]
-/// until it returns false.
+/// Any thread may call [#addWatch] and [#removeWatch], but the cursor is confined to one thread.
+/// The descriptor is non-blocking. To receive events, wait until [#fd] is readable, call [#read],
+/// and then call [#next] until it returns false.
 ///
 /// ```
 ///  byte 0    4      8        12    16
@@ -29,7 +30,7 @@ import sluice.sys.call.SystemCall;
 /// struct inotify_event { __s32 wd; __u32 mask; __u32 cookie; __u32 len; char name[]; };
 /// ```
 ///
-/// Limits: 64 KiB of events at a time. If the kernel's queue overflows, an event with
+/// At most 64 KiB of events are read at a time. If the kernel's queue overflows, an event with
 /// [#IN_Q_OVERFLOW] and watch -1 reports that events were lost.
 public final class Inotify implements AutoCloseable {
   static final Layout LAYOUT = Layout.of("struct inotify_event");
@@ -79,23 +80,23 @@ public final class Inotify implements AutoCloseable {
 
   /// Opens an instance.
   ///
-  /// @throws SysException EMFILE if the user has no instances left
+  /// @throws SysException EMFILE if the limit on the instances of the user has been reached
   public static Inotify open() throws SysException {
     long fd = Kernel.call(SystemCall.INOTIFY_INIT1, IN_NONBLOCK | IN_CLOEXEC);
     return new Inotify((int) SysException.check(fd, "inotify_init1", IN_NONBLOCK | IN_CLOEXEC));
   }
 
-  /// Returns the descriptor, to wait on for readability.
+  /// Returns the descriptor, which becomes readable when events are available.
   public int fd() {
     return fd;
   }
 
   /// Watches a file or directory.
   ///
-  /// @param name absolute, or relative to the working directory
+  /// @param name an absolute name, or a name relative to the working directory
   /// @param mask `IN_` bits
-  /// @return the number of the watch (the same for the same inode), or -ENOENT, -ENOSPC (no watches
-  ///   left), -ENOTDIR with [#IN_ONLYDIR], …
+  /// @return the number of the watch, which is the same for the same inode, or -ENOENT, -ENOSPC
+  ///   (the limit on watches has been reached), -ENOTDIR with [#IN_ONLYDIR], …
   public int addWatch(byte[] name, int mask) {
     if (closed.get()) {
       return -Errno.EBADF;
@@ -108,24 +109,24 @@ public final class Inotify implements AutoCloseable {
     }
   }
 
-  /// Watches a file or directory, with a name in UTF-8.
+  /// Watches a file or directory. The name is encoded in UTF-8.
   public int addWatch(String name, int mask) {
     return addWatch(Paths.bytes(name), mask);
   }
 
-  /// Watches an open file or directory, regardless of its current name. Needs `/proc`.
+  /// Watches an open file or directory regardless of its current name. Requires `/proc`.
   public int addWatch(int openFd, int mask) {
     return addWatch("/proc/self/fd/" + openFd, mask);
   }
 
-  /// Ends a watch. An event with [#IN_IGNORED] follows.
+  /// Removes a watch. An event with [#IN_IGNORED] follows.
   public int removeWatch(int watch) {
     return closed.get() ? -Errno.EBADF : (int) Kernel.call(SystemCall.INOTIFY_RM_WATCH, fd, watch);
   }
 
   /// Reads the pending events and resets the cursor.
   ///
-  /// @return the number of bytes read, -EAGAIN if there are no events
+  /// @return the number of bytes read, or -EAGAIN if there are no events
   public int read() {
     nextOffset = 0;
     filled = 0;
@@ -137,19 +138,19 @@ public final class Inotify implements AutoCloseable {
     return result;
   }
 
-  /// Tests for pending events without reading them. Safe for use by any thread, also while another
-  /// one reads.
+  /// Checks for pending events without reading them. This method may be called by any thread, even
+  /// while another thread is reading.
   ///
-  /// @return -EAGAIN if there are no events; another value if there are
+  /// @return -EAGAIN if there are no events, and any other value if there are
   public int peek() {
-    // The kernel writes nothing to a buffer that is too small, and returns EINVAL if there is an
-    // event.
+    // If a buffer is too small for the next event, the kernel does not write to it and returns
+    // EINVAL.
     return closed.get()
         ? -Errno.EBADF
         : (int) Kernel.callWithBuffer(SystemCall.READ, fd, buffer, 1);
   }
 
-  /// Moves to the next event of the last [#read]. Returns false if there is none.
+  /// Advances to the next event of the last [#read]. Returns false if there is none.
   public boolean next() {
     if (nextOffset >= filled) {
       return false;
@@ -159,7 +160,7 @@ public final class Inotify implements AutoCloseable {
     return true;
   }
 
-  /// Returns the number of the watch, -1 for an overflow.
+  /// Returns the number of the watch, or -1 if the queue has overflowed.
   public int watch() {
     return buffer.get(JAVA_INT, current + WD);
   }
@@ -169,12 +170,13 @@ public final class Inotify implements AutoCloseable {
     return buffer.get(JAVA_INT, current + MASK);
   }
 
-  /// Returns a number that is equal in the two events of a rename.
+  /// Returns a number that connects the two events of a rename.
   public int cookie() {
     return buffer.get(JAVA_INT, current + COOKIE);
   }
 
-  /// Returns the length of the name in bytes; 0 if the event concerns the watched object itself.
+  /// Returns the length of the name in bytes, or 0 if the event refers to the watched object
+  /// itself.
   public int nameLength() {
     int room = buffer.get(JAVA_INT, current + LEN);
     int length = 0;
@@ -184,20 +186,21 @@ public final class Inotify implements AutoCloseable {
     return length;
   }
 
-  /// Returns a byte of the name, for comparisons without allocation.
+  /// Returns a byte of the name, so that names can be compared without allocation.
   ///
-  /// @param index 0 ≤ index < [#nameLength]
+  /// @param index an index that is less than [#nameLength]
   public byte nameByte(int index) {
     return buffer.get(JAVA_BYTE, (long) current + NAME + index);
   }
 
-  /// Returns the name within the watched directory, decoded as UTF-8; empty if there is none.
+  /// Returns the name within the watched directory, decoded as UTF-8, or an empty string if there
+  /// is none.
   public String name() {
     byte[] bytes = buffer.asSlice((long) current + NAME, nameLength()).toArray(JAVA_BYTE);
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /// Closes the instance and all its watches. A second call does nothing.
+  /// Closes the instance and all of its watches. This method is idempotent.
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -6,10 +6,12 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 
-/// `struct iovec`: one range of a gather or scatter call, 16 bytes.
+/// The structure `struct iovec`, which describes a single range of a gather or scatter operation in
+/// 16 bytes.
 ///
-/// A stateless flyweight, called by the owner of the array, from one thread at a time. The buffers
-/// must outlive the system call that uses the array.
+/// This class is a stateless flyweight. Its methods must be called by the owner of the array, by
+/// only one thread at a time. The buffers must remain valid until the system call that uses the
+/// array has completed.
 ///
 /// ```
 ///  byte 0          8         16
@@ -34,10 +36,10 @@ public final class IoVec {
 
   private IoVec() {}
 
-  /// Sets an entry to a range that the kernel reads or writes.
+  /// Sets an entry to a range that is read or written by the kernel.
   ///
-  /// @param array memory of the entries, aligned to 8 bytes
-  /// @param arrayOffset the offset of entry 0, in bytes
+  /// @param array the memory of the entries, aligned to 8 bytes
+  /// @param arrayOffset the offset in bytes of the entry with index 0
   public static void set(
       MemorySegment array,
       long arrayOffset,
@@ -50,8 +52,9 @@ public final class IoVec {
     array.set(JAVA_LONG, at + IOV_LEN, length);
   }
 
-  /// Appends a range to `count` entries. If it continues the last entry in memory, that entry is
-  /// extended, because the kernel copies one long range faster than its parts.
+  /// Appends a range to an array of `count` entries. If the range is contiguous with the last
+  /// entry, that entry is extended instead, because the kernel copies a single long range faster
+  /// than several short ranges.
   ///
   /// @return the new number of entries
   public static int add(

@@ -7,17 +7,18 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
-/// Memory that was mapped with `mmap(2)` and is unmapped with `munmap(2)`.
+/// A memory mapping that was created by `mmap(2)` and is removed by `munmap(2)`.
 ///
-/// Any thread may use it, and any thread may close it. Closing costs a handshake with all threads
-/// (tens of microseconds), so it suits long-lived regions. Afterwards every access through
-/// [#segment] throws [IllegalStateException]. While a downcall of this module uses the segment,
-/// closing throws instead. Memory that the kernel uses *after* a call has returned (provided
-/// buffers, queued operations) is the caller's responsibility: cancel first, then close.
+/// Any thread may use or close a mapping. Closing it requires a handshake with all threads (tens of
+/// microseconds), so mappings are intended for long-lived regions. After it has been closed, every
+/// access through [#segment] throws [IllegalStateException]. If a downcall of this module is using
+/// the segment, closing fails with an exception instead. The caller is responsible for memory that
+/// the kernel uses *after* a call has returned (provided buffers, queued operations), and must
+/// cancel these operations before closing the mapping.
 ///
-/// If a mapped file is truncated, accesses beyond its end fail with [InternalError]; some bulk
-/// intrinsics crash instead. Map only files that no other program can shrink, or seal them
-/// ([Files#addSeals]).
+/// If a mapped file is truncated, accesses beyond its end fail with [InternalError], and some bulk
+/// intrinsics crash the process. Therefore only files that cannot be truncated by other programs
+/// should be mapped, or the files should be sealed ([Files#addSeals]).
 public final class Mapping implements AutoCloseable {
   public static final int PROT_READ = 1;
   public static final int PROT_WRITE = 2;
@@ -39,15 +40,16 @@ public final class Mapping implements AutoCloseable {
 
   /// Maps zeroed private memory.
   ///
-  /// @param bytes size, at least 1; the kernel rounds it up to whole pages
-  /// @param populate true to allocate all pages now rather than at the first touch
-  /// @throws SysException ENOMEM if there is no room
+  /// @param bytes the size, at least 1, which the kernel rounds up to whole pages
+  /// @param populate true to allocate all pages immediately instead of on first access
+  /// @throws SysException ENOMEM if there is not enough memory
   public static Mapping anonymous(long bytes, boolean populate) throws SysException {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : 0);
     return map(bytes, true, flags, -1, 0);
   }
 
-  /// Requests huge pages, which save page walks of the processor. Harmless if there are none.
+  /// Requests huge pages, which reduce the number of page walks in the processor. This call has no
+  /// effect if they are not available.
   ///
   /// @return 0 or a negative errno
   public int adviseHugePages() {
@@ -56,20 +58,23 @@ public final class Mapping implements AutoCloseable {
             segment, SystemCall.MADVISE, segment.address(), segment.byteSize(), MADV_HUGEPAGE, 0);
   }
 
-  /// Returns the pages of a part of anonymous memory to the system. It reads as zeros afterwards.
+  /// Releases the pages of a part of anonymous memory to the operating system. The part reads as
+  /// zeros afterwards.
   ///
-  /// @param offset a multiple of 64 KiB, and so of the page size, as is `bytes`
-  /// @return 0 or a negative errno: -EINVAL if the part does not consist of whole pages
+  /// @param offset the offset of the part; both the offset and `bytes` must be multiples of 64 KiB,
+  ///   and thus of the page size
+  /// @return 0 or a negative errno, which is -EINVAL if the part does not consist of whole pages
   public int discard(long offset, long bytes) {
     long address = Ranges.writable(segment, offset, bytes);
     return (int) Kernel.callHolding(segment, SystemCall.MADVISE, address, bytes, MADV_DONTNEED, 0);
   }
 
-  /// Maps a file or memory file, such that all of its mappings share the same bytes.
+  /// Maps a file or memory file. All mappings of the file share the same bytes.
   ///
-  /// @param fd belongs to the caller; it may be closed once this returns
-  /// @param offset the start of the mapping in the file, a multiple of the page size
-  /// @param bytes size, at least 1
+  /// @param fd the descriptor, which is owned by the caller and may be closed when this method has
+  ///   returned
+  /// @param offset the offset of the mapping in the file, a multiple of the page size
+  /// @param bytes the size, at least 1
   public static Mapping shared(int fd, long offset, long bytes, boolean writable)
       throws SysException {
     return map(bytes, writable, MAP_SHARED, fd, offset);
@@ -96,14 +101,15 @@ public final class Mapping implements AutoCloseable {
     return address;
   }
 
-  /// Returns the whole region; read-only if it was mapped read-only.
+  /// Returns the entire region, which is read-only if it was mapped read-only.
   public MemorySegment segment() {
     return segment;
   }
 
-  /// Unmaps the memory. A second call does nothing.
+  /// Unmaps the memory. This method is idempotent.
   ///
-  /// @throws IllegalStateException if a downcall is using the segment; the mapping then stays open
+  /// @throws IllegalStateException if a downcall is using the segment, in which case the mapping
+  ///   remains open
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

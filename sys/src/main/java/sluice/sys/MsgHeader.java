@@ -7,10 +7,11 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 
-/// `struct msghdr`: name, ranges and flags of a message, 56 bytes.
+/// The structure `struct msghdr`, which contains the name, the ranges and the flags of a message in
+/// 56 bytes.
 ///
-/// A stateless flyweight, called by the owner of the memory, from one thread at a time. It does not
-/// interpret control messages.
+/// This class is a stateless flyweight. Its methods must be called by the owner of the memory, by
+/// only one thread at a time. Control messages are not interpreted.
 ///
 /// ```
 ///  byte 0          8             12  16       24          32
@@ -42,9 +43,9 @@ public final class MsgHeader {
 
   /// Initializes a header with `count` ranges and without a name.
   ///
-  /// @param header aligned to 8 bytes
-  /// @param vector filled with [IoVec#set]
-  /// @param count 0 to [IoVec#LIMIT]
+  /// @param header the memory of the header, aligned to 8 bytes
+  /// @param vector the ranges, which were filled by [IoVec#set]
+  /// @param count the number of ranges, 0 to [IoVec#LIMIT]
   public static void set(
       MemorySegment header, long offset, MemorySegment vector, long vectorOffset, int count) {
     long ranges = Ranges.readable(vector, vectorOffset, (long) count * IoVec.SIZE);
@@ -55,9 +56,10 @@ public final class MsgHeader {
     header.set(JAVA_LONG, offset + MSG_IOVLEN, count);
   }
 
-  /// Sets the target of the message, or the memory that receives the sender's address.
+  /// Sets the target address of the message, or the memory that receives the address of the sender.
   ///
-  /// @param address bytes made by [SocketAddresses], or room for them
+  /// @param address an address that was encoded by [SocketAddresses], or memory that is large
+  ///   enough for one
   public static void name(
       MemorySegment header, long offset, MemorySegment address, long addressOffset, int length) {
     header.set(JAVA_LONG, offset + MSG_NAME, Ranges.readable(address, addressOffset, length));
@@ -66,24 +68,24 @@ public final class MsgHeader {
 
   /// Sets the control messages to send, or the memory that receives them.
   ///
-  /// @param control aligned to 8 bytes
+  /// @param control the memory of the control messages, aligned to 8 bytes
   public static void control(
       MemorySegment header, long offset, MemorySegment control, long controlOffset, int length) {
     header.set(JAVA_LONG, offset + MSG_CONTROL, Ranges.readable(control, controlOffset, length));
     header.set(JAVA_LONG, offset + MSG_CONTROLLEN, length);
   }
 
-  /// Returns the length of the control messages after a receive.
+  /// Returns the length of the control messages that were received.
   public static int controlLength(MemorySegment header, long offset) {
     return (int) header.get(JAVA_LONG, offset + MSG_CONTROLLEN);
   }
 
-  /// Returns the length of the sender's address after a receive.
+  /// Returns the length of the sender's address that was received.
   public static int nameLength(MemorySegment header, long offset) {
     return header.get(JAVA_INT, offset + MSG_NAMELEN);
   }
 
-  /// Returns the flags after a receive, such as `MSG_TRUNC`.
+  /// Returns the flags of the message that was received, such as `MSG_TRUNC`.
   public static int flags(MemorySegment header, long offset) {
     return header.get(JAVA_INT, offset + MSG_FLAGS);
   }

@@ -5,11 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct mmsghdr`: one of several messages that are sent or received by one system call, 64
-/// bytes.
+/// The structure `struct mmsghdr`, which describes one of several messages that are sent or
+/// received by a single system call. It has 64 bytes.
 ///
-/// A stateless flyweight, called by the owner of the memory, from one thread at a time. The first
-/// 56 bytes are a [MsgHeader].
+/// This class is a stateless flyweight. Its methods must be called by the owner of the memory, by
+/// only one thread at a time. The first 56 bytes are a [MsgHeader].
 ///
 /// ```
 ///  byte 0              56        60
@@ -31,7 +31,7 @@ public final class MultiMsgHeader {
 
   private MultiMsgHeader() {}
 
-  /// Returns the number of bytes of the message that were received or sent.
+  /// Returns the number of bytes of this message that were sent or received.
   public static int length(MemorySegment header, long offset) {
     return header.get(JAVA_INT, offset + MSG_LEN);
   }

@@ -10,19 +10,19 @@ import sluice.sys.call.SystemCall;
 
 /// System calls that create, rename and remove names in directories.
 ///
-/// Stateless and safe for use by any thread. All methods return the kernel's result, or a negative
-/// errno. Names are bytes, as in Linux, relative to the descriptor of a directory; a name that
-/// contains a NUL yields -EINVAL.
+/// This class is stateless and thread-safe. All methods return the result of the kernel, or a
+/// negative errno. Names are bytes, as in Linux, and are resolved against the descriptor of a
+/// directory. If a name contains a NUL, the result is -EINVAL.
 public final class NameCalls {
   public static final int AT_REMOVEDIR = 0x200;
   public static final int AT_SYMLINK_FOLLOW = 0x400;
 
   private NameCalls() {}
 
-  /// Opens or creates a file (`openat(2)`), close-on-exec.
+  /// Opens or creates a file with close-on-exec (`openat(2)`).
   ///
   /// @param flags `O_` bits of [Files]
-  /// @param mode permissions of a created file, otherwise 0
+  /// @param mode the permissions of a file that is created, otherwise 0
   /// @return the descriptor
   public static int openat(int directory, byte[] name, int flags, int mode) {
     try (Arena arena = Arena.ofConfined()) {
@@ -44,11 +44,11 @@ public final class NameCalls {
     }
   }
 
-  /// Creates a file, as `mknodat(2)`.
+  /// Creates a file, like `mknodat(2)`.
   ///
-  /// @param mode kind (`S_IF` of [Statx]) and permissions
-  /// @param major major number of a device, else 0
-  /// @param minor minor number of a device, else 0
+  /// @param mode the kind (`S_IF` of [Statx]) and the permissions
+  /// @param major the major number of a device file, otherwise 0
+  /// @param minor the minor number of a device file, otherwise 0
   public static int mknodat(int directory, byte[] name, int mode, int major, int minor) {
     long device =
         (minor & 0xFFL)
@@ -65,7 +65,7 @@ public final class NameCalls {
 
   /// Creates a symbolic link.
   ///
-  /// @param target the target of the link, without NUL
+  /// @param target the target of the link, which must not contain a NUL
   public static int symlinkat(byte[] target, int directory, byte[] name) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment to = Paths.encode(arena, target);
@@ -117,7 +117,7 @@ public final class NameCalls {
 
   /// Reads the target of a symbolic link that was opened with `O_PATH | O_NOFOLLOW`.
   ///
-  /// @param into receives the target's bytes, truncated if there are more
+  /// @param into the array that receives the target, which is truncated if it does not fit
   /// @return the number of bytes
   public static int readlink(int link, byte[] into) {
     try (Arena arena = Arena.ofConfined()) {

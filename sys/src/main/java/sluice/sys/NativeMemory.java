@@ -5,24 +5,25 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import sluice.sys.call.Kernel;
 
-/// The C heap: `calloc(3)` and `free(3)`. Blocks are aligned to at least 16 bytes.
+/// Allocates memory from the C heap with `calloc(3)` and `free(3)`. Blocks are aligned to at least
+/// 16 bytes.
 ///
-/// Safe for use by any thread. Segments are bounded but have no scope: the caller that frees a
-/// block must ensure that neither Java code nor the kernel uses it any more. Only `sluice.memory`
-/// calls this class, and ensures it with reference counts.
+/// This class is thread-safe. Segments are bounded but have no scope. The caller that frees a block
+/// must ensure that it is no longer used by Java code or by the kernel. This class is used only by
+/// `sluice.memory`, which ensures this by counting references.
 public final class NativeMemory {
   private static final MethodHandle CALLOC = Kernel.link("calloc");
   private static final MethodHandle FREE = Kernel.link("free");
 
-  /// Receives `errno`, which is never read, because calloc fails for one reason only.
+  /// Receives `errno`, which is never read because calloc can fail for only one reason.
   private static final MemorySegment ERRNO = Kernel.newErrno(Arena.global());
 
   private NativeMemory() {}
 
   /// Allocates zeroed memory.
   ///
-  /// @param bytes size, at least 1
-  /// @throws OutOfMemoryError if the C heap has no room
+  /// @param bytes the size, at least 1
+  /// @throws OutOfMemoryError if the C heap is exhausted
   public static MemorySegment allocate(long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
@@ -41,9 +42,9 @@ public final class NativeMemory {
     }
   }
 
-  /// Returns unused pages of the C heap to the system (`malloc_trim(3)`). Takes milliseconds per
-  /// 100 MB of heap, in which other threads that allocate may wait. Does nothing if the C library
-  /// lacks the function.
+  /// Releases unused pages of the C heap to the operating system (`malloc_trim(3)`). This takes
+  /// milliseconds per 100 MB of heap, during which other threads that allocate memory may be
+  /// blocked. It has no effect if the C library does not provide the function.
   public static void trim() {
     Kernel.linkIfThere("malloc_trim").ifPresent(NativeMemory::trim);
   }
@@ -58,10 +59,10 @@ public final class NativeMemory {
     }
   }
 
-  /// Returns an alias of memory with another lifetime: access through it ends when `lifetime` is
-  /// closed, which does not free the memory.
+  /// Returns an alias of the given memory with another lifetime. Accesses through the alias fail
+  /// after `lifetime` has been closed, which does not free the memory.
   ///
-  /// @param memory native; the caller ensures that it outlives `lifetime`
+  /// @param memory native memory, which must outlive `lifetime`
   public static MemorySegment alias(MemorySegment memory, Arena lifetime) {
     if (!memory.isNative()) {
       throw new IllegalArgumentException("only native memory has an alias");
@@ -71,10 +72,11 @@ public final class NativeMemory {
     return memory.isReadOnly() ? same.asReadOnly() : same;
   }
 
-  /// Frees memory from [#allocate]. The caller ensures that nothing uses it any more.
+  /// Frees memory that was returned by [#allocate]. The caller must ensure that it is no longer
+  /// used.
   public static void free(MemorySegment memory) {
     try {
-      // free returns nothing: the content of the result register is undefined.
+      // free does not return a value, so the content of the result register is undefined.
       long _ =
           (long)
               FREE.invokeExact(ERRNO, memory.address(), 0L, 0L, 0L, 0L, 0L, 0L, MemorySegment.NULL);

@@ -4,7 +4,7 @@ import sluice.sys.call.Arch;
 
 /// The bits of `open(2)` that differ between architectures.
 ///
-/// Stateless and safe for use by any thread.
+/// This class is stateless and thread-safe.
 final class OpenFlags {
   private OpenFlags() {}
 

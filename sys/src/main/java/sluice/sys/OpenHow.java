@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import sluice.sys.call.Layout;
 
-/// `struct open_how`: the parameters of `openat2(2)`, 24 bytes.
+/// The structure `struct open_how`, which contains the parameters of `openat2(2)` in 24 bytes.
 ///
-/// Stateless and safe for use by any thread.
+/// This class is stateless and thread-safe.
 ///
 /// ```
 ///  byte 0       8      16        24

@@ -8,10 +8,10 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// `struct ucred`: the process at the other end of a UNIX socket, as recorded by the kernel when
-/// the socket was connected; the peer cannot forge it.
+/// The structure `struct ucred`, which identifies the process at the other end of a UNIX socket.
+/// The kernel records it when the socket is connected, so the peer cannot forge it.
 ///
-/// Immutable and safe for use by any thread.
+/// Instances are immutable and thread-safe.
 ///
 /// ```
 ///  byte 0      4      8      12
@@ -24,7 +24,7 @@ import sluice.sys.call.SystemCall;
 /// struct ucred { pid_t pid; uid_t uid; gid_t gid; };
 /// ```
 ///
-/// @param pid in the PID namespace of the caller; 0 if the peer has no number there
+/// @param pid the process id in the PID namespace of the caller, or 0 if the peer has no id there
 public record PeerCredentials(int pid, int uid, int gid) {
   static final Layout LAYOUT = Layout.of("struct ucred");
   static final int PID = LAYOUT.u32("pid");

@@ -13,10 +13,10 @@ import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 import sluice.sys.call.Timespec;
 
-/// An array of `struct pollfd`, and `ppoll(2)` on it.
+/// An array of `struct pollfd`, together with `ppoll(2)`.
 ///
-/// Used by one thread at a time, because [#poll] writes it. The kernel skips entries with a
-/// negative descriptor.
+/// An instance may be used by only one thread at a time because [#poll] writes to it. The kernel
+/// skips entries that have a negative descriptor.
 ///
 /// ```
 ///  byte 0    4        6         8
@@ -55,9 +55,9 @@ public final class PollFds implements AutoCloseable {
   private MemorySegment time;
   private MemorySegment errno;
 
-  /// Creates an array in memory that the garbage collector frees.
+  /// Creates an array in memory that is freed by the garbage collector.
   ///
-  /// @param capacity number of entries, at least 1
+  /// @param capacity the number of entries, at least 1
   public PollFds(int capacity) {
     this(capacity, CallMemory.collected(bytes(capacity)));
   }
@@ -70,10 +70,10 @@ public final class PollFds implements AutoCloseable {
     errno = memory.part(Kernel.ERRNO_BYTES);
   }
 
-  /// Creates an array in memory that is recycled after [#close]. Entries are undefined until they
-  /// are set.
+  /// Creates an array in memory that is recycled after [#close]. The entries are undefined until
+  /// they are set.
   ///
-  /// @param capacity number of entries, at least 1
+  /// @param capacity the number of entries, at least 1
   public static PollFds recycled(int capacity) {
     return new PollFds(capacity, CallMemory.recycled(bytes(capacity)));
   }
@@ -96,7 +96,7 @@ public final class PollFds implements AutoCloseable {
 
   /// Sets an entry and clears its result.
   ///
-  /// @param events `POLL` bits
+  /// @param events a combination of `POLL` bits
   public void set(int index, int fd, int events) {
     long at = (long) index * SIZE;
     segment.set(JAVA_INT, at + FD, fd);
@@ -109,20 +109,21 @@ public final class PollFds implements AutoCloseable {
     return segment.get(JAVA_INT, (long) index * SIZE + FD);
   }
 
-  /// Returns the `POLL` bits for which an entry waits.
+  /// Returns the `POLL` bits for which an entry is polled.
   public int events(int index) {
     return segment.get(JAVA_SHORT, (long) index * SIZE + EVENTS) & 0xffff;
   }
 
-  /// Returns the `POLL` bits that the last [#poll] found.
+  /// Returns the `POLL` bits that were reported by the last [#poll].
   public int revents(int index) {
     return segment.get(JAVA_SHORT, (long) index * SIZE + REVENTS) & 0xffff;
   }
 
-  /// Waits until one of the first `count` entries is ready.
+  /// Waits until at least one of the first `count` entries is ready.
   ///
-  /// @param timeoutNanos 0 does not wait, negative waits without limit
-  /// @return the number of entries with a result, or -EINTR, …
+  /// @param timeoutNanos the timeout; 0 returns immediately, and a negative value waits
+  ///   indefinitely
+  /// @return the number of entries that have a result, or -EINTR, …
   public int poll(int count, long timeoutNanos) {
     Objects.checkFromIndexSize(0, count, capacity);
     memory.beginCall();
@@ -143,10 +144,10 @@ public final class PollFds implements AutoCloseable {
     return (int) Kernel.call(errno, SystemCall.PPOLL, segment.address(), count, limit, 0, 0, 0);
   }
 
-  /// Releases the memory. Every later use throws [IllegalStateException]. A second call does
-  /// nothing.
+  /// Releases the memory. Every later use throws [IllegalStateException]. This method is
+  /// idempotent.
   ///
-  /// @throws IllegalStateException while a thread polls
+  /// @throws IllegalStateException if a thread is currently polling
   @Override
   public void close() {
     if (memory.close()) {

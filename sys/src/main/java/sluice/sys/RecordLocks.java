@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// Locks on ranges of a file that belong to an open file, see "Open file description locks" in
-/// `fcntl(2)`. Stateless and safe for use by any thread.
+/// Locks on ranges of a file that are owned by an open file (see "Open file description locks" in
+/// `fcntl(2)`). This class is stateless and thread-safe.
 ///
 /// ```
 /// struct flock { short l_type, l_whence;  /*  0 */
@@ -30,10 +30,11 @@ public final class RecordLocks {
 
   private RecordLocks() {}
 
-  /// Acquires a shared lock on one byte, which need not exist, until the file is closed.
+  /// Acquires a shared lock on a single byte until the file is closed. The byte does not need to
+  /// exist.
   ///
-  /// @param fd open for reading
-  /// @return 0, or a negative errno: -EAGAIN if another open file holds an exclusive lock
+  /// @param fd a descriptor that is open for reading
+  /// @return 0 or a negative errno, which is -EAGAIN if another open file holds an exclusive lock
   public static int share(int fd, long position) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment lock = lock(arena, F_RDLCK, position);
@@ -41,9 +42,9 @@ public final class RecordLocks {
     }
   }
 
-  /// Returns 1 if another open file of the same file has locked a byte, else 0.
+  /// Determines whether a byte is locked through another open file of the same file.
   ///
-  /// @return 1 or 0, or a negative errno
+  /// @return 1 if the byte is locked, 0 if it is not, or a negative errno
   public static int isHeld(int fd, long position) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment lock = lock(arena, F_WRLCK, position);

@@ -8,28 +8,28 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// A resource limit of this process, `struct rlimit64`.
+/// A resource limit of this process (`struct rlimit64`).
 ///
-/// Immutable and safe for use by any thread.
+/// Instances are immutable and thread-safe.
 ///
 /// ```c
 /// struct rlimit64 { __u64 rlim_cur; __u64 rlim_max; };
 /// ```
 ///
-/// @param soft the limit in force; -1 means no limit
-/// @param hard the value to which `soft` may be raised without privileges; -1 means no limit
+/// @param soft the current limit, or -1 for no limit
+/// @param hard the value up to which `soft` may be raised without privileges, or -1 for no limit
 public record ResourceLimit(long soft, long hard) {
   static final Layout LAYOUT = Layout.of("struct rlimit64");
   static final int RLIM_CUR = LAYOUT.u64("rlim_cur");
   static final int RLIM_MAX = LAYOUT.u64("rlim_max");
 
-  /// The limit on open descriptors, plus one.
+  /// The limit on open descriptors. It is one greater than the largest descriptor number.
   public static final int RLIMIT_NOFILE = 7;
 
-  /// The limit on locked memory, in bytes.
+  /// The limit on locked memory in bytes.
   public static final int RLIMIT_MEMLOCK = 8;
 
-  /// The value for no limit.
+  /// The value that represents no limit.
   public static final long RLIM_INFINITY = -1;
 
   /// Reads a limit.
@@ -44,10 +44,11 @@ public record ResourceLimit(long soft, long hard) {
     }
   }
 
-  /// Raises a limit as far as permitted. Never lowers it.
+  /// Raises a limit as far as this is permitted. The limit is never lowered.
   ///
-  /// @param wanted the wanted soft limit; the hard limit is raised too if the process may
-  /// @return the limit in force now
+  /// @param wanted the requested soft limit; the hard limit is also raised if the process is
+  ///   permitted to do so
+  /// @return the resulting limit
   public static ResourceLimit raise(int resource, long wanted) throws SysException {
     ResourceLimit now = of(resource);
     if (Long.compareUnsigned(now.soft, wanted) >= 0) {
@@ -62,7 +63,8 @@ public record ResourceLimit(long soft, long hard) {
     return of(resource);
   }
 
-  /// Sets the soft limit, down or up to the hard limit. Tests use it to run out of descriptors.
+  /// Sets the soft limit to any value up to the hard limit. Tests use this method to exhaust the
+  /// descriptors.
   public static void soft(int resource, long soft) throws SysException {
     ResourceLimit now = of(resource);
     SysException.check(set(resource, soft, now.hard), "prlimit64", 0, resource, "soft=" + soft);

@@ -14,9 +14,9 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// Denies system calls to this process, as containers do: for tests and diagnosis.
+/// Denies system calls to this process, as containers do. It is intended for tests and diagnosis.
 ///
-/// Safe for use by any thread; the filter applies to all threads and is permanent.
+/// This class is thread-safe. The filter applies to all threads and cannot be removed.
 ///
 /// ```c
 /// struct sock_filter { __u16 code; __u8 jt; __u8 jf; __u32 k; };
@@ -49,8 +49,8 @@ public final class Seccomp {
   static final int AUDIT_ARCH_X86_64 = 0xc000003e;
   static final int AUDIT_ARCH_AARCH64 = 0xc00000b7;
 
-  /// `BPF_LD | BPF_W | BPF_ABS`; the next two are `BPF_JMP | BPF_JEQ | BPF_K` and `BPF_RET |
-  /// BPF_K`.
+  /// The code `BPF_LD | BPF_W | BPF_ABS`. The next two codes are `BPF_JMP | BPF_JEQ | BPF_K` and
+  /// `BPF_RET | BPF_K`.
   private static final int LOAD = 0x20;
 
   private static final int JUMP_IF_EQUAL = 0x15;
@@ -58,10 +58,10 @@ public final class Seccomp {
 
   private Seccomp() {}
 
-  /// Makes system calls fail with EPERM in every thread of this process, permanently.
+  /// Makes the given system calls fail permanently with EPERM in every thread of this process.
   ///
-  /// @param calls names as in the manual, such as `io_uring_setup`
-  /// @throws IllegalArgumentException for a name that this module does not use
+  /// @param calls the names of the calls as in the manual, such as `io_uring_setup`
+  /// @throws IllegalArgumentException if a name denotes a call that this module does not use
   public static void deny(List<String> calls) throws SysException {
     SysException.check(
         Kernel.call(SystemCall.PRCTL, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
@@ -105,7 +105,8 @@ public final class Seccomp {
     set(filter, refuse, RETURN, 0, SECCOMP_RET_ERRNO | Errno.EPERM);
   }
 
-  /// Writes a jump to `then` if the loaded value equals `value`, otherwise to `otherwise`.
+  /// Writes an instruction that jumps to `then` if the loaded value is equal to `value`, and to
+  /// `otherwise` if it is not.
   private static void jump(MemorySegment filter, int at, int value, int then, int otherwise) {
     int jumps = (then - at - 1) | (otherwise - at - 1) << 8;
     set(filter, at, JUMP_IF_EQUAL, jumps, value);

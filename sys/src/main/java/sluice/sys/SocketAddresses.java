@@ -21,9 +21,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.call.Layout;
 
-/// Converts socket addresses to the kernel's format and back.
+/// Converts socket addresses to and from the format of the kernel.
 ///
-/// Stateless and safe for use by any thread. Ports and IPv4 addresses are in network order.
+/// This class is stateless and thread-safe. Ports and IPv4 addresses are in network byte order.
 ///
 /// ```
 ///  byte 0        2      4          8                   24          28
@@ -60,7 +60,7 @@ public final class SocketAddresses {
   static final int UN_FAMILY = UN_LAYOUT.u16("sun_family");
   static final int UN_PATH = UN_LAYOUT.array("sun_path", 1, 108);
 
-  /// The size of any address (`struct sockaddr_storage`).
+  /// The size that is sufficient for any address (`struct sockaddr_storage`).
   public static final int STORAGE_BYTES = 128;
 
   public static final int AF_UNIX = 1;
@@ -73,11 +73,12 @@ public final class SocketAddresses {
 
   private SocketAddresses() {}
 
-  /// Returns the family of the socket for an address.
+  /// Returns the socket family for an address.
   ///
-  /// @throws UnsupportedAddressTypeException if it is neither IP nor UNIX
+  /// @throws UnsupportedAddressTypeException if it is neither an IP address nor a UNIX address
   public static int family(SocketAddress address) {
-    // Not a pattern switch, here and below: linking one adds milliseconds to the start.
+    // Pattern switches are avoided here and below because linking one adds milliseconds to the
+    // startup time.
     if (address instanceof InetSocketAddress inet) {
       return inet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
     }
@@ -87,10 +88,10 @@ public final class SocketAddresses {
     throw new UnsupportedAddressTypeException();
   }
 
-  /// Encodes an address; the segment is exactly as long as the address.
+  /// Encodes an address. The length of the returned segment is the length of the address.
   ///
-  /// @throws UnresolvedAddressException if a host name was not resolved
-  /// @throws IllegalArgumentException if a UNIX path is too long
+  /// @throws UnresolvedAddressException if the host name has not been resolved
+  /// @throws IllegalArgumentException if the path of a UNIX address is too long
   public static MemorySegment encode(SocketAddress address, SegmentAllocator allocator) {
     if (address instanceof InetSocketAddress inet) {
       return encodeInet(inet, allocator);
@@ -104,10 +105,10 @@ public final class SocketAddresses {
     throw new UnsupportedAddressTypeException();
   }
 
-  /// Encodes an IP address for a socket of family `AF_INET6`, on which an IPv4 address is written
-  /// as `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2).
+  /// Encodes an IP address for a socket of the family `AF_INET6`, in which IPv4 addresses are
+  /// represented as `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2).
   ///
-  /// @throws UnresolvedAddressException if a host name was not resolved
+  /// @throws UnresolvedAddressException if the host name has not been resolved
   public static MemorySegment encodeMapped(InetSocketAddress inet, SegmentAllocator allocator) {
     InetAddress host = inet.getAddress();
     if (!(host instanceof Inet4Address)) {
@@ -175,10 +176,10 @@ public final class SocketAddresses {
     return segment;
   }
 
-  /// Decodes an address that the kernel has written.
+  /// Decodes an address that was written by the kernel.
   ///
-  /// @param length the length in bytes according to the kernel
-  /// @return null for an unknown family or an unnamed UNIX socket
+  /// @param length the length in bytes that was reported by the kernel
+  /// @return the address, or null for an unknown family or an unnamed UNIX socket
   public static @Nullable SocketAddress decode(MemorySegment segment, int length) {
     if (length < UN_PATH) {
       return null;

@@ -15,12 +15,13 @@ import sluice.sys.call.SystemCall;
 
 /// System calls on sockets.
 ///
-/// Stateless and safe for use by any thread; each descriptor has one owner, which closes it with
-/// [Files#close]. Calls that move data or often fail return the kernel's result, a count or a
-/// negative errno; the others throw.
+/// This class is stateless and thread-safe. Each descriptor has a single owner, which closes it
+/// with [Files#close]. Calls that transfer data or that fail frequently return the result of the
+/// kernel, which is a count or a negative errno. All other calls throw an exception.
 ///
-/// Sockets for a ring stay blocking: io_uring returns -EAGAIN for a non-blocking descriptor instead
-/// of waiting. Use `MSG_DONTWAIT` if a call must not wait.
+/// Sockets that are used with a ring must be in blocking mode, because io_uring returns -EAGAIN for
+/// a non-blocking descriptor instead of waiting. `MSG_DONTWAIT` can be used if a call must not
+/// block.
 public final class Sockets {
   public static final int SOCK_STREAM = 1;
   public static final int SOCK_DGRAM = 2;
@@ -60,8 +61,9 @@ public final class Sockets {
   public static final int TCP_FASTOPEN = 23;
   public static final int TCP_NOTSENT_LOWAT = 25;
 
-  /// The offset of `tcpi_bytes_acked` in `struct tcp_info` of `linux/tcp.h`; [#BYTES_ACKED_END] is
-  /// its end. The structure grows with the kernel, and the C library has a shorter one.
+  /// The offset of `tcpi_bytes_acked` in `struct tcp_info` of `linux/tcp.h`, whose end is
+  /// [#BYTES_ACKED_END]. The structure is extended by newer kernels, and the structure of the C
+  /// library is shorter.
   static final int TCPI_BYTES_ACKED = 120;
 
   static final int BYTES_ACKED_END = TCPI_BYTES_ACKED + Long.BYTES;
@@ -103,7 +105,8 @@ public final class Sockets {
   public static final int SHUT_WR = 1;
   public static final int SHUT_RDWR = 2;
 
-  /// The size of a peer's address and its length, see [#accept4(int, int, MemorySegment)].
+  /// The size of the memory for the address of a peer and its length. See [#accept4(int, int,
+  /// MemorySegment)].
   public static final int PEER_BYTES = SocketAddresses.STORAGE_BYTES + Long.BYTES;
 
   static final int AF_UNSPEC = 0;
@@ -115,20 +118,20 @@ public final class Sockets {
 
   private Sockets() {}
 
-  /// Opens a socket, close-on-exec.
+  /// Opens a socket with close-on-exec.
   ///
   /// @param family an `AF_` constant of [SocketAddresses]
   /// @param type `SOCK_` bits
-  /// @param protocol 0 for the default
+  /// @param protocol the protocol, or 0 for the default protocol
   /// @return the descriptor
   public static int socket(int family, int type, int protocol) throws SysException {
     long fd = Kernel.call(SystemCall.SOCKET, family, type | SOCK_CLOEXEC, protocol);
     return (int) SysException.check(fd, "socket", family, type, protocol);
   }
 
-  /// Binds a socket to an address. With port 0 the kernel chooses a port.
+  /// Binds a socket to an address. If the port is 0, the kernel chooses a port.
   ///
-  /// @throws SysException EADDRINUSE, EADDRNOTAVAIL, EACCES, with the remedy
+  /// @throws SysException EADDRINUSE, EADDRNOTAVAIL or EACCES, with a remedy
   public static void bind(int fd, SocketAddress address) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment encoded = SocketAddresses.encode(address, arena);
@@ -137,10 +140,10 @@ public final class Sockets {
     }
   }
 
-  /// Starts listening.
+  /// Starts listening for connections.
   ///
-  /// @param backlog the maximum number of connections that wait to be accepted; the kernel limits
-  ///   it to net.core.somaxconn
+  /// @param backlog the maximum number of connections that are waiting to be accepted, which the
+  ///   kernel limits to net.core.somaxconn
   public static void listen(int fd, int backlog) throws SysException {
     SysException.check(Kernel.call(SystemCall.LISTEN, fd, backlog), "listen", fd, backlog);
   }
@@ -153,9 +156,9 @@ public final class Sockets {
     return (int) Kernel.call(SystemCall.ACCEPT4, fd, 0, 0, flags | SOCK_CLOEXEC);
   }
 
-  /// Accepts a connection and stores the peer's address for [#peer].
+  /// Accepts a connection and stores the address of the peer for [#peer].
   ///
-  /// @param peer [#PEER_BYTES] bytes
+  /// @param peer memory of [#PEER_BYTES] bytes
   public static int accept4(int fd, int flags, MemorySegment peer) {
     Ranges.writable(peer, 0, PEER_BYTES);
     peer.set(JAVA_INT, SocketAddresses.STORAGE_BYTES, SocketAddresses.STORAGE_BYTES);
@@ -165,28 +168,28 @@ public final class Sockets {
         Kernel.callHolding(peer, SystemCall.ACCEPT4, fd, address, length, flags | SOCK_CLOEXEC);
   }
 
-  /// Returns the address that [#accept4(int, int, MemorySegment)] stored; null if the peer has
-  /// none.
+  /// Returns the address that was stored by [#accept4(int, int, MemorySegment)], or null if the
+  /// peer has no address.
   public static @Nullable SocketAddress peer(MemorySegment peer) {
     return SocketAddresses.decode(peer, peer.get(JAVA_INT, SocketAddresses.STORAGE_BYTES));
   }
 
-  /// Binds a socket to an address made by [SocketAddresses].
+  /// Binds a socket to an address that was encoded by [SocketAddresses].
   ///
   /// @return 0, or -EADDRINUSE, …
   public static int bind(int fd, MemorySegment address) {
     return (int) Kernel.callWithBuffer(SystemCall.BIND, fd, address, address.byteSize());
   }
 
-  /// Connects to an address made by [SocketAddresses].
+  /// Connects a socket to an address that was encoded by [SocketAddresses].
   ///
-  /// @return as [#connect(int, SocketAddress)]
+  /// @return the same results as [#connect(int, SocketAddress)]
   public static int connect(int fd, MemorySegment address) {
     return (int) Kernel.callWithBuffer(SystemCall.CONNECT, fd, address, address.byteSize());
   }
 
-  /// Disconnects a socket from its peer: a datagram socket then receives from any peer, a stream is
-  /// reset at once, also for its other holders.
+  /// Disconnects a socket from its peer. A datagram socket then receives from any peer. A stream is
+  /// reset immediately, which also affects other holders of the socket.
   ///
   /// @return 0 or a negative errno
   public static int disconnect(int fd) {
@@ -197,10 +200,10 @@ public final class Sockets {
     }
   }
 
-  /// Returns the number of bytes that can be received; for a datagram socket, those of the next
-  /// datagram.
+  /// Returns the number of bytes that can be received. For a datagram socket, this is the length of
+  /// the next datagram.
   ///
-  /// @return the count or a negative errno
+  /// @return the number of bytes, or a negative errno
   public static int available(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_INT);
@@ -209,9 +212,9 @@ public final class Sockets {
     }
   }
 
-  /// Connects to an address.
+  /// Connects a socket to an address.
   ///
-  /// @return 0, -EINPROGRESS on a non-blocking socket, -ECONNREFUSED, …
+  /// @return 0, -EINPROGRESS if the socket is non-blocking, -ECONNREFUSED, …
   public static int connect(int fd, SocketAddress address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment encoded = SocketAddresses.encode(address, arena);
@@ -222,15 +225,15 @@ public final class Sockets {
   /// Sends bytes of a native segment.
   ///
   /// @param flags `MSG_` bits
-  /// @return the number of bytes accepted, or -EAGAIN, -EPIPE, -ECONNRESET, …
+  /// @return the number of bytes that were accepted for sending, or -EAGAIN, -EPIPE, -ECONNRESET, …
   public static int send(int fd, MemorySegment segment, long offset, int length, int flags) {
     long address = Ranges.readable(segment, offset, length);
     return (int) Kernel.callHolding(segment, SystemCall.SENDTO, fd, address, length, flags);
   }
 
-  /// Sends a datagram to an address, as `sd_notify` does.
+  /// Sends a datagram to an address, like `sd_notify`.
   ///
-  /// @return the number of bytes accepted, or a negative errno
+  /// @return the number of bytes that were accepted for sending, or a negative errno
   public static int sendto(int fd, MemorySegment datagram, int flags, SocketAddress address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment to = SocketAddresses.encode(address, arena);
@@ -246,26 +249,29 @@ public final class Sockets {
     }
   }
 
-  /// Sends the ranges of a header made with [MsgHeader].
+  /// Sends the ranges of a header that was initialized by [MsgHeader].
   ///
-  /// @return the number of bytes accepted, or a negative errno
+  /// @return the number of bytes that were accepted for sending, or a negative errno
   public static int sendmsg(int fd, MemorySegment header, long offset, int flags) {
     long address = Ranges.readable(header, offset, MsgHeader.SIZE);
     return (int) Kernel.callHolding(header, SystemCall.SENDMSG, fd, address, flags);
   }
 
-  /// Sends the messages of several headers made with [MultiMsgHeader], until one fails.
+  /// Sends the messages of several headers that were initialized by [MultiMsgHeader], until one of
+  /// them fails.
   ///
-  /// @param count 1 to [IoVec#LIMIT]
-  /// @return the number of messages accepted, or the negative errno of the first
+  /// @param count the number of headers, 1 to [IoVec#LIMIT]
+  /// @return the number of messages that were accepted for sending, or the negative errno of the
+  ///   first message
   public static int sendmmsg(int fd, MemorySegment headers, long offset, int count, int flags) {
     long address = Ranges.readable(headers, offset, (long) count * MultiMsgHeader.SIZE);
     return (int) Kernel.callHolding(headers, SystemCall.SENDMMSG, fd, address, count, flags);
   }
 
-  /// Receives the available messages into the ranges of several headers made with [MultiMsgHeader].
+  /// Receives the available messages into the ranges of several headers that were initialized by
+  /// [MultiMsgHeader].
   ///
-  /// @param count 1 to [IoVec#LIMIT]
+  /// @param count the number of headers, 1 to [IoVec#LIMIT]
   /// @param flags `MSG_` bits
   /// @return the number of messages received, or a negative errno
   public static int recvmmsg(int fd, MemorySegment headers, long offset, int count, int flags) {
@@ -282,7 +288,7 @@ public final class Sockets {
     return (int) Kernel.callHolding(segment, SystemCall.RECVFROM, fd, address, length, flags);
   }
 
-  /// Receives into the ranges of a header made with [MsgHeader].
+  /// Receives bytes into the ranges of a header that was initialized by [MsgHeader].
   ///
   /// @return the number of bytes received, or a negative errno
   public static int recvmsg(int fd, MemorySegment header, long offset, int flags) {
@@ -290,7 +296,7 @@ public final class Sockets {
     return (int) Kernel.callHolding(header, SystemCall.RECVMSG, fd, address, flags);
   }
 
-  /// Shuts down one or both directions.
+  /// Shuts down one or both directions of a connection.
   ///
   /// @param how [#SHUT_RD], [#SHUT_WR] or [#SHUT_RDWR]
   /// @return 0, or -ENOTCONN, …
@@ -298,7 +304,7 @@ public final class Sockets {
     return (int) Kernel.call(SystemCall.SHUTDOWN, fd, how);
   }
 
-  /// Sets an option with an `int` value.
+  /// Sets a socket option that has an `int` value.
   public static void setsockopt(int fd, int level, int option, int value) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocateFrom(JAVA_INT, value);
@@ -308,7 +314,7 @@ public final class Sockets {
     }
   }
 
-  /// Reads an option with an `int` value.
+  /// Returns the value of a socket option that has an `int` value.
   public static int getsockopt(int fd, int level, int option) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(JAVA_INT);
@@ -320,7 +326,7 @@ public final class Sockets {
     }
   }
 
-  /// Sets an option whose value is a structure.
+  /// Sets a socket option whose value is a structure.
   ///
   /// @return 0, or -EINVAL, -ENOPROTOOPT, …
   public static int setsockopt(int fd, int level, int option, MemorySegment value) {
@@ -330,10 +336,10 @@ public final class Sockets {
             value, SystemCall.SETSOCKOPT, fd, level, option, address, value.byteSize(), 0);
   }
 
-  /// Reads an option whose value is a structure.
+  /// Reads a socket option whose value is a structure.
   ///
-  /// @param value room for the structure
-  /// @return its length in bytes, or -ENOPROTOOPT, …
+  /// @param value memory that is large enough for the structure
+  /// @return the length of the structure in bytes, or -ENOPROTOOPT, …
   public static int getsockopt(int fd, int level, int option, MemorySegment value) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment length = arena.allocateFrom(JAVA_INT, (int) value.byteSize());
@@ -345,15 +351,15 @@ public final class Sockets {
     }
   }
 
-  /// Returns the number of bytes of a TCP connection that the peer has acknowledged, including the
-  /// SYN (RFC 4898: `tcpEStatsAppHCThruOctetsAcked`; Linux 4.1).
+  /// Returns the number of bytes of a TCP connection that were acknowledged by the peer, including
+  /// the SYN (RFC 4898: `tcpEStatsAppHCThruOctetsAcked`). Requires Linux 4.1.
   ///
   /// ```
   /// struct tcp_info { __u8 tcpi_state, …;  …  /* 120 */ __u64 tcpi_bytes_acked;  … };
   /// ```
   ///
-  /// @return the count, -EOPNOTSUPP or -ENOPROTOOPT for another protocol, -EINVAL for an older
-  ///   kernel
+  /// @return the number of bytes, -EOPNOTSUPP or -ENOPROTOOPT for another protocol, or -EINVAL for
+  ///   an older kernel
   public static long bytesAcknowledged(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(BYTES_ACKED_END, Long.BYTES);
@@ -366,13 +372,13 @@ public final class Sockets {
   }
 
   /// Returns true if the peer of a TCP connection has acknowledged everything that was sent,
-  /// including FIN (Linux 4.6).
+  /// including FIN. Requires Linux 4.6.
   ///
   /// ```
   /// struct tcp_info { …; /* 24 */ __u32 tcpi_unacked; …; /* 144 */ __u32 tcpi_notsent_bytes; … };
   /// ```
   ///
-  /// @return true also if the kernel does not report it
+  /// @return true if everything was acknowledged, or if the kernel does not report it
   public static boolean allAcknowledged(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(NOTSENT_END, Long.BYTES);
@@ -382,7 +388,7 @@ public final class Sockets {
     }
   }
 
-  /// Returns the linger time as set by [#linger(int, int)]; -1 means off.
+  /// Returns the linger time that was set by [#linger(int, int)], or -1 if lingering is disabled.
   public static int linger(int fd) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(LINGER_LAYOUT.sizeBytes(), Integer.BYTES);
@@ -392,10 +398,10 @@ public final class Sockets {
     }
   }
 
-  /// Sets the treatment of unsent bytes when a socket is closed.
+  /// Sets how unsent bytes are treated when a socket is closed.
   ///
-  /// @param seconds the time to wait until they are sent; 0 resets the connection; negative means
-  ///   off
+  /// @param seconds the time to wait until they have been sent, 0 to reset the connection, or a
+  ///   negative value to disable lingering
   public static void linger(int fd, int seconds) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       int bytes = LINGER_LAYOUT.sizeBytes();
@@ -408,8 +414,8 @@ public final class Sockets {
     }
   }
 
-  /// Makes a listening TCP socket ignore new clients from now on; handshakes in progress are
-  /// completed. Permanent, and for all holders of the socket.
+  /// Makes a listening TCP socket ignore new clients from now on, while handshakes in progress are
+  /// completed. The change is permanent and applies to all holders of the socket.
   public static void dropSyn(int fd) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment program = arena.allocate(SynFilter.PROGRAM_BYTES, Long.BYTES);
@@ -426,14 +432,15 @@ public final class Sockets {
     }
   }
 
-  /// Returns the address to which a socket is bound; null if there is none.
+  /// Returns the address to which a socket is bound, or null if there is none.
   public static @Nullable SocketAddress getsockname(int fd) throws SysException {
     return name(SystemCall.GETSOCKNAME, "getsockname", fd);
   }
 
-  /// Returns the address of the peer; null if it has none (a UNIX client).
+  /// Returns the address of the peer, or null if it has no address, which is the case for a UNIX
+  /// client.
   ///
-  /// @throws SysException ENOTCONN if the connection is gone
+  /// @throws SysException ENOTCONN if the socket is no longer connected
   public static @Nullable SocketAddress getpeername(int fd) throws SysException {
     return name(SystemCall.GETPEERNAME, "getpeername", fd);
   }

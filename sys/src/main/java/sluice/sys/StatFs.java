@@ -6,9 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct statfs`: the properties of a file system, 120 bytes, filled by [Files#fstatfs].
+/// The structure `struct statfs`, which contains the properties of a file system in 120 bytes. It
+/// is filled by [Files#fstatfs].
 ///
-/// Used by one thread at a time.
+/// An instance may be used by only one thread at a time.
 ///
 /// ```
 ///  byte 0      8       16       24      32       40      48      56     64        72
@@ -33,8 +34,8 @@ public final class StatFs {
   static final int F_FLAGS = LAYOUT.u64("f_flags");
   static final int F_SPARE = LAYOUT.array("f_spare", 8, 4);
 
-  /// The first of the file systems for which inotify does not report changes by other machines or
-  /// processes.
+  /// The type of NFS. This is the first of the file system types for which inotify does not report
+  /// changes that are made by other machines or processes.
   public static final long NFS_SUPER_MAGIC = 0x6969;
 
   public static final long SMB_SUPER_MAGIC = 0x517b;
@@ -57,7 +58,7 @@ public final class StatFs {
     return segment;
   }
 
-  /// Returns the type of the file system, one of the `MAGIC` constants or another.
+  /// Returns the type of the file system, which may be one of the `MAGIC` constants.
   public long type() {
     return segment.get(JAVA_LONG, F_TYPE);
   }
@@ -77,7 +78,7 @@ public final class StatFs {
     return segment.get(JAVA_LONG, F_BFREE);
   }
 
-  /// Returns the maximum number of files; 0 if there is no limit.
+  /// Returns the maximum number of files, or 0 if there is no limit.
   public long files() {
     return segment.get(JAVA_LONG, F_FILES);
   }
@@ -87,12 +88,12 @@ public final class StatFs {
     return segment.get(JAVA_LONG, F_FFREE);
   }
 
-  /// Returns a number that distinguishes file systems; few keep it over a mount.
+  /// Returns a number that distinguishes file systems. Few file systems preserve it across mounts.
   public long id() {
     return segment.get(JAVA_LONG, F_FSID);
   }
 
-  /// Returns the number of blocks that an ordinary user may still allocate.
+  /// Returns the number of blocks that are available to unprivileged users.
   public long blocksAvailable() {
     return segment.get(JAVA_LONG, F_BAVAIL);
   }

@@ -8,9 +8,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct statx`: attributes of a file, 256 bytes, filled by [Files#statx].
+/// The structure `struct statx`, which contains the attributes of a file in 256 bytes. It is filled
+/// by [Files#statx].
 ///
-/// Used by one thread at a time; can be filled repeatedly.
+/// An instance may be used by only one thread at a time, and may be filled repeatedly.
 ///
 /// ```
 ///  byte 0        4          8            16      20    24    28     30    32
@@ -85,27 +86,27 @@ public final class Statx {
     return segment;
   }
 
-  /// Returns the members that the file system has filled, as `STATX_` bits.
+  /// Returns the `STATX_` bits of the members that were filled by the file system.
   public int mask() {
     return segment.get(JAVA_INT, MASK);
   }
 
-  /// Returns type and permissions: an `S_IF` constant and the low 12 bits.
+  /// Returns the type and the permissions, which are an `S_IF` constant and the low 12 bits.
   public int mode() {
     return segment.get(JAVA_SHORT, MODE) & 0xffff;
   }
 
-  /// Returns true for a regular file. Needs [#STATX_TYPE].
+  /// Returns true if the file is a regular file. Requires [#STATX_TYPE].
   public boolean isRegularFile() {
     return (mode() & S_IFMT) == S_IFREG;
   }
 
-  /// Returns true for a directory. Needs [#STATX_TYPE].
+  /// Returns true if the file is a directory. Requires [#STATX_TYPE].
   public boolean isDirectory() {
     return (mode() & S_IFMT) == S_IFDIR;
   }
 
-  /// Returns true for a symbolic link. Needs [#STATX_TYPE].
+  /// Returns true if the file is a symbolic link. Requires [#STATX_TYPE].
   public boolean isSymbolicLink() {
     return (mode() & S_IFMT) == S_IFLNK;
   }
@@ -115,7 +116,7 @@ public final class Statx {
     return segment.get(JAVA_LONG, SIZE);
   }
 
-  /// Returns the inode number, unique within [#device].
+  /// Returns the inode number, which is unique within [#device].
   public long inode() {
     return segment.get(JAVA_LONG, INO);
   }
@@ -140,18 +141,19 @@ public final class Statx {
     return segment.get(JAVA_LONG, BLOCKS);
   }
 
-  /// Returns the device number: major in the upper 32 bits, minor in the lower.
+  /// Returns the device number, with the major number in the upper 32 bits and the minor number in
+  /// the lower 32 bits.
   public long device() {
     return (long) segment.get(JAVA_INT, DEV_MAJOR) << 32
         | Integer.toUnsignedLong(segment.get(JAVA_INT, DEV_MINOR));
   }
 
-  /// Returns the number of the mount, with [#STATX_MNT_ID] in the mask.
+  /// Returns the id of the mount. Requires [#STATX_MNT_ID] in the mask.
   public long mountId() {
     return segment.get(JAVA_LONG, MNT_ID);
   }
 
-  /// Returns the time of the last change of content, in seconds since 1970.
+  /// Returns the time of the last change of the content in seconds since 1970.
   public long modifiedSeconds() {
     return segment.get(JAVA_LONG, MTIME + TV_SEC);
   }
@@ -161,7 +163,7 @@ public final class Statx {
     return segment.get(JAVA_INT, MTIME + TV_NSEC);
   }
 
-  /// Returns the time of the last change of content or attributes, in seconds since 1970.
+  /// Returns the time of the last change of the content or the attributes in seconds since 1970.
   public long changedSeconds() {
     return segment.get(JAVA_LONG, CTIME + TV_SEC);
   }
@@ -171,7 +173,7 @@ public final class Statx {
     return segment.get(JAVA_INT, CTIME + TV_NSEC);
   }
 
-  /// Returns the time of the last access, in seconds since 1970.
+  /// Returns the time of the last access in seconds since 1970.
   public long accessedSeconds() {
     return segment.get(JAVA_LONG, ATIME + TV_SEC);
   }
@@ -181,7 +183,7 @@ public final class Statx {
     return segment.get(JAVA_INT, ATIME + TV_NSEC);
   }
 
-  /// Returns the time of creation, in seconds since 1970; 0 if the file system does not store it.
+  /// Returns the creation time in seconds since 1970, or 0 if the file system does not store it.
   public long bornSeconds() {
     return segment.get(JAVA_LONG, BTIME + TV_SEC);
   }

@@ -7,7 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
 
-/// A socket filter that drops TCP segments with SYN set. Stateless and safe for use by any thread.
+/// A socket filter that drops TCP segments in which SYN is set. This class is stateless and
+/// thread-safe.
 ///
 /// ```
 ///   0  ldb  [13]              flags of the TCP header
@@ -18,12 +19,12 @@ import java.lang.foreign.MemorySegment;
 final class SynFilter {
   private static final int INSTRUCTIONS = 4;
 
-  /// The size of `struct sock_fprog` and the instructions.
+  /// The total size of `struct sock_fprog` and the instructions.
   static final int PROGRAM_BYTES =
       Seccomp.PROGRAM_LAYOUT.sizeBytes() + INSTRUCTIONS * Seccomp.FILTER_BYTES;
 
-  /// `BPF_LD | BPF_B | BPF_ABS`; the next two are `BPF_JMP | BPF_JSET | BPF_K` and `BPF_RET |
-  /// BPF_K`.
+  /// The code `BPF_LD | BPF_B | BPF_ABS`. The next two codes are `BPF_JMP | BPF_JSET | BPF_K` and
+  /// `BPF_RET | BPF_K`.
   private static final int LOAD_BYTE = 0x30;
 
   private static final int JUMP_IF_SET = 0x45;
@@ -36,8 +37,8 @@ final class SynFilter {
 
   /// Writes the program.
   ///
-  /// @param program zeroed, [#PROGRAM_BYTES] long; must exist until the system call that uses it
-  ///   returns
+  /// @param program zeroed memory of [#PROGRAM_BYTES] bytes, which must remain valid until the
+  ///   system call that uses it has returned
   static void write(MemorySegment program) {
     MemorySegment filter = program.asSlice(Seccomp.PROGRAM_LAYOUT.sizeBytes());
     program.set(JAVA_SHORT, Seccomp.PROGRAM_LEN, (short) INSTRUCTIONS);

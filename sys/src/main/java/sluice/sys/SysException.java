@@ -3,11 +3,11 @@ package sluice.sys;
 import java.io.IOException;
 import java.util.List;
 
-/// The exception of a failed system call: its name, arguments and errno, the reason, and the
-/// remedy.
+/// Thrown when a system call fails. The exception contains the name and the arguments of the call,
+/// the errno, the cause of the error, and a remedy.
 ///
-/// Immutable and safe for use by any thread. Control paths throw it; hot paths return the negated
-/// errno instead.
+/// Instances are immutable and thread-safe. This exception is thrown on control paths, while hot
+/// paths return the negated errno instead.
 public final class SysException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -37,13 +37,13 @@ public final class SysException extends IOException {
     this.fix = explanation.fix();
   }
 
-  /// Returns a result that is not an error.
+  /// Checks the result of a system call and returns it.
   ///
   /// @param result the result of a call of this module
-  /// @param call the system call's name
-  /// @param arguments its arguments, for the message
-  /// @return `result`, if it is not negative
-  /// @throws SysException if it is a negated errno
+  /// @param call the name of the system call
+  /// @param arguments the arguments of the call, which are used in the message
+  /// @return `result` if it is not negative
+  /// @throws SysException if the result is a negated errno
   public static long check(long result, String call, Object... arguments) throws SysException {
     if (result >= 0) {
       return result;
@@ -51,9 +51,9 @@ public final class SysException extends IOException {
     throw of((int) -result, call, arguments);
   }
 
-  /// Returns the exception for an errno.
+  /// Returns an exception for the given errno.
   ///
-  /// @param errno positive
+  /// @param errno the error number, which is positive
   public static SysException of(int errno, String call, Object... arguments) {
     String[] shown = new String[arguments.length];
     for (int i = 0; i < shown.length; i++) {
@@ -62,12 +62,12 @@ public final class SysException extends IOException {
     return new SysException(call, errno, shown, Explanation.of(call, errno));
   }
 
-  /// Returns the system call's name, such as `bind`.
+  /// Returns the name of the system call, such as `bind`.
   public String call() {
     return call;
   }
 
-  /// Returns the errno, positive, see [Errno].
+  /// Returns the error number, which is positive (see [Errno]).
   public int errno() {
     return errno;
   }
@@ -82,7 +82,7 @@ public final class SysException extends IOException {
     return List.of(arguments);
   }
 
-  /// Returns the reason for the error.
+  /// Returns the cause of the error.
   public String why() {
     return why;
   }

@@ -3,30 +3,32 @@ package sluice.sys;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// Properties of the machine, for diagnosis.
+/// Properties of the machine that are useful for diagnosis.
 ///
-/// Stateless and safe for use by any thread. Reads `/proc`; the results show if it is missing.
+/// This class is stateless and thread-safe. It reads `/proc`, and each method specifies its result
+/// if `/proc` is not available.
 public final class SystemInfo {
   private static final Path SYSCTL = Path.of("/proc/sys");
 
   private SystemInfo() {}
 
-  /// Returns the kernel's release, such as `6.18.44`; empty if unknown.
+  /// Returns the release of the kernel, such as `6.18.44`, or an empty string if it is unknown.
   public static String kernelRelease() {
     return sysctl("kernel.osrelease");
   }
 
-  /// Returns `kernel.io_uring_disabled`: 0 any user may open rings, 1 only a group and the
-  /// administrator, 2 no process; -1 if the kernel has no such setting (before 6.6).
+  /// Returns the value of `kernel.io_uring_disabled`: 0 if any user may open rings, 1 if only a
+  /// group and the administrator may, 2 if no process may, or -1 if the kernel does not have the
+  /// setting (before 6.6).
   public static int ioUringDisabled() {
     String value = sysctl("kernel.io_uring_disabled");
     return value.isEmpty() ? -1 : Integer.parseInt(value);
   }
 
-  /// Returns a sysctl.
+  /// Returns the value of a sysctl.
   ///
-  /// @param name the name with dots
-  /// @return its value without surrounding space, empty if it cannot be read
+  /// @param name the name, with dots as separators
+  /// @return the value without surrounding whitespace, or an empty string if it cannot be read
   public static String sysctl(String name) {
     try {
       return java.nio.file.Files.readString(SYSCTL.resolve(name.replace('.', '/'))).strip();
@@ -45,9 +47,9 @@ public final class SystemInfo {
     }
   }
 
-  /// Raises the limit on descriptors as far as permitted.
+  /// Raises the limit on open descriptors as far as this is permitted.
   ///
-  /// @return the limit in force now
+  /// @return the resulting limit
   public static ResourceLimit raiseDescriptors(long wanted) throws SysException {
     return ResourceLimit.raise(ResourceLimit.RLIMIT_NOFILE, wanted);
   }

@@ -7,24 +7,24 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The ids with which the kernel checks file accesses of the calling thread (`credentials(7)`).
+/// The ids that the kernel uses to check file accesses of the calling thread (`credentials(7)`).
 ///
-/// Linux keeps them per thread; only the C library makes them equal in a process. They belong to
-/// the operating system thread: a virtual thread must not wait between changing them and changing
-/// them back.
+/// Linux stores these ids per thread, and only the C library keeps them consistent within a
+/// process. They belong to the operating system thread, so a virtual thread must not block between
+/// changing them and restoring them.
 ///
-/// While the user id is not 0, the kernel suspends the capabilities that bypass file permissions;
-/// they return with user id 0.
+/// While the user id is not 0, the kernel suspends the capabilities that bypass file permissions.
+/// They are restored when the user id is set to 0 again.
 public final class ThreadCredentials {
   private ThreadCredentials() {}
 
-  /// Sets user id and group id for file accesses (`setfsuid(2)`, `setfsgid(2)`).
+  /// Sets the user id and the group id for file accesses (`setfsuid(2)`, `setfsgid(2)`).
   ///
-  /// @return 0, or -EPERM: neither has changed then
+  /// @return 0, or -EPERM if neither of them was changed
   public static int setFileIds(int uid, int gid) {
     int oldGid = (int) Kernel.call(SystemCall.SETFSGID, gid);
     int oldUid = (int) Kernel.call(SystemCall.SETFSUID, uid);
-    // The system calls return the old value only, not whether they succeeded.
+    // The system calls return only the previous value and do not indicate whether they succeeded.
     boolean done =
         (int) Kernel.call(SystemCall.SETFSUID, -1) == uid
             && (int) Kernel.call(SystemCall.SETFSGID, -1) == gid;
@@ -38,7 +38,8 @@ public final class ThreadCredentials {
 
   /// Sets the supplementary groups of this thread (`setgroups(2)`).
   ///
-  /// @return 0, -EPERM without `CAP_SETGID`, or -EINVAL for more than 65 536
+  /// @return 0, -EPERM if the thread does not have `CAP_SETGID`, or -EINVAL if there are more than
+  ///   65 536 groups
   public static int setGroups(int[] groups) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment list = arena.allocate(JAVA_INT, Math.max(1, groups.length));
@@ -59,7 +60,8 @@ public final class ThreadCredentials {
     }
   }
 
-  /// Sets the mask of permissions that new files do not get, for the whole process (`umask(2)`).
+  /// Sets the mask of permissions that are removed from new files, for the entire process
+  /// (`umask(2)`).
   ///
   /// @return the previous mask
   public static int umask(int mask) {

@@ -8,8 +8,8 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// The window size of a terminal, `struct winsize`, 8 bytes. Immutable and safe for use by any
-/// thread.
+/// The window size of a terminal, `struct winsize`, which has 8 bytes. Instances are immutable and
+/// thread-safe.
 ///
 /// ```
 ///  byte 0         2         4             6
@@ -22,8 +22,9 @@ import sluice.sys.call.SystemCall;
 /// struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; };
 /// ```
 ///
-/// @param rows number of lines; 0 if unknown to the terminal, as on a serial line
-/// @param columns number of characters per line; 0 if unknown
+/// @param rows the number of lines, or 0 if it is unknown to the terminal, for example on a serial
+///   line
+/// @param columns the number of characters per line, or 0 if it is unknown
 public record WindowSize(int rows, int columns) {
   static final long TIOCGWINSZ = 0x5413;
 
@@ -40,8 +41,8 @@ public record WindowSize(int rows, int columns) {
     }
   }
 
-  /// Returns the current window size of a terminal; 0 rows and columns if the descriptor does not
-  /// refer to a terminal.
+  /// Returns the current window size of a terminal, or 0 rows and columns if the descriptor does
+  /// not refer to a terminal.
   public static WindowSize of(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = allocate(arena);

@@ -4,17 +4,20 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import sluice.memory.block.Block;
 
-/// A device of sectors: a disk, an image file, or memory. Safe for use by several threads at a
-/// time; the order of concurrent transfers that overlap is undefined.
+/// A device that consists of sectors, such as a disk, an image file, or memory. Implementations may
+/// be used by several threads at the same time. If concurrent transfers overlap, the order in which
+/// they are performed is undefined.
 ///
-/// Bulk data is in [Block]s; a method holds a lease of each while it runs. A write is stable only
-/// after a later [#flush]. A crash before it may leave any subset of the unflushed writes, with
-/// each sector of [#sectorBytes] either old or new.
+/// Bulk data is passed in [Block]s, and each method holds a lease of the blocks while it runs. A
+/// write is durable only after a later [#flush] has returned. If the system crashes before that,
+/// any subset of the writes that were not flushed may be present, and each sector of [#sectorBytes]
+/// contains either the old or the new content.
 public interface BlockDevice extends AutoCloseable {
-  /// Returns the length of the device, a whole number of sectors.
+  /// Returns the length of the device in bytes, which is a multiple of the sector size.
   long lengthBytes();
 
-  /// Returns the unit of position and length of every transfer, a power of two from 512 to 4096.
+  /// Returns the sector size. The position and length of every transfer must be a multiple of it.
+  /// It is a power of two from 512 to 4096.
   default int sectorBytes() {
     return 512;
   }
@@ -23,13 +26,14 @@ public interface BlockDevice extends AutoCloseable {
     return false;
   }
 
-  /// Reads `bytes` bytes into a block.
+  /// Reads the given number of bytes into a block.
   ///
-  /// @param position in bytes, a multiple of the sector size
-  /// @throws IOException if not all of it could be read; the block's content is undefined then
+  /// @param position the position in bytes, a multiple of the sector size
+  /// @throws IOException if not all bytes could be read, in which case the content of the block is
+  ///   undefined
   void read(long position, Block into, long offset, int bytes) throws IOException;
 
-  /// Performs all transfers, in any order and concurrently if the device can.
+  /// Performs all of the given transfers in any order, and concurrently if the device supports it.
   ///
   /// @throws IOException if any transfer failed; it is undefined which of the others were performed
   default void read(Transfer[] transfers, int count) throws IOException {
@@ -41,7 +45,7 @@ public interface BlockDevice extends AutoCloseable {
 
   void write(long position, Block from, long offset, int bytes) throws IOException;
 
-  /// Performs all transfers, like [#read(Transfer[], int)].
+  /// Performs all of the given transfers, like [#read(Transfer[], int)].
   default void write(Transfer[] transfers, int count) throws IOException {
     for (int i = 0; i < count; i++) {
       Transfer t = transfers[i];
@@ -49,18 +53,20 @@ public interface BlockDevice extends AutoCloseable {
     }
   }
 
-  /// Registers memory that many transfers will use, so that the device can pin it once. Replaces
-  /// the memory registered before. Only affects performance.
+  /// Registers a region of memory that will be used by many transfers, so that the device can pin
+  /// it once. The region replaces any region that was registered before. Registering memory only
+  /// affects performance.
   default void register(MemorySegment region) {}
 
-  /// Makes stable all writes that have returned before.
+  /// Makes all writes durable that have returned before this call.
   ///
-  /// @throws IOException if this cannot be guaranteed; unflushed writes may then be lost
+  /// @throws IOException if durability cannot be guaranteed, in which case unflushed writes may be
+  ///   lost
   void flush() throws IOException;
 
   @Override
   void close() throws IOException;
 
-  /// A part of a batch.
+  /// A single transfer of a batch.
   record Transfer(long position, Block block, long offset, int bytes) {}
 }

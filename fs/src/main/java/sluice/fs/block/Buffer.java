@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// A cached block in use by one thread, from its reading or change until it is closed.
+/// A cached block that is used by a single thread until it is closed.
 ///
-/// Its bytes are a snapshot, unless it came from a [Transaction]: then the holder may write them
-/// until the transaction is closed. Numbers are little-endian, as in ext2; see [#getIntBig] for the
-/// journal's.
+/// The bytes are a snapshot, unless the buffer was returned by a [Transaction], in which case the
+/// holder may write to them until the transaction is closed. Numbers are little-endian, as in ext2.
+/// The journal uses big-endian numbers, for which there are separate methods ([#getIntBig]).
 public abstract class Buffer implements AutoCloseable {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfShort SHORT =
@@ -27,7 +27,7 @@ public abstract class Buffer implements AutoCloseable {
 
   /// Creates a buffer.
   ///
-  /// @param held the bytes of the block, released when the buffer is closed
+  /// @param held the bytes of the block, which are released when the buffer is closed
   public Buffer(long number, Block held) {
     this.number = number;
     this.held = held;
@@ -38,7 +38,8 @@ public abstract class Buffer implements AutoCloseable {
     return number;
   }
 
-  /// Returns the memory of the whole block. The buffer holds its lease until it is closed.
+  /// Returns the memory of the entire block. The buffer holds a lease of it until the buffer is
+  /// closed.
   public final Block block() {
     if (held == null) {
       throw new IllegalStateException("the buffer of block " + number + " is closed");
@@ -46,7 +47,7 @@ public abstract class Buffer implements AutoCloseable {
     return held;
   }
 
-  /// Returns true if the holder may write.
+  /// Returns true if the holder may write to the block.
   protected abstract boolean writable();
 
   public final boolean closed() {
@@ -63,7 +64,7 @@ public abstract class Buffer implements AutoCloseable {
     }
   }
 
-  /// Releases the block that the constructor took over. Called once.
+  /// Releases the block that was passed to the constructor. Called once.
   protected abstract void letGo(Block held);
 
   public final int lengthBytes() {
@@ -74,7 +75,7 @@ public abstract class Buffer implements AutoCloseable {
     return bytes().get(BYTE, offset) & 0xFF;
   }
 
-  /// Returns two bytes as a number from 0 to 65535.
+  /// Returns the two bytes at the given offset as a number from 0 to 65535.
   public final int getShort(int offset) {
     return bytes().get(SHORT, offset) & 0xFFFF;
   }
@@ -83,7 +84,7 @@ public abstract class Buffer implements AutoCloseable {
     return bytes().get(INT, offset);
   }
 
-  /// Returns four bytes as a number from 0 to 2^32 - 1.
+  /// Returns the four bytes at the given offset as a number from 0 to 2^32 - 1.
   public final long getUnsignedInt(int offset) {
     return bytes().get(INT, offset) & 0xFFFF_FFFFL;
   }
@@ -92,7 +93,7 @@ public abstract class Buffer implements AutoCloseable {
     return bytes().get(LONG, offset);
   }
 
-  /// Returns four bytes, big-endian.
+  /// Returns the four bytes at the given offset as a big-endian integer.
   public final int getIntBig(int offset) {
     return bytes().get(INT_BIG, offset);
   }
@@ -121,7 +122,7 @@ public abstract class Buffer implements AutoCloseable {
     MemorySegment.copy(bytes(), BYTE, offset, into, at, count);
   }
 
-  /// Reads numbers, little-endian, until the array is full.
+  /// Reads little-endian integers until the array is full.
   public final void getInts(int offset, int[] into) {
     MemorySegment.copy(bytes(), INT, offset, into, 0, into.length);
   }
@@ -134,7 +135,7 @@ public abstract class Buffer implements AutoCloseable {
     bytesToWrite().asSlice(offset, count).fill((byte) value);
   }
 
-  /// Returns four bytes of a block, little-endian, as a number from 0 to 2^32 - 1.
+  /// Returns four bytes of a block as a little-endian number from 0 to 2^32 - 1.
   public static long unsignedInt(Block block, int offset) {
     return block.segment().get(INT, offset) & 0xFFFF_FFFFL;
   }

@@ -4,69 +4,77 @@ import java.io.IOException;
 import sluice.fs.FileTree;
 import sluice.memory.Memory;
 
-/// The order in which changed blocks reach the device. Safe for use by any thread.
+/// Determines the order in which changed blocks reach the device. Implementations are thread-safe.
 ///
-/// There are two implementations. The first keeps a log: after a crash, a [Transaction] is on the
-/// device either completely or not at all (JBD2, ordered mode: file data reaches the device before
-/// the metadata that leads to it). The second guarantees nothing until [#sync], as ext2 does.
+/// There are two implementations. The first one writes a log, so that after a crash a [Transaction]
+/// is on the device either completely or not at all (JBD2 in ordered mode, in which file data
+/// reaches the device before the metadata that refers to it). The second one gives no guarantee
+/// before [#sync] has returned, like ext2.
 public interface Journal extends AutoCloseable {
-  /// Begins a transaction, or joins the open transaction of this thread. Waits while the journal
-  /// has no room for the blocks.
+  /// Begins a transaction, or joins the open transaction of the current thread. Waits until the
+  /// journal has enough room for the blocks.
   ///
-  /// @param metadataBlocks the maximum number of blocks it changes other than by [Transaction#data]
-  /// @throws sluice.fs.FsException `EROFS` after the journal has failed, `E2BIG` if the thread's
-  ///   transaction is too large already; nothing has changed then
+  /// @param metadataBlocks the maximum number of blocks that are changed by methods other than
+  ///   [Transaction#data]
+  /// @throws sluice.fs.FsException `EROFS` if the journal has failed, or `E2BIG` if the transaction
+  ///   of the thread is already too large; in both cases nothing is changed
   Transaction begin(int metadataBlocks) throws IOException;
 
-  /// Overwrites a range of contiguous content blocks in the cache, outside of a transaction, if
-  /// nothing except these bytes must change. Never waits. The caller holds the lock of the file, so
-  /// that it keeps the blocks, and has no buffer of them open.
+  /// Overwrites a range of contiguous content blocks in the cache without a transaction, if nothing
+  /// except these bytes needs to be changed. This method never blocks. The caller must hold the
+  /// lock of the file, so that the blocks remain allocated to it, and must not have an open buffer
+  /// of any of them.
   ///
   /// @param offset the offset in the first block
-  /// @return the number of bytes written; if 0, the caller uses [Transaction#data]
+  /// @return the number of bytes written; if it is 0, the caller must use [Transaction#data]
   default int tryOverwrite(long block, int offset, Memory from, long at, int bytes) {
     return 0;
   }
 
-  /// Returns true if a transaction is atomic with respect to a crash.
+  /// Returns true if transactions are atomic even if the system crashes.
   boolean atomic();
 
-  /// Returns true if a block may be allocated: it was not freed by a transaction that is not stable
-  /// yet. An allocator that finds no such block calls [#sync], outside of its transaction, and
-  /// tries again.
+  /// Returns true if a block may be allocated, which is not the case if it was freed by a
+  /// transaction that is not durable yet. If an allocator finds no such block, it must call [#sync]
+  /// outside of its transaction and try again.
   default boolean reusable(long block) {
     return true;
   }
 
-  /// Returns true if the journal has ended because a write failed: no more transactions begin.
+  /// Returns true if the journal has ended because a write failed, after which no new transactions
+  /// can begin.
   default boolean failed() {
     return false;
   }
 
-  /// Returns a point in the order of changes. It is behind every transaction closed so far.
+  /// Returns the current point in the order of changes, which follows every transaction that has
+  /// been closed.
   long point();
 
-  /// Returns true if everything before a point is stable. Never waits and starts nothing.
+  /// Returns true if all changes before the given point are durable. This method never blocks and
+  /// does not start a commit.
   default boolean stable(long point) {
     return !atomic();
   }
 
-  /// Waits until everything before a point is stable. Starts a commit if necessary.
+  /// Waits until all changes before the given point are durable. Starts a commit if necessary.
   void await(long point) throws IOException;
 
-  /// Calls `then` when everything before a point is stable. Starts a commit if necessary.
+  /// Notifies the listener when all changes before the given point are durable. Starts a commit if
+  /// necessary.
   void whenStable(long point, FileTree.StableListener then);
 
-  /// Makes everything stable.
+  /// Makes all changes durable.
   void sync() throws IOException;
 
-  /// Makes everything stable and writes every block to its place, so that a program without support
-  /// for the log finds the current state.
+  /// Makes all changes durable and writes every block to its final location, so that programs that
+  /// do not support the log see the current state.
   default void settle() throws IOException {
     sync();
   }
 
-  /// Makes everything stable and leaves a log that needs no replay. The cache stays open.
+  /// Makes all changes durable and leaves a log that does not have to be replayed. The cache
+  /// remains open.
   @Override
   void close() throws IOException;
 }

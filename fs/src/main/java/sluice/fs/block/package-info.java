@@ -1,4 +1,4 @@
-/// The interfaces of storage below files: [BlockDevice], [BufferCache] with [Buffer]s, [Journal]
-/// with [Transaction]s. Packages `device`, `cache` and `journal` implement them, `storage` opens
-/// them.
+/// Defines the interfaces of the storage layers below files: [BlockDevice], [BufferCache] with
+/// [Buffer], and [Journal] with [Transaction]. They are implemented by the packages `device`,
+/// `cache` and `journal`, and opened by the package `storage`.
 package sluice.fs.block;

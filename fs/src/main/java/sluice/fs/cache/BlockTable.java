@@ -4,16 +4,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A hash table of the frames by block number. Lookups take no lock; changes are made under the
-/// stripe of the number.
+/// A hash table that maps block numbers to frames. Lookups are lock-free, and changes are made
+/// under the stripe of the block number.
 ///
 /// ```
 ///   heads[hash(number)] ──▶ Frame ──next──▶ Frame ──next──▶ null
 /// ```
 ///
-/// While a lookup traverses a chain, a frame may move to another chain. The lookup then continues
-/// in the wrong chain and finds nothing, after at most [#STEPS] frames. So the caller validates the
-/// frame it found, and only [#get] proves that a block is absent.
+/// While a lookup traverses a chain, a frame may be moved to another chain. In this case, the
+/// lookup continues in the wrong chain and terminates after at most [#STEPS] frames without finding
+/// the block. Therefore the caller must validate the frame that was found, and only [#get] proves
+/// that a block is not present.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,12 +38,13 @@ final class BlockTable {
     }
   }
 
-  /// Returns the monitor to hold while a block is mapped, unmapped, claimed or released.
+  /// Returns the monitor that must be held while a block is mapped, unmapped, claimed or released.
   Object stripe(long block) {
     return stripes[bucket(block) & (stripes.length - 1)];
   }
 
-  /// Returns the frame of a block, or null. Takes no lock; the caller validates the result.
+  /// Returns the frame of a block, or null. This method is lock-free, and the caller must validate
+  /// the result.
   @Nullable Frame find(long block) {
     @Nullable Frame frame = (Frame) HEAD.getAcquire(heads, bucket(block));
     for (int step = 0; frame != null && step < STEPS; step++) {
@@ -54,7 +56,7 @@ final class BlockTable {
     return null;
   }
 
-  /// Returns the frame of a block, or null. The caller holds its stripe.
+  /// Returns the frame of a block, or null. The caller must hold the stripe of the block.
   @Nullable Frame get(long block) {
     Frame frame = heads[bucket(block)];
     while (frame != null && frame.number() != block) {
@@ -63,7 +65,7 @@ final class BlockTable {
     return frame;
   }
 
-  /// Maps a frame that is in no chain. The caller holds the block's stripe.
+  /// Maps a frame that is not part of any chain. The caller must hold the stripe of the block.
   void put(long block, Frame frame) {
     int bucket = bucket(block);
     frame.map(block);
@@ -71,7 +73,7 @@ final class BlockTable {
     HEAD.setRelease(heads, bucket, frame);
   }
 
-  /// Unmaps a frame. The caller holds the stripe of its number.
+  /// Unmaps a frame. The caller must hold the stripe of its number.
   void remove(Frame frame) {
     int bucket = bucket(frame.number());
     Frame before = null;

@@ -3,7 +3,8 @@ package sluice.fs.cache;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// The errors of a series of steps that continues after an error. Not thread-safe.
+/// Collects the errors of a series of steps that continues after an error. This class is not
+/// thread-safe.
 final class CollectedErrors {
   private static final int MOST_SHOWN = 8;
 

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// The frames that differ from the device and may be written, oldest first. Safe for use by any
-/// thread; a thread that adds or removes a frame also holds the frame's stripe.
+/// The frames that differ from the device and may be written, ordered from oldest to newest. This
+/// class is thread-safe. A thread that adds or removes a frame must also hold the stripe of the
+/// frame.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,7 +36,7 @@ final class DirtyList {
     return count;
   }
 
-  /// Returns the number of frames ever added.
+  /// Returns the total number of frames that have ever been added.
   long added() {
     return added;
   }
@@ -46,7 +47,7 @@ final class DirtyList {
     COUNT.setRelease(this, count + 1);
   }
 
-  /// Adds adjacent frames, which are claimed and not yet in the list.
+  /// Adds adjacent frames that are claimed and are not in the list yet.
   synchronized void add(FrameSupply supply, Frame first, int run) {
     for (int i = 0; i < run; i++) {
       Frame frame = supply.at(first, i);
@@ -72,7 +73,7 @@ final class DirtyList {
     unlink(frame);
   }
 
-  /// Removes a frame. The caller holds the monitor.
+  /// Removes a frame. The caller must hold the monitor.
   void unlink(Frame frame) {
     Frame before = frame.dirtyBefore;
     Frame after = frame.dirtyAfter;
@@ -91,7 +92,7 @@ final class DirtyList {
     COUNT.setRelease(this, count - 1);
   }
 
-  /// Replaces a frame by its copy, which keeps the position and so the age.
+  /// Replaces a frame by its copy, which keeps the position of the frame and thus its age.
   synchronized void replace(Frame old, Frame by) {
     by.dirtyBefore = old.dirtyBefore;
     by.dirtyAfter = old.dirtyAfter;
@@ -109,18 +110,18 @@ final class DirtyList {
     old.dirtyAfter = null;
   }
 
-  /// Leases the oldest frames that no writer has claimed. A later change of such a frame is made in
-  /// a copy.
+  /// Leases the oldest frames that have not been claimed by a writer. If such a frame is changed
+  /// later, the change is made to a copy.
   ///
   /// @param most the maximum number of frames
-  /// @param but selects blocks to skip
+  /// @param but selects blocks that are skipped
   synchronized void lend(int most, LongPredicate but, List<FrameLease> into) {
     for (Frame at = oldest; at != null && into.size() < most; at = at.dirtyAfter) {
       if (but.test(at.number())) {
         continue;
       }
-      // A lease that fails without a writer is due to a thread that looks for a frame to evict. It
-      // releases the frame soon.
+      // If a lease fails although there is no writer, the frame is being examined by a thread that
+      // looks for a frame to evict, and will be released soon.
       boolean lent = at.lend();
       while (!lent && at.writers() == 0) {
         Uninterruptibly.pause();

@@ -4,16 +4,17 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.ThreadEnds;
 
-/// Writes back changed blocks in the background: blocks that changed more than a few seconds ago,
-/// and the oldest ones if there are many. A thread of the cache, started with the first change.
+/// Writes changed blocks in the background. It writes blocks that were changed more than a few
+/// seconds ago, and also the oldest changed blocks if there are many of them. It uses a thread of
+/// the cache that is started when the first change is made.
 ///
-/// A failed write loses nothing: the block stays changed, and the next caller of sync gets the
-/// error.
+/// If a write fails, no data is lost: the block remains changed, and the error is reported to the
+/// next caller of sync.
 final class Flusher {
   private final WriteBack writeBack;
   private final DirtyList dirty;
 
-  /// The number of changed blocks from which on the thread writes at once.
+  /// The number of changed blocks at which the thread starts writing immediately.
   private final int many;
 
   /// The maximum age of a change that is only in memory.
@@ -31,7 +32,8 @@ final class Flusher {
     this.oldMillis = oldMillis;
   }
 
-  /// Starts or wakes the thread after a change, if necessary. Takes no lock in the common case.
+  /// Starts or wakes the thread after a change, if necessary. No lock is acquired in the common
+  /// case.
   void changed() {
     if (!running) {
       start();
@@ -68,9 +70,9 @@ final class Flusher {
     }
   }
 
-  /// Waits for the next round.
+  /// Waits until the next round.
   ///
-  /// @return false if the cache is closing
+  /// @return false if the cache is being closed
   private synchronized boolean pause(boolean failed) {
     idle = !failed;
     if (!closed && (failed || dirty.count() <= many)) {

@@ -8,21 +8,21 @@ import sluice.memory.Memory;
 import sluice.memory.block.PooledBlock;
 import sluice.memory.block.Region;
 
-/// A slot of the cache: memory for one block, found by number and held by leases. Any thread finds
-/// and leases it; a thread that changes its state holds the stripe of its number (see
-/// [BlockTable]).
+/// A slot of the cache that contains the memory of one block. Frames are found by block number and
+/// held by leases. Any thread may find and lease a frame, but a thread that changes its state must
+/// hold the stripe of its number (see [BlockTable]).
 ///
-/// The cache itself holds one lease on each mapped frame. A thread that writes in place has claimed
-/// the frame: it cannot be leased then, and [#version] is odd. A frame that another thread has
-/// leased is never written. The writer maps a copy instead, and the old frame stays, unmapped,
-/// until its last lease ends. So a lease is a snapshot. A lease that was obtained without a lock is
-/// valid only if the frame then [#shows] the block; until this test, a reader may briefly hold any
-/// frame in use.
+/// The cache itself holds one lease of each mapped frame. A thread must claim a frame in order to
+/// write it in place. While the frame is claimed it cannot be leased, and [#version] is odd. A
+/// frame that is leased by another thread is never written. Instead, the writer maps a copy, and
+/// the old frame is unmapped but remains unchanged until its last lease is released. Therefore a
+/// lease is a snapshot. A lease that was acquired without a lock is valid only if the frame then
+/// [#shows] the block. Until this has been tested, a reader may briefly hold any frame in use.
 ///
-/// Reading without a lease is correct because `version` is even only while the frame is mapped and
-/// its bytes do not change, and because it never repeats a value. A reader that finds the same even
-/// value before and after the copy, and the wanted number in between, has copied a consistent state
-/// of that block.
+/// A frame can be read correctly without a lease because `version` is even only while the frame is
+/// mapped and its bytes do not change, and because the same value never occurs twice. If a reader
+/// finds the same even value before and after copying the bytes, and the requested number in
+/// between, then it has copied a consistent state of that block.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -56,14 +56,15 @@ public final class Frame extends PooledBlock {
   volatile @Nullable Frame next;
   private volatile int writers;
 
-  /// True if readers wait for the writer. Such a writer waits for no other thread.
+  /// True if readers have to wait for the writer. A writer of this kind does not wait for any other
+  /// thread.
   volatile boolean content;
 
   boolean loading;
   boolean dirty;
   boolean held;
 
-  /// True if a thread waits at the stripe for the frame to be filled or released.
+  /// True if a thread is waiting at the stripe until the frame is filled or released.
   volatile boolean awaited;
 
   byte heat;
@@ -90,7 +91,8 @@ public final class Frame extends PooledBlock {
     return supply.memory().regionOffset() + supply.offset(this);
   }
 
-  /// Returns true if the journal holds back the write of this frame. Read by the claiming thread.
+  /// Returns true if the journal prevents this frame from being written. Called by the thread that
+  /// holds the claim.
   public boolean isHeld() {
     return held;
   }
@@ -99,8 +101,8 @@ public final class Frame extends PooledBlock {
     return number;
   }
 
-  /// Returns true if the frame is mapped to a block and shows its content. For the holder of a
-  /// lease, the bytes then never change.
+  /// Returns true if the frame is mapped to the given block and shows its content. If the caller
+  /// holds a lease, the bytes will never change.
   boolean shows(long block) {
     return number == block && ((int) VERSION.getAcquire(this) & 1) == 0;
   }
@@ -115,14 +117,14 @@ public final class Frame extends PooledBlock {
     return versionOpaque();
   }
 
-  /// Returns the version of a further frame, after the bytes of several frames have been read and
-  /// [#versionAfterReading] of the first was called.
+  /// Returns the version of another frame, after the bytes of several frames have been read and
+  /// [#versionAfterReading] has been called for the first frame.
   int versionOpaque() {
     return (int) VERSION.getOpaque(this);
   }
 
-  /// Counts an access, but only if some time has passed since the last one. So a block that is read
-  /// in small pieces does not look frequently used.
+  /// Counts an access, but only if some time has passed since the last access. As a result, a block
+  /// that is read in small parts does not appear to be used frequently.
   void touch(int now) {
     int age = now - touched;
     if (age > 1 || age < 0) {
@@ -136,14 +138,14 @@ public final class Frame extends PooledBlock {
 
   /// Resets the access count for new content.
   ///
-  /// @param used true if the block was requested; otherwise the first request does not count
+  /// @param used true if the block was requested; otherwise the first request is not counted
   void cool(int now, boolean used) {
     touched = used ? now : NEVER;
     heat = 0;
   }
 
-  /// Assigns a number. The bytes do not show before [#show]. From now on, a thread that finds the
-  /// frame may claim it.
+  /// Assigns a number. The bytes are not visible before [#show] is called. From now on, the frame
+  /// may be claimed by a thread that finds it.
   void map(long block) {
     number = block;
     if (leases() > 0) { // otherwise it is claimed, and offered at the end of the claim
@@ -151,9 +153,9 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// Removes the number. Holders of a lease keep the bytes, and no thread that still finds the
-  /// frame can claim it. Called by the claimer, or by a holder of a lease in addition to that of
-  /// the cache.
+  /// Removes the number. The bytes remain valid for holders of a lease, and a thread that still
+  /// finds the frame cannot claim it. Called by the thread that holds the claim, or by a holder of
+  /// a lease other than the lease of the cache.
   void unmap() {
     hide();
     number = NONE;
@@ -162,7 +164,7 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// Makes the version odd, before the bytes change or lose their meaning.
+  /// Makes the version odd before the bytes are changed or become invalid.
   void hide() {
     if ((version & 1) == 0) {
       VERSION.setOpaque(this, version + 1);
@@ -170,7 +172,7 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// Makes the version even: the bytes are those of the block.
+  /// Makes the version even, which indicates that the bytes are the content of the block.
   void show() {
     if ((version & 1) != 0) {
       VERSION.setRelease(this, version + 1);
@@ -181,14 +183,14 @@ public final class Frame extends PooledBlock {
     return writers;
   }
 
-  /// Makes the claimer the first writer.
+  /// Registers the thread that holds the claim as the first writer.
   void firstWriter() {
     WRITERS.setRelease(this, 1);
   }
 
   /// Adds a writer to an existing claim.
   ///
-  /// @return false if the frame has no writer, or no more
+  /// @return false if the frame does not have a writer any more
   boolean anotherWriter() {
     int now = writers;
     while (now > 0) {
@@ -201,7 +203,7 @@ public final class Frame extends PooledBlock {
     return false;
   }
 
-  /// Removes a writer. Returns true if it was the last one, which then ends the claim.
+  /// Removes a writer. Returns true if it was the last writer, which must then release the claim.
   boolean lastWriter() {
     return (int) WRITERS.getAndAdd(this, -1) == 1;
   }
@@ -210,19 +212,19 @@ public final class Frame extends PooledBlock {
     return tryLease();
   }
 
-  /// Claims a mapped frame that was found without a lock. It then stays mapped to its number, which
-  /// may differ from the number at which it was found.
+  /// Claims a mapped frame that was found without a lock. The frame then remains mapped to its
+  /// number, which may differ from the number under which it was found.
   boolean claim() {
     return tryClaim();
   }
 
-  /// Claims an unmapped frame, for the thread that has taken it.
+  /// Claims an unmapped frame on behalf of the thread that has acquired it.
   boolean claimOwn() {
     return tryClaimOwn();
   }
 
-  /// Sets the flag for content, for the claimer. The value rarely changes, and a test is cheaper
-  /// than a volatile write.
+  /// Sets the content flag. Called by the thread that holds the claim. The flag is tested first
+  /// because it rarely changes, and a test is cheaper than a volatile write.
   void setContent(boolean now) {
     if (content != now) {
       content = now;
@@ -233,8 +235,8 @@ public final class Frame extends PooledBlock {
     unclaim(number != NONE);
   }
 
-  /// Fills the frame from a source, for the claimer. If the source fails, the frame is zeroed,
-  /// because it may contain bytes of another file.
+  /// Fills the frame from a source. Called by the thread that holds the claim. If the source fails,
+  /// the frame is filled with zeros because it may contain bytes of another file.
   public void fillFrom(Memory source, long at) {
     boolean filled = false;
     try {
@@ -247,7 +249,7 @@ public final class Frame extends PooledBlock {
     }
   }
 
-  /// Takes a free frame. It then has one lease, which belongs to the caller.
+  /// Acquires a free frame. Its only lease is then held by the caller.
   void take() {
     revive();
   }

@@ -15,27 +15,29 @@ import sluice.memory.block.Block;
 import sluice.memory.block.Region;
 import sluice.sys.Errno;
 
-/// The buffer cache. Safe for use by any thread; blocks in memory are found, leased and copied
-/// without a lock.
+/// An implementation of the buffer cache. This class is thread-safe, and blocks that are in memory
+/// are found, leased and copied without acquiring a lock.
 ///
-/// Locking: a stripe of [BlockTable] is held for a few steps, never during a transfer. The monitors
-/// of [FrameSupply] and [DirtyList] are taken alone or inside of a stripe. The lock of [WriteBack]
-/// is held during a transfer, by writers only.
+/// A stripe of [BlockTable] is held only for a few steps and never during a transfer. The monitors
+/// of [FrameSupply] and [DirtyList] are acquired either alone or while a stripe is held. The lock
+/// of [WriteBack] is held during a transfer, but only by writers.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | frames | see [Frame] | | |
 ///
-/// Limits: the cache holds a fixed number of blocks. Up to five eighths of them may be changed;
-/// from one half on they are written in the background. When all are leased or changed, changed
-/// blocks are written back; if that yields no frame for ten seconds, the caller gets `ENOMEM`.
+/// The cache contains a fixed number of blocks. At most five eighths of them may be changed, and
+/// they are written in the background when half of the blocks have been changed. If all blocks are
+/// leased or changed, changed blocks are written. If no frame becomes available within ten seconds,
+/// the caller receives `ENOMEM`.
 public final class FrameCache implements BufferCache {
   private static final int FEWEST_FRAMES = 64;
 
-  /// The number of attempts for a copy that a writer disturbs.
+  /// The maximum number of attempts for a copy that is disturbed by a writer.
   private static final int ATTEMPTS = 16;
 
-  /// The number of blocks in one copy. A copy cannot be interrupted, and a safepoint waits for it.
+  /// The maximum number of blocks in a single copy. A copy cannot be interrupted and delays
+  /// safepoints.
   private static final int MOST_RUN = 256;
 
   private final BlockDevice device;
@@ -74,12 +76,12 @@ public final class FrameCache implements BufferCache {
   }
 
   /// Opens a cache on a device. Its memory is charged to an account until the last lease of a block
-  /// ends.
+  /// has been released.
   ///
-  /// @param blockBytes 1024, 2048 or 4096
-  /// @param cacheBytes memory for blocks, at least 64 blocks; allocated at once, touched when
-  ///   needed
-  /// @throws FsException `ENOMEM` if the account has no room
+  /// @param blockBytes the block size, which is 1024, 2048 or 4096
+  /// @param cacheBytes the amount of memory for at least 64 blocks; it is allocated immediately but
+  ///   not accessed until it is needed
+  /// @throws FsException `ENOMEM` if the account does not have enough room
   public static FrameCache open(
       BlockDevice device, int blockBytes, long cacheBytes, Account account, CacheDelays times)
       throws IOException {
@@ -113,8 +115,9 @@ public final class FrameCache implements BufferCache {
     return new FrameCache(device, blockBytes, supply, table, times);
   }
 
-  /// Allocates the frames as one block of a region of its own, which ends with it. So the device
-  /// registers one range, and adjacent frames are contiguous.
+  /// Allocates the frames as a single block of a separate region, which is released together with
+  /// the block. As a result, the device registers only one range, and adjacent frames are
+  /// contiguous in memory.
   private static Block allocate(Account account, long bytes, int blockBytes) throws IOException {
     Block memory = Region.single("buffer cache", account, bytes, blockBytes, true);
     if (memory == null) {
@@ -181,9 +184,9 @@ public final class FrameCache implements BufferCache {
     return done;
   }
 
-  /// Copies from adjacent frames with a single copy.
+  /// Copies bytes from adjacent frames with a single copy operation.
   ///
-  /// Versions only grow, so an unchanged sum of the versions proves that none has changed.
+  /// Versions only increase, so if the sum of the versions is unchanged, none of them has changed.
   private int copyRun(long block, int offset, Memory into, long at, int count) {
     int most = (int) Math.min(MOST_RUN, ((long) offset + count + blockBytes - 1) >> blockShift);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -257,8 +260,8 @@ public final class FrameCache implements BufferCache {
     return (long) dirty.count() * blockBytes;
   }
 
-  /// Makes room before a change if too many blocks are changed. The changing thread pays for the
-  /// writes.
+  /// Writes changed blocks before a change is made if too many blocks are changed. The writes are
+  /// performed by the thread that makes the change.
   public void throttle() throws IOException {
     flusher.changed();
     if (dirty.count() > dirtyLimit) {
@@ -266,7 +269,7 @@ public final class FrameCache implements BufferCache {
     }
   }
 
-  /// Replaces the content of a block, to repair a device before it is used.
+  /// Replaces the content of a block in order to repair a device before it is used.
   public void overwrite(long block, MemorySegment bytes) throws IOException {
     Frame frame = claims.claim(block, FrameClaims.Start.ANY, FrameClaims.Purpose.METADATA);
     frame.segment().copyFrom(bytes);

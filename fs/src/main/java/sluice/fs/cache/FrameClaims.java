@@ -4,20 +4,23 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Claims frames for writers. Safe for use by any thread; journals call it for their transactions.
+/// Claims frames for writers. This class is thread-safe, and is called by journals on behalf of
+/// their transactions.
 ///
-/// A frame that only the cache holds is claimed and written in place. A frame that has another
-/// holder (a reader, a device or a commit) does not change: the writer gets a copy that takes its
-/// place.
+/// A frame that is held only by the cache is claimed and written in place. If a frame has another
+/// holder (a reader, a device or a commit), it is not changed. Instead, the writer receives a copy
+/// that replaces the frame.
 public final class FrameClaims {
   /// The purpose of a claim.
   public enum Purpose {
-    /// Content of a file: readers wait for the writer, which waits for no other thread. May be
-    /// written back.
+    /// The content of a file. Readers wait for the writer, which does not wait for any other
+    /// thread. The block may be written to the device by the cache.
     CONTENT,
-    /// Metadata without a log: readers get a copy. May be written back.
+    /// Metadata of a journal without a log. Readers receive a copy. The block may be written to the
+    /// device by the cache.
     METADATA,
-    /// Metadata with a log: readers get a copy. Not written back by the cache, see [Frame#held].
+    /// Metadata of a journal with a log. Readers receive a copy. The block is not written to the
+    /// device by the cache (see [Frame#held]).
     LOGGED
   }
 
@@ -26,8 +29,8 @@ public final class FrameClaims {
     /// The content of the block, read from the device if necessary.
     CONTENT,
     ZEROS,
-    /// Undefined, possibly bytes of another file: the writer replaces all of it before it can be
-    /// read.
+    /// The initial content is undefined and may consist of bytes of another file. The writer must
+    /// replace all of it before it can be read.
     ANY
   }
 
@@ -43,8 +46,8 @@ public final class FrameClaims {
     this.loader = loader;
   }
 
-  /// Claims the frame of a block, which may be written until [#letGo]. Each claim needs its own
-  /// release.
+  /// Claims the frame of a block, which may be written until [#letGo] is called. Each claim must be
+  /// released separately.
   public Frame claim(long block, Start start, Purpose purpose) throws IOException {
     Frame alone = claimAlone(block, purpose);
     if (alone != null) {
@@ -97,10 +100,10 @@ public final class FrameClaims {
     }
   }
 
-  /// Claims a frame in the common case, without a lock: the block is in memory, has no other
-  /// holder, and is claimed for the same kind of purpose. A claimed frame stays mapped, and the
-  /// state that the stripe guards does not change, because writers that do not claim a frame lease
-  /// it before they mark it.
+  /// Claims a frame without a lock in the common case in which the block is in memory, has no other
+  /// holder, and is claimed for the same kind of purpose. A claimed frame remains mapped, and the
+  /// state that is guarded by the stripe does not change because a writer that does not claim the
+  /// frame leases it before it marks it.
   private @Nullable Frame claimAlone(long block, Purpose purpose) {
     Frame frame = table.find(block);
     if (frame == null || !frame.claim()) {
@@ -137,8 +140,8 @@ public final class FrameClaims {
     return spare;
   }
 
-  /// Claims a frame without another holder. A reader that found it in its former life may hold a
-  /// lease until it notices that the number is wrong.
+  /// Claims a frame that has no other holder. A reader that found the frame when it was mapped to
+  /// another block may hold a lease until it notices that the number has changed.
   private static void claimOwn(Frame frame) {
     while (!frame.claimOwn()) {
       Uninterruptibly.pause();
@@ -147,9 +150,10 @@ public final class FrameClaims {
 
   /// Maps a copy in place of a frame that has other holders.
   ///
-  /// @return null if the frame is being evicted; nothing has changed then
+  /// @return the copy, or null if the frame is being evicted, in which case nothing is changed
   private @Nullable Frame replace(long block, Frame old, Frame spare, Start start) {
-    // An additional lease prevents a claim, even if the other holders release the frame.
+    // An additional lease prevents the frame from being claimed even if the other holders release
+    // it.
     if (!old.lend()) {
       return null;
     }
@@ -192,7 +196,8 @@ public final class FrameClaims {
     }
   }
 
-  /// Ends a claim. With the last one, the frame shows its bytes and can be leased.
+  /// Releases a claim. When the last claim is released, the bytes of the frame become visible and
+  /// the frame can be leased.
   public void letGo(Frame frame) {
     long block = frame.number();
     if (frame.lastWriter()) {
@@ -206,7 +211,7 @@ public final class FrameClaims {
     }
   }
 
-  /// Discards the changes of a freed block. Its cached content is never written.
+  /// Discards the changes to a block that was freed. Its cached content is never written.
   public void forget(long block) {
     synchronized (table.stripe(block)) {
       Frame frame = table.get(block);
@@ -217,8 +222,9 @@ public final class FrameClaims {
     }
   }
 
-  /// Discards a freed block that is not reused soon. Unlike [#forget] it frees the frame at once,
-  /// unless the frame is held, so that warm memory is reused next.
+  /// Discards a freed block that will not be reused soon. Unlike [#forget], this method frees the
+  /// frame immediately, unless it is held, so that its memory is reused next while it is still in
+  /// the CPU cache.
   public void drop(long block) {
     Frame frame;
     synchronized (table.stripe(block)) {
@@ -241,11 +247,11 @@ public final class FrameClaims {
     frame.release();
   }
 
-  /// Leases the current content of a block. The caller holds a journal's gate, so no writer has
-  /// claimed it.
+  /// Leases the current content of a block. The caller holds the gate of a journal, so the block
+  /// has not been claimed by a writer.
   ///
-  /// @param onlyDirty true to return null for a block that the device has already
-  /// @return null if the block is not in memory, or not dirty
+  /// @param onlyDirty true to return null for a block that has already been written to the device
+  /// @return the lease, or null if the block is not in memory, or is not dirty
   @Nullable
   public FrameLease lend(long block, boolean onlyDirty) {
     while (true) {
@@ -262,7 +268,8 @@ public final class FrameClaims {
     }
   }
 
-  /// Clears the protection of logged frames that have not changed since; their lease suffices.
+  /// Removes the protection of logged frames that have not been changed since then, because their
+  /// lease is sufficient.
   public void committed(List<FrameLease> metadata) {
     for (FrameLease leased : metadata) {
       synchronized (table.stripe(leased.number())) {

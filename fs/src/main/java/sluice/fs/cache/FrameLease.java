@@ -1,5 +1,6 @@
 package sluice.fs.cache;
 
-/// A leased frame and the block whose content it holds, even if a newer frame shows that block by
-/// now. Immutable and safe for use by any thread; its creator ends the lease.
+/// A leased frame together with the number of the block whose content it contains. A newer frame
+/// may already show that block. Instances are immutable and thread-safe, and the creator must
+/// release the lease.
 public record FrameLease(long number, Frame frame) {}

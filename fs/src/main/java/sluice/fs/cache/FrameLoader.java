@@ -6,14 +6,14 @@ import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.sys.Errno;
 
-/// Loads blocks into frames. Each missing block is read once, however many threads request it. Safe
-/// for use by any thread; no lock is held while the device reads.
+/// Loads blocks into frames. Each missing block is read only once, regardless of how many threads
+/// request it. This class is thread-safe, and no lock is held while the device reads.
 final class FrameLoader {
-  /// The maximum time that a reader waits for a writer of content.
+  /// The maximum time for which a reader waits for a writer of content.
   ///
-  /// The writer waits for no other thread, but on a busy machine it may be without a processor for
-  /// long. A reader that did not wait would see a half-written block. The limit exists for a thread
-  /// that reads a block it is writing itself.
+  /// The writer does not wait for any other thread, but on a busy machine it may not be scheduled
+  /// for a long time. A reader that did not wait could observe a partially written block. The limit
+  /// is intended for a thread that reads a block that it is writing itself.
   private static final long WAIT_NANOS = 60_000_000_000L;
 
   private final BlockDevice device;
@@ -41,14 +41,14 @@ final class FrameLoader {
     this.frameNanos = frameNanos;
   }
 
-  /// The action to take after the stripe is released.
+  /// The action to perform after the stripe has been released.
   private enum Next {
     AGAIN,
     LOAD,
     COPY
   }
 
-  /// Returns the frame of a block, with a lease for the caller.
+  /// Returns the frame of a block with a lease that is held by the caller.
   Frame read(long block) throws IOException {
     check(block);
     long deadline = System.nanoTime() + WAIT_NANOS;
@@ -77,7 +77,7 @@ final class FrameLoader {
     boolean inHand = frame.writers() > 0 && frame.content && System.nanoTime() - deadline < 0;
     if (frame.loading || inHand) {
       frame.awaited = true;
-      // A writer tests `awaited` after it has ended its claim.
+      // A writer tests `awaited` after it has released its claim.
       if (frame.loading || frame.writers() > 0) {
         Uninterruptibly.await(table.stripe(block));
       }
@@ -89,10 +89,10 @@ final class FrameLoader {
     return Next.AGAIN; // it is being evicted, or examined for eviction
   }
 
-  /// Returns a copy of a block that a transaction is changing. Its reader knows which bytes are
-  /// stable.
+  /// Returns a copy of a block that is being changed by a transaction. The reader must know which
+  /// bytes are stable.
   ///
-  /// @return null if the transaction has released the block
+  /// @return the copy, or null if the transaction has already released the block
   private @Nullable Frame copy(long block) throws IOException {
     Frame copy = take(block);
     synchronized (table.stripe(block)) {
@@ -108,7 +108,7 @@ final class FrameLoader {
 
   /// Loads a block from the device.
   ///
-  /// @return null if another thread was faster
+  /// @return the frame, or null if another thread has loaded the block in the meantime
   private @Nullable Frame load(long block) throws IOException {
     Frame frame = reserve(block);
     if (frame == null) {
@@ -127,8 +127,8 @@ final class FrameLoader {
 
   /// Maps a frame that is about to be filled from the device.
   ///
-  /// @return the frame with a lease for the caller, which prevents a claim; null if the block is in
-  ///   memory already, or is being loaded
+  /// @return the frame with a lease for the caller, which prevents the frame from being claimed; or
+  ///   null if the block is already in memory or is being loaded
   @Nullable Frame reserve(long block) throws IOException {
     Frame frame = take(block);
     synchronized (table.stripe(block)) {
@@ -155,8 +155,8 @@ final class FrameLoader {
     }
   }
 
-  /// Unmaps a frame that could not be filled. Each waiting thread tries again and gets its own
-  /// error.
+  /// Unmaps a frame that could not be filled. Each waiting thread retries the operation and
+  /// receives its own error.
   void abandon(long block, Frame frame) {
     synchronized (table.stripe(block)) {
       table.remove(frame);
@@ -166,7 +166,7 @@ final class FrameLoader {
     frame.release();
   }
 
-  /// Wakes the threads that wait for a frame. The caller holds its stripe.
+  /// Wakes the threads that are waiting for a frame. The caller must hold its stripe.
   void wake(long block, Frame frame) {
     if (frame.awaited) {
       frame.awaited = false;
@@ -174,10 +174,10 @@ final class FrameLoader {
     }
   }
 
-  /// Takes an unmapped frame with one lease for the caller. Writes changed frames back if
-  /// necessary. The caller holds no stripe.
+  /// Acquires an unmapped frame with one lease for the caller. Writes changed frames if necessary.
+  /// The caller must not hold a stripe.
   ///
-  /// @param block the block for which the frame is taken
+  /// @param block the block for which the frame is acquired
   Frame take(long block) throws IOException {
     Frame frame = supply.tryTake(block);
     if (frame != null) {

@@ -3,14 +3,14 @@ package sluice.fs.cache;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The eviction order of frames: S3-FIFO (Yang et al., SOSP 2023). Accessed under the monitor of
-/// [FrameSupply].
+/// Maintains the eviction order of the frames using S3-FIFO (Yang et al., SOSP 2023). All methods
+/// are called under the monitor of [FrameSupply].
 ///
-/// A new frame enters the small queue, a tenth of all frames. If the block is requested again
-/// before the frame reaches the end, the frame moves to the main queue; otherwise it is evicted,
-/// and its number is remembered for a while. A block that is read again while it is remembered
-/// enters the main queue directly. So a scan, which reads each block once, evicts no more than the
-/// small queue.
+/// A new frame is added to the small queue, which contains a tenth of all frames. If the block is
+/// requested again before the frame reaches the end of the queue, the frame is moved to the main
+/// queue. Otherwise it is evicted, and its number is remembered for a while. If the block is read
+/// again during this time, it is added directly to the main queue. Therefore a scan, which reads
+/// each block once, evicts only the frames of the small queue.
 final class FrameQueues {
   private static final byte NOWHERE = 0;
   private static final byte SMALL = 1;
@@ -28,7 +28,8 @@ final class FrameQueues {
   private final int[] newest = {NIL, NIL, NIL};
   private final int[] count = {0, 0, 0};
 
-  /// The evicted numbers: `ghosts[hash]` is the number, `ghostAge[hash]` the clock at its eviction.
+  /// The numbers of evicted blocks: `ghosts[hash]` is the number, and `ghostAge[hash]` is the clock
+  /// at the time of its eviction.
   private final long[] ghosts;
 
   private final int[] ghostAge;
@@ -46,24 +47,26 @@ final class FrameQueues {
     smallTarget = Math.max(1, frames.length / 10);
   }
 
-  /// Returns a coarse time: it advances by sixteen while as many frames enter as the cache has.
+  /// Returns a coarse time that advances by sixteen while as many frames are added as the cache
+  /// contains.
   int epoch() {
     return clock / Math.max(1, frames.length / 16);
   }
 
-  /// Adds a frame that has come into use.
+  /// Adds a frame that is now in use.
   ///
-  /// @param used true if the block was requested, false if it was read ahead
+  /// @param used true if the block was requested, or false if it was read ahead
   void enter(Frame frame, boolean used) {
     if (place[frame.index] == NOWHERE) {
-      // A late read-ahead brings back a block that was just evicted; this is not a second request.
+      // A late read-ahead may load a block that was just evicted. This does not count as a second
+      // request.
       push(used && remembered(frame.number()) ? MAIN : SMALL, frame.index);
       clock++;
       frame.cool(epoch(), used);
     }
   }
 
-  /// Removes a frame. Returns false if it is in no queue.
+  /// Removes a frame. Returns false if the frame is not in any queue.
   boolean leave(Frame frame) {
     if (place[frame.index] == NOWHERE) {
       return false;
@@ -72,9 +75,9 @@ final class FrameQueues {
     return true;
   }
 
-  /// Replaces a frame by its copy, in the same queue.
+  /// Replaces a frame by its copy in the same queue.
   ///
-  /// @return false if the old frame is in no queue
+  /// @return false if the old frame is not in any queue
   boolean replace(Frame old, Frame by) {
     byte queue = place[old.index];
     if (queue == NOWHERE) {
@@ -86,14 +89,15 @@ final class FrameQueues {
     return true;
   }
 
-  /// Selects a frame to evict, claims it and removes it from its queue.
+  /// Selects a frame for eviction, claims it, and removes it from its queue.
   ///
-  /// @return null if all frames are leased or dirty
+  /// @return the frame, or null if all frames are leased or dirty
   @Nullable Frame claimVictim() {
     int looks = 2 * (count[SMALL] + count[MAIN]) * (Frame.MOST_HEAT + 1);
     int refused = 0;
     for (int i = 0; i < looks; i++) {
-      // After many rejected frames of one queue (dirty frames of a large write), tries the other.
+      // If many frames of one queue were rejected (dirty frames of a large write), the other queue
+      // is tried.
       boolean small = (count[SMALL] > smallTarget) ^ ((refused & 64) != 0);
       byte queue = count[MAIN] == 0 || (small && count[SMALL] > 0) ? SMALL : MAIN;
       if (count[queue] == 0) {

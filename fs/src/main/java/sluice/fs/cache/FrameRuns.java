@@ -3,22 +3,24 @@ package sluice.fs.cache;
 import java.util.Objects;
 import sluice.memory.Memory;
 
-/// Overwrites or forgets contiguous blocks of content whose frames are adjacent in memory, with a
-/// single copy. Safe for use by any thread; journals call it for their transactions.
+/// Overwrites or discards contiguous blocks of content whose frames are adjacent in memory, using a
+/// single copy. This class is thread-safe, and is called by journals on behalf of their
+/// transactions.
 ///
-/// Each frame of a run is claimed, then all are written with one copy. The claim has no writer
-/// count, so no other thread joins it. A thread that wants the block meanwhile, also a sync,
-/// retries until the copy has ended; the copy calls no other code. This saves the cost of the
-/// count. Before the claim, nothing is known about a frame. After it, the tested state is stable: a
-/// thread that maps, unmaps, cleans or loads the frame leases or claims it first, or holds the lock
-/// of the file, which the caller holds. No thread waits at the stripe for the end of such a claim
-/// either, because only frames that are loading or have writers are awaited there.
+/// Each frame of a run is claimed, and then all frames are written with a single copy. The claim
+/// has no writer count, so no other thread can join it, which saves the cost of maintaining the
+/// count. A thread that needs one of the blocks in the meantime, including a sync, retries until
+/// the copy has completed. The copy does not call any other code. Nothing is known about a frame
+/// before it is claimed. After that, the state that has been tested cannot change, because a thread
+/// that maps, unmaps, cleans or loads the frame must first lease or claim it, or must hold the lock
+/// of the file, which is held by the caller. No thread waits at the stripe for the end of this
+/// claim, because only frames that are being loaded or that have writers are awaited there.
 ///
-/// A thread that leases changed frames holds the monitor of [DirtyList] and waits for such claims.
-/// So this class never waits for that monitor while it has claimed a frame of the list: the frames
-/// of a run are either all in the list, or none is.
+/// A thread that leases changed frames holds the monitor of [DirtyList] and waits for these claims.
+/// Therefore this class must never wait for that monitor while it has claimed a frame that is in
+/// the list. To ensure this, either all frames of a run are in the list, or none of them is.
 ///
-/// Limits: 64 blocks per run, so that no thread waits for long.
+/// A run consists of at most 64 blocks, so that no thread has to wait for a long time.
 public final class FrameRuns {
   private static final int MOST = 64;
 
@@ -34,11 +36,11 @@ public final class FrameRuns {
     blockShift = Integer.numberOfTrailingZeros(blockBytes);
   }
 
-  /// Replaces blocks of content, without a log, whose frames are in memory, have no other holder,
-  /// and are adjacent. If the source fails, the blocks are zeroed.
+  /// Replaces blocks of content without using a log if their frames are in memory, have no other
+  /// holder, and are adjacent. If the source fails, the blocks are filled with zeros.
   ///
-  /// @return the number of blocks replaced; if 0, the caller uses [FrameClaims#claim] for the first
-  ///   one
+  /// @return the number of blocks that were replaced; if it is 0, the caller must use
+  ///   [FrameClaims#claim] for the first block
   public int overwrite(long block, int count, Memory from, long at) {
     Frame first = table.find(block);
     if (first == null || !first.claim()) {
@@ -67,11 +69,11 @@ public final class FrameRuns {
     return run;
   }
 
-  /// Overwrites a range of content blocks that have changed and are not yet written back. Such
-  /// blocks need no reading, marking or waiting. Never waits.
+  /// Overwrites a range of content blocks that have been changed and not been written yet. These
+  /// blocks do not have to be read, marked or awaited. This method never blocks.
   ///
   /// @param offset the offset in the first block
-  /// @return the number of bytes written; if 0, the caller takes the general path
+  /// @return the number of bytes written; if it is 0, the caller must take the general path
   public int overwriteChanged(long block, int offset, Memory from, long at, int bytes) {
     Objects.checkIndex(offset, 1 << blockShift);
     Frame first = table.find(block);
@@ -113,12 +115,12 @@ public final class FrameRuns {
     return frame.number() == block && !frame.held && !frame.loading;
   }
 
-  /// Claims the frames behind a claimed frame while they hold the following blocks and are in the
-  /// dirty list if the first frame is.
+  /// Claims the frames after a claimed frame while they contain the following blocks, and are in
+  /// the dirty list if and only if the first frame is.
   ///
-  /// @param content true to claim only frames that hold content already; other frames become
-  ///   content
-  /// @return the number of frames, including the first
+  /// @param content true to claim only frames that already contain content; otherwise, the frames
+  ///   become content
+  /// @return the number of frames, including the first frame
   private int claimBehind(Frame first, int most, boolean content) {
     long block = first.number();
     int run = 1;
@@ -160,10 +162,10 @@ public final class FrameRuns {
     }
   }
 
-  /// Discards the changes of freed blocks. Their cached content is never written.
+  /// Discards the changes to blocks that were freed. Their cached content is never written.
   ///
-  /// @return the number of blocks from the first on; for the next one the caller uses
-  ///   [FrameClaims#forget]
+  /// @return the number of blocks that were discarded, beginning with the first; the caller must
+  ///   use [FrameClaims#forget] for the next block
   public int forget(long block, int count) {
     synchronized (dirty) { // inside of this monitor, a claim is tried but not awaited
       Frame frame = null;

@@ -3,16 +3,17 @@ package sluice.fs.cache;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// All frames of a cache: the free frames, and the order in which the others are evicted. Safe for
-/// use by any thread; the monitor is held for a few steps, and never while a thread waits for a
-/// stripe.
+/// The frames of a cache, which includes the free frames and the order in which all other frames
+/// are evicted. This class is thread-safe. Its monitor is held only for a few steps, and never
+/// while a thread waits for a stripe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | queues, free, freeAt, freeCount | under the monitor | plain | plain |
 /// | epoch | under the monitor | plain by readers: an old value costs nothing | plain |
 ///
-/// Lifecycle: after [#close], the memory is released when the last frame is free.
+/// Lifecycle: after [#close] has been called, the memory is released when the last frame becomes
+/// free.
 final class FrameSupply {
   private static final int NOWHERE = -1;
 
@@ -57,8 +58,8 @@ final class FrameSupply {
     return frames.length;
   }
 
-  /// Returns the memory of all frames, to read from adjacent frames. It needs no lease; it exists
-  /// until [#close].
+  /// Returns the memory of all frames, which allows bytes to be read from adjacent frames. No lease
+  /// is required because the memory exists until [#close] is called.
   Block memory() {
     return memory;
   }
@@ -68,19 +69,20 @@ final class FrameSupply {
     return (long) frame.index << blockShift;
   }
 
-  /// Returns the frame that lies `distance` frames behind another in memory, or null behind the
-  /// last one.
+  /// Returns the frame that follows another frame in memory by `distance` frames, or null if there
+  /// is no such frame.
   @Nullable Frame neighbour(Frame frame, int distance) {
     int index = frame.index + distance;
     return index < frames.length ? frames[index] : null;
   }
 
-  /// Returns the frame that lies `distance` frames behind another in memory. It must exist.
+  /// Returns the frame that follows another frame in memory by `distance` frames. The frame must
+  /// exist.
   Frame at(Frame frame, int distance) {
     return frames[frame.index + distance];
   }
 
-  /// Returns the sum of the versions of adjacent frames, after their bytes have been read. Also
+  /// Returns the sum of the versions of adjacent frames after their bytes have been read. Also
   /// counts an access to each frame in the same pass, because the copied bytes have evicted the
   /// frames from the CPU cache.
   int versionsAfterReading(Frame first, int count) {
@@ -100,11 +102,11 @@ final class FrameSupply {
     return epoch;
   }
 
-  /// Takes an unmapped frame with one lease for the caller. Evicts another block if necessary.
+  /// Acquires an unmapped frame with one lease for the caller. Evicts another block if necessary.
   ///
-  /// @param block the block for which the frame is taken; preferably the frame behind that of the
-  ///   previous block, so that blocks read together are adjacent
-  /// @return null if all frames are leased or dirty
+  /// @param block the block for which the frame is acquired; the frame after the frame of the
+  ///   previous block is preferred, so that blocks that are read together are adjacent
+  /// @return the frame, or null if all frames are leased or dirty
   @Nullable Frame tryTake(long block) {
     Frame before = table.find(block - 1);
     Frame wish = before == null ? null : neighbour(before, 1);
@@ -120,7 +122,8 @@ final class FrameSupply {
         return null;
       }
     }
-    // The frame is claimed: it has no other holder, so its number stays until it is unmapped here.
+    // The frame is claimed and has no other holder, so its number cannot change until it is
+    // unmapped here.
     synchronized (table.stripe(victim.number())) {
       table.remove(victim);
     }
@@ -133,7 +136,7 @@ final class FrameSupply {
     free[freeCount++] = frame;
   }
 
-  /// Takes a free frame, preferably a given one.
+  /// Acquires a free frame, preferably the given one.
   private Frame pull(@Nullable Frame wish) {
     Frame last = free[--freeCount];
     Frame frame = wish != null && freeAt[wish.index] != NOWHERE ? wish : last;
@@ -152,15 +155,15 @@ final class FrameSupply {
     epoch = queues.epoch();
   }
 
-  /// Replaces a frame by its copy in the queues, before the frame is unmapped. The caller holds its
-  /// stripe.
+  /// Replaces a frame by its copy in the queues before the frame is unmapped. The caller must hold
+  /// its stripe.
   ///
-  /// @return false if the frame is being evicted; nothing has changed then
+  /// @return false if the frame is being evicted, in which case nothing is changed
   synchronized boolean replace(Frame old, Frame by) {
     return queues.replace(old, by);
   }
 
-  /// Returns an unmapped frame whose last lease has ended.
+  /// Returns an unmapped frame whose last lease has been released to the free frames.
   synchronized void giveBack(Frame frame) {
     push(frame);
     notifyAll();
@@ -169,15 +172,15 @@ final class FrameSupply {
     }
   }
 
-  /// Waits for a free frame, 10 ms at most.
+  /// Waits for a free frame for at most 10 ms.
   synchronized void awaitFree() {
     if (freeCount == 0) {
       Uninterruptibly.await(this, 10);
     }
   }
 
-  /// Unmaps all frames. The memory is released when the last lease of a frame ends. No frame is
-  /// being loaded or claimed any more.
+  /// Unmaps all frames. The memory is released when the last lease of a frame is released. No frame
+  /// may be in the process of being loaded or claimed.
   void close() {
     synchronized (this) {
       closing = true;
@@ -201,8 +204,8 @@ final class FrameSupply {
       if (frame.number() != number || !leave(frame)) {
         return;
       }
-      // A write that began before the end may still copy, see FrameRuns. With an additional lease,
-      // the frame cannot be claimed any more.
+      // A write that began earlier may still be copying (see FrameRuns). An additional lease
+      // prevents the frame from being claimed.
       while (!frame.lend()) {
         if (frame.writers() > 0) {
           throw new IllegalStateException("block " + number + " is in an open transaction's hands");
@@ -215,9 +218,9 @@ final class FrameSupply {
     frame.release();
   }
 
-  /// Removes a frame from its queue before it is unmapped. The caller holds its stripe.
+  /// Removes a frame from its queue before it is unmapped. The caller must hold its stripe.
   ///
-  /// @return false if it is in no queue, because it is being evicted
+  /// @return false if the frame is not in any queue because it is being evicted
   synchronized boolean leave(Frame frame) {
     return queues.leave(frame);
   }

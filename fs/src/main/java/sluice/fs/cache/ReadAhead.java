@@ -9,9 +9,9 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevice.Transfer;
 import sluice.sys.threads.ThreadEnds;
 
-/// Reads blocks that are likely to be requested soon. Any thread makes requests; a thread of the
-/// cache, started with the first request, reads. Requests that exceed the queue are dropped: such
-/// blocks are read when they are needed.
+/// Reads blocks that are likely to be requested soon. Any thread may submit requests, which are
+/// processed by a thread of the cache that is started with the first request. If the queue is full,
+/// requests are dropped, and the blocks are read when they are needed.
 final class ReadAhead {
   private static final int BATCH = 64;
   private static final int REQUESTS = 64;
@@ -25,7 +25,7 @@ final class ReadAhead {
   private final FrameLoader loader;
   private final int most;
 
-  /// The pending requests. This field and the next are guarded by this object's monitor.
+  /// The pending requests. This field and the next field are guarded by the monitor of this object.
   private final ArrayDeque<Range> requests = new ArrayDeque<>(REQUESTS);
 
   private @Nullable Thread reader;
@@ -74,7 +74,7 @@ final class ReadAhead {
     notifyAll();
   }
 
-  /// Waits for a request. Returns null when the reader is closed, even if requests are pending.
+  /// Waits for a request. Returns null if the reader has been closed, even if requests are pending.
   private synchronized @Nullable Range next() {
     while (requests.isEmpty() && !closed) {
       Uninterruptibly.awaitAsOwn(this, 0);
@@ -107,14 +107,14 @@ final class ReadAhead {
       device.read(transfers, transfers.length);
       reserved.forEach(at -> loader.loaded(at.number(), at.frame(), false));
     } catch (IOException | RuntimeException failed) {
-      // A caller that needs the block reads it itself and gets the error.
+      // A caller that needs the block reads it itself and receives the error.
       reserved.forEach(at -> loader.abandon(at.number(), at.frame()));
     } finally {
       reserved.forEach(at -> at.frame().release());
     }
   }
 
-  /// Ends the thread after the current batch. Pending requests are dropped.
+  /// Terminates the thread after the current batch. Pending requests are dropped.
   void close() {
     Thread running;
     synchronized (this) {

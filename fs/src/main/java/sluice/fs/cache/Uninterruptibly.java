@@ -1,20 +1,21 @@
 package sluice.fs.cache;
 
-/// Waits that an interrupt does not end, because other threads need the block being transferred.
-/// Safe for use by any thread.
+/// Waits without being ended by interrupts, because other threads need the block that is being
+/// transferred. This class is thread-safe.
 public final class Uninterruptibly {
-  /// A limit that turns a lost notification into a delay.
+  /// A limit on the duration of a wait, which turns a lost notification into a delay.
   private static final long LONGEST_MILLIS = 1000;
 
   private Uninterruptibly() {}
 
-  /// Waits on a monitor that the caller holds, for a notification or one second.
+  /// Waits on a monitor that is held by the caller, until it is notified or one second has passed.
   public static void await(Object monitor) {
     await(monitor, LONGEST_MILLIS);
   }
 
-  /// Waits like [#await(Object)], for a thread of this module. Such a thread is not interrupted on
-  /// purpose: the interrupt status is cleared, because it would end each later wait at once.
+  /// Waits like [#await(Object)] on behalf of a thread of this module. Such a thread is never
+  /// interrupted intentionally, so the interrupt status is cleared because it would make every
+  /// later wait return immediately.
   public static void awaitAsOwn(Object monitor) {
     awaitAsOwn(monitor, LONGEST_MILLIS);
   }
@@ -24,8 +25,9 @@ public final class Uninterruptibly {
     boolean _ = Thread.interrupted();
   }
 
-  /// Pauses before a retry, while another thread is about to finish. Yields the processor, because
-  /// a virtual thread that spins could keep the other from its carrier.
+  /// Pauses before a retry while another thread is about to finish. This method yields the
+  /// processor because a virtual thread that spins could prevent the other thread from running on
+  /// its carrier.
   @SuppressWarnings("ThreadPriorityCheck")
   static void pause() {
     Thread.onSpinWait();

@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import sluice.fs.block.BlockDevice;
 
-/// Writes changed blocks to their places on the device. Safe for use by any thread; one thread
-/// writes at a time, so that two versions of a block never race.
+/// Writes changed blocks to their final locations on the device. This class is thread-safe. Only
+/// one thread writes at a time, so that two versions of a block cannot be written concurrently.
 public final class WriteBack {
-  /// The number of blocks in one call of the device.
+  /// The maximum number of blocks in a single call of the device.
   private static final int BATCH = 256;
 
   private final BlockDevice device;
@@ -30,20 +30,21 @@ public final class WriteBack {
     this.dirty = dirty;
   }
 
-  /// Excludes blocks that a journal writes in its own order. Called once, before the first change.
+  /// Excludes blocks that are written by a journal in its own order. Called once, before the first
+  /// change.
   public void holdBack(LongPredicate blocks) {
     heldBack = blocks;
   }
 
-  /// Writes the oldest changed blocks until at most `blocks` are left. Skips blocks that a writer
-  /// has claimed or that are held back.
+  /// Writes the oldest changed blocks until at most `blocks` changed blocks remain. Blocks that
+  /// were claimed by a writer or that are held back are skipped.
   ///
-  /// @throws IOException if a block could not be written; it stays changed, as the youngest
+  /// @throws IOException if a block could not be written; it remains changed, as the newest block
   void reduceTo(long blocks) throws IOException {
     writing.lock();
     try {
       CollectedErrors failures = new CollectedErrors();
-      // Limited to the current number, because other threads continue to change blocks.
+      // The number is limited because other threads continue to change blocks.
       int rest = dirty.count();
       List<FrameLease> batch = new ArrayList<>(BATCH);
       while (rest > 0 && dirty.count() > blocks) {
@@ -61,19 +62,19 @@ public final class WriteBack {
     }
   }
 
-  /// Writes at least `blocks` changed blocks, see [#reduceTo].
+  /// Writes at least the given number of changed blocks. See [#reduceTo].
   void reduceBy(int blocks) throws IOException {
     reduceTo(Math.max(0, dirty.count() - blocks));
   }
 
-  /// Leases all changed blocks in their current state, except those that a writer has claimed.
+  /// Leases all changed blocks in their current state, except blocks claimed by a writer.
   public List<FrameLease> snapshot() {
     List<FrameLease> all = new ArrayList<>(dirty.count());
     dirty.lend(Integer.MAX_VALUE, _ -> false, all);
     return all;
   }
 
-  /// Writes the frames that are still changed, and ends all leases in any case.
+  /// Writes the frames that are still changed, and always releases all of the leases.
   public void write(List<FrameLease> frames) throws IOException {
     CollectedErrors failures = new CollectedErrors();
     writing.lock();
@@ -87,7 +88,8 @@ public final class WriteBack {
     failures.raise();
   }
 
-  /// Writes leased frames as they are, for a log that knows the newest versions. Keeps the leases.
+  /// Writes leased frames unconditionally, for a log that knows the newest versions. The leases are
+  /// not released.
   public void writeAll(List<FrameLease> frames) throws IOException {
     writing.lock();
     try {
@@ -118,7 +120,8 @@ public final class WriteBack {
     }
   }
 
-  /// Writes the blocks of a failed batch one by one, so that only the unwritable ones stay changed.
+  /// Writes the blocks of a failed batch individually, so that only the blocks that cannot be
+  /// written remain changed.
   private void apart(List<FrameLease> wanted, CollectedErrors failures) {
     for (FrameLease leased : wanted) {
       try {
@@ -143,9 +146,9 @@ public final class WriteBack {
     device.write(transfers, transfers.length);
   }
 
-  /// Returns true if the device may lack the content. An old version is written too while the new
-  /// one is not, because a thread may wait for it. If the new version has been written, the old one
-  /// is skipped.
+  /// Returns true if the content may not have been written to the device. An old version is also
+  /// written as long as the new version has not been, because a thread may be waiting for it. If
+  /// the new version has already been written, the old version is skipped.
   private boolean stillChanged(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame now = table.get(leased.number());
@@ -153,7 +156,7 @@ public final class WriteBack {
     }
   }
 
-  /// Marks a block as written. Its frame was leased, so it has not changed.
+  /// Marks a block as written. The block has not changed because its frame was leased.
   private void settle(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame frame = leased.frame();

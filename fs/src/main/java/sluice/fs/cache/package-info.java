@@ -1,6 +1,7 @@
-/// The buffer cache: blocks of a device in memory.
+/// Implements the buffer cache, which keeps blocks of a device in memory.
 ///
-/// `FrameCache` is the public entry; `Frame` is a block in memory. Lookup: `BlockTable`; loading:
-/// `FrameLoader`, `ReadAhead`; eviction: `FrameQueues`, `FrameSupply`; changes: `FrameClaims`,
-/// `FrameRuns`, used by the journals; write-back: `DirtyList`, `WriteBack`, `Flusher`.
+/// `FrameCache` is the public entry point, and a `Frame` is a block in memory. Blocks are looked up
+/// in `BlockTable`, loaded by `FrameLoader` and `ReadAhead`, and evicted by `FrameQueues` and
+/// `FrameSupply`. The journals change blocks with `FrameClaims` and `FrameRuns`. Changed blocks are
+/// written by `DirtyList`, `WriteBack` and `Flusher`.
 package sluice.fs.cache;

@@ -13,13 +13,15 @@ import sluice.sys.Files;
 import sluice.sys.IoVec;
 import sluice.sys.SysException;
 
-/// An image file or block device accessed with `pread(2)`, `pwritev(2)` and `fdatasync(2)`. Safe
-/// for use by several threads at a time. They share a lock that only [#close] takes exclusively, so
-/// that no thread uses a descriptor number that refers to another file by now.
+/// A device that accesses an image file or a block device with `pread(2)`, `pwritev(2)` and
+/// `fdatasync(2)`. It may be used by several threads at the same time. All operations share a lock
+/// that only [#close] acquires exclusively, so that no thread uses a descriptor number that already
+/// refers to another file.
 public final class FileDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
 
-  /// The maximum number of transfers in one `pwritev(2)`; [#MOST_BYTES] limits their bytes.
+  /// The maximum number of transfers in one `pwritev(2)`. The number of bytes is limited by
+  /// [#MOST_BYTES].
   private static final int MOST_AT_ONCE = 256;
 
   private static final int MOST_BYTES = 64 << 20;
@@ -87,7 +89,8 @@ public final class FileDevice implements BlockDevice {
     }
   }
 
-  /// Performs all transfers. Contiguous ones are written with one system call.
+  /// Performs all of the given transfers. Contiguous transfers are written with a single system
+  /// call.
   @Override
   public void write(Transfer[] transfers, int count) throws IOException {
     for (int i = 0; i < count; i++) {
@@ -174,7 +177,7 @@ public final class FileDevice implements BlockDevice {
     }
   }
 
-  /// Attaches a loop device, from which a mount can be made.
+  /// Attaches a loop device from which the image can be mounted.
   ///
   /// @throws IOException if no loop device is available
   public LoopAttachment attach() throws IOException {

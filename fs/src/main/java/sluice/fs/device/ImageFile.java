@@ -9,13 +9,15 @@ import sluice.sys.RecordLocks;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// An image file or block device that is open exclusively for this process. Immutable except for
-/// [#close], which its owner calls once; any thread may use the descriptor until then.
+/// An image file or block device that was opened exclusively for this process. Instances are
+/// immutable, except that the owner calls [#close] once. Until then, the descriptor may be used by
+/// any thread.
 ///
-/// @param sectorBytes unit of direct transfers: the logical sector of a block device, 512 for a
-///   file
+/// @param sectorBytes the unit of direct transfers, which is the logical sector size of a block
+///   device, or 512 for a file
 public record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, boolean readOnly) {
-  /// The byte, far behind the end of any image, that is locked while a mount serves the image.
+  /// The position of the byte that is locked while a mount serves the image. It is far beyond the
+  /// end of any image.
   private static final long SERVED = 1L << 62;
 
   /// Opens an image.
@@ -33,7 +35,8 @@ public record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, bo
       throw FsException.of(
           Errno.EINVAL, path + " is neither a file nor a block device; Fix: name an image");
     }
-    // O_EXCL without O_CREAT fails if the device is mounted or opened this way by another program.
+    // O_EXCL without O_CREAT fails if the device is mounted or was opened in the same way by
+    // another program.
     int exclusive = device ? Files.O_EXCL : 0;
     int fd =
         (int)

@@ -5,25 +5,26 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 import sluice.sys.mount.LoopDevice;
 
-/// A loop device on an image, for a mount served by this process. A FUSE file system that is
-/// mounted from a block device makes the kernel wait for its server in `umount(2)` and `sync(2)`.
-/// No content passes through the loop device. It exists until this object is closed and nothing is
-/// mounted from it. Confined to the mounting thread.
+/// A loop device on an image, for a mount that is served by this process. If a FUSE file system is
+/// mounted from a block device, the kernel waits for its server in `umount(2)` and `sync(2)`. No
+/// content is transferred through the loop device. The device exists until this object is closed
+/// and no mount uses it. Instances are confined to the mounting thread.
 ///
-/// @param path such as `/dev/loop0`
+/// @param path the path of the device, such as `/dev/loop0`
 public record LoopAttachment(String path, int fd) implements AutoCloseable {
   private static final String CONTROL = "/dev/loop-control";
 
-  /// The name that marks loop devices of such mounts.
+  /// The name that identifies loop devices that were created by this class.
   private static final String OURS = "sluice fs mount";
 
-  /// The number of attempts, because another process may take a device that was free.
+  /// The maximum number of attempts. Several may be needed because another process may acquire a
+  /// device that was free.
   private static final int ATTEMPTS = 64;
 
-  /// Attaches an image to a free device. The kernel gets an open file of its own, so that this
-  /// process's locks end with the process, not with the mount.
+  /// Attaches an image to a free device. The kernel receives its own open file, so that the locks
+  /// of this process are released when the process terminates and not when the mount ends.
   ///
-  /// @param image descriptor of the image
+  /// @param image the descriptor of the image
   /// @throws SysException if no device is available
   static LoopAttachment over(int image, boolean readOnly) throws SysException {
     String again = "/proc/self/fd/" + image;
@@ -65,8 +66,8 @@ public record LoopAttachment(String path, int fd) implements AutoCloseable {
     return (int) SysException.check(fd, "openat", path, "O_RDWR");
   }
 
-  /// Returns true if a loop device was created by this class. Only root can find out; for other
-  /// users the result is false.
+  /// Returns true if a loop device was created by this class. Only root can determine this, so the
+  /// result is false for other users.
   static boolean isOurs(String path) {
     int fd = Files.openat(Files.AT_FDCWD, path, Files.O_RDONLY, 0);
     if (fd < 0) {

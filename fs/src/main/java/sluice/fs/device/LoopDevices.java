@@ -9,29 +9,31 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Detects images that the kernel uses through a loop device, as with `mount -o loop`. Loop devices
-/// ignore file locks, so two writers would change the same blocks. Stateless and safe for use by
-/// any thread.
+/// Detects images that are used by the kernel through a loop device, as with `mount -o loop`. Loop
+/// devices ignore file locks, so two writers could otherwise change the same blocks. This class is
+/// stateless and thread-safe.
 ///
-/// Loop devices are identified by the path of their file. So an image may be rejected because of a
-/// loop device of another container, if path and size are the same. A [LoopAttachment] is harmless:
-/// if the lock of its image is free, the server that created it was killed.
+/// Loop devices are identified by the path of their file. Therefore an image may be rejected
+/// because of a loop device of another container whose file has the same path and size. A
+/// [LoopAttachment] is ignored, because if the lock of its image is free, the server that created
+/// it must have been killed.
 final class LoopDevices {
   private static final Path ALL = Path.of("/sys/block");
   private static final int SECTOR_BYTES = 512;
 
-  /// The number of attempts. After an unmount, other programs (udev) may briefly use the device.
+  /// The maximum number of attempts. After an unmount, other programs (udev) may use the device for
+  /// a short time.
   private static final int TRIES = 30;
 
   private static final long PAUSE_NANOS = 100_000_000L;
 
   private LoopDevices() {}
 
-  /// Rejects an image that a loop device uses.
+  /// Checks that an image is not used by a loop device.
   ///
-  /// @param readOnly true if the caller only reads, which is compatible with a read-only loop
-  ///   device
-  /// @throws FsException `EBUSY` if a loop device uses the file
+  /// @param readOnly true if the caller only reads the image, which is compatible with a read-only
+  ///   loop device
+  /// @throws FsException `EBUSY` if the file is used by a loop device
   static void refuse(Path image, boolean readOnly, long bytes) throws IOException {
     Path real = image.toRealPath();
     String loop = over(real, readOnly, bytes);

@@ -8,8 +8,8 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Mapping;
 
-/// A device in memory, whose pages are allocated at their first write. Safe for use by several
-/// threads at a time.
+/// A device that is stored in memory. Pages are allocated when they are first written. It may be
+/// used by several threads at the same time.
 public final class MemoryDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
 

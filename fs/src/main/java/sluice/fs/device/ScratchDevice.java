@@ -11,8 +11,8 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A device on top of another one, which it only reads: writes stay in memory and are lost when it
-/// is closed. Safe for use by any thread.
+/// A device on top of another device, which is only read. Writes are kept in memory and are
+/// discarded when this device is closed. This class is thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -26,7 +26,8 @@ public final class ScratchDevice implements BlockDevice {
 
   /// Creates a scratch device.
   ///
-  /// @param mostBytes the memory limit; a write beyond it fails with `ENOMEM`
+  /// @param mostBytes the maximum amount of memory; a write that would exceed it fails with
+  ///   `ENOMEM`
   public ScratchDevice(BlockDevice below, long mostBytes) {
     this.below = below;
     most = (int) Math.min(Integer.MAX_VALUE, mostBytes / UNIT);
@@ -126,7 +127,7 @@ public final class ScratchDevice implements BlockDevice {
   @Override
   public void flush() {}
 
-  /// Discards the writes. The caller keeps the device below.
+  /// Discards all writes. The caller retains ownership of the underlying device.
   @Override
   public synchronized void close() {
     written.clear();

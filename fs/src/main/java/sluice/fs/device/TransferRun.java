@@ -4,10 +4,11 @@ import java.lang.foreign.MemorySegment;
 import sluice.fs.block.BlockDevice.Transfer;
 import sluice.sys.IoVec;
 
-/// A run of contiguous transfers, which is one operation of a [UringLane], and its progress.
-/// Confined to the thread that holds the lane.
+/// A run of contiguous transfers that is executed as a single operation of a [UringLane], together
+/// with its progress. Instances are confined to the thread that holds the lane.
 final class TransferRun {
-  /// The size at which a run ends, so that long sequences become several concurrent operations.
+  /// The size at which a run ends, so that long sequences are split into several concurrent
+  /// operations.
   private static final int MOST_BYTES = 1 << 20;
 
   private final int sectorBytes;
@@ -28,10 +29,11 @@ final class TransferRun {
     return ((t.block().segment().address() + t.offset()) & (sectorBytes - 1)) == 0;
   }
 
-  /// Begins a run with a non-empty transfer and the transfers that continue it.
+  /// Begins a run with a non-empty transfer and the transfers that are contiguous with it.
   ///
-  /// @param to the end of the transfers that may be taken
-  /// @param vector the first vector entry that may be used, one per transfer
+  /// @param to the end of the range of transfers that may be included
+  /// @param vector the index of the first vector entry that may be used, with one entry per
+  ///   transfer
   void begin(Transfer[] all, int from, int to, int vector) {
     transfers = all;
     first = from;
@@ -51,14 +53,14 @@ final class TransferRun {
         && aligned(t, sectorBytes);
   }
 
-  /// Returns the index behind the last transfer taken.
+  /// Returns the index after the last transfer that is included.
   int end() {
     return end;
   }
 
-  /// Adds to the number of bytes done.
+  /// Adds to the number of bytes that have been transferred.
   ///
-  /// @return true if all are done
+  /// @return true if all bytes have been transferred
   boolean advance(int more) {
     done += more;
     return done >= bytes;
@@ -68,22 +70,23 @@ final class TransferRun {
     return bytes - done;
   }
 
-  /// Returns the position of the rest on the device.
+  /// Returns the position on the device of the remaining bytes.
   long restPosition() {
     return transfers[first].position() + done;
   }
 
-  /// Returns the address of the rest in memory. Valid after [#fill].
+  /// Returns the address in memory of the remaining bytes. Valid after [#fill] has been called.
   long restAddress() {
     return restAddress;
   }
 
-  /// Returns the offset of the run's entries in the vectors, in bytes.
+  /// Returns the offset in bytes of the run's entries in the vectors.
   long vectorAt() {
     return (long) vectorFirst * IoVec.SIZE;
   }
 
-  /// Writes the vector entries for the rest. Ranges that are contiguous in memory become one.
+  /// Writes the vector entries for the remaining bytes. Ranges that are contiguous in memory are
+  /// merged.
   ///
   /// @return the number of entries
   int fill(MemorySegment vectors) {

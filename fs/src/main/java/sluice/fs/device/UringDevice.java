@@ -12,11 +12,11 @@ import sluice.sys.Files;
 import sluice.sys.Mapping;
 import sluice.sys.SysException;
 
-/// An image file or block device that bypasses the kernel's page cache: `O_DIRECT` and io_uring,
-/// with many transfers at a time. Safe for use by any thread; a call borrows one of a few rings
-/// until all of its transfers are complete.
+/// A device that accesses an image file or a block device without the kernel's page cache, using
+/// `O_DIRECT` and io_uring with many concurrent transfers. This class is thread-safe. Each call
+/// borrows one of a small number of rings until all of its transfers have completed.
 ///
-/// Registered memory is pinned once, instead of for each transfer.
+/// Registered memory is pinned once instead of for each transfer.
 public final class UringDevice implements BlockDevice {
   private static final int RINGS = 2;
 
@@ -35,7 +35,7 @@ public final class UringDevice implements BlockDevice {
 
   /// Opens a device.
   ///
-  /// @param notice receives the reason if a slower method must be used
+  /// @param notice receives the reason if a slower method has to be used
   public static BlockDevice open(Path path, boolean readOnly, Consumer<String> notice)
       throws IOException {
     ImageFile file;
@@ -67,7 +67,7 @@ public final class UringDevice implements BlockDevice {
     }
   }
 
-  /// Returns the unit of direct transfers of the file system, found by trying.
+  /// Returns the unit of direct transfers of the file system, which is determined by trying.
   private static int sectorOf(ImageFile file) throws IOException {
     try (Mapping page = Mapping.anonymous(8192, false)) {
       for (int sector = file.sectorBytes(); sector <= 4096; sector *= 2) {

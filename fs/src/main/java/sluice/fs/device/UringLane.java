@@ -15,21 +15,23 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
-/// A ring of a [UringDevice]. Used by the thread that holds its lock, until its transfers are
-/// complete.
+/// A ring of a [UringDevice]. It is used by the thread that holds its lock until its transfers have
+/// completed.
 ///
-/// Contiguous transfers form a run, which is one operation: on registered memory if they are
-/// contiguous in it too, otherwise with a vector of ranges.
+/// Contiguous transfers form a run, which is executed as a single operation. If a run is also
+/// contiguous in registered memory, that memory is used, and otherwise the operation uses a vector
+/// of ranges.
 final class UringLane implements AutoCloseable {
   private static final int ENTRIES = 64;
 
   /// The maximum number of transfers in one operation.
   private static final int RUN_TRANSFERS = 256;
 
-  /// The size of the buffer for memory whose alignment does not permit direct I/O.
+  /// The size of the bounce buffer, which is used for memory whose alignment does not permit direct
+  /// I/O.
   private static final int BOUNCE_BYTES = 1 << 18;
 
-  /// The largest buffer that the kernel registers.
+  /// The maximum size of a buffer that can be registered with the kernel.
   private static final long MOST_REGISTERED = 1L << 30;
 
   final ReentrantLock lock = new ReentrantLock();
@@ -43,12 +45,13 @@ final class UringLane implements AutoCloseable {
   private @Nullable MemorySegment registered;
   private int failure;
 
-  /// The number of staged operations that are not complete.
+  /// The number of staged operations that have not completed yet.
   private int pending;
 
   private boolean writing;
 
-  /// The result of the last transfer of the bounce buffer: bytes, or a negative errno.
+  /// The result of the last transfer of the bounce buffer, which is a number of bytes or a negative
+  /// errno.
   private int moved;
 
   private final RingDriver.Sink completions = this::completed;
@@ -76,7 +79,8 @@ final class UringLane implements AutoCloseable {
     }
   }
 
-  /// Pins memory that outlives its use by the ring. Replaces the memory registered before.
+  /// Pins memory that outlives its use by the ring. It replaces any memory that was registered
+  /// before.
   void register(MemorySegment region) throws IOException {
     lock.lock();
     try {
@@ -100,7 +104,7 @@ final class UringLane implements AutoCloseable {
     }
   }
 
-  /// Performs as many transfers as the ring and the vectors can hold.
+  /// Performs as many transfers as fit into the ring and the vectors.
   ///
   /// @return the index of the next transfer to perform
   private int window(Transfer[] transfers, int from, int count, boolean write) throws IOException {
@@ -137,8 +141,8 @@ final class UringLane implements AutoCloseable {
     return TransferRun.aligned(t, sectorBytes);
   }
 
-  /// Waits for all staged operations. The kernel uses the memory until they end, even after a
-  /// failure.
+  /// Waits for all staged operations. The kernel uses their memory until they have completed, even
+  /// if one of them has failed.
   private void await(int staged, boolean write) throws IOException {
     pending = staged;
     writing = write;
@@ -168,7 +172,7 @@ final class UringLane implements AutoCloseable {
     }
   }
 
-  /// Stages the rest of a run.
+  /// Stages an operation for the remaining bytes of a run.
   private void stage(TransferRun run, int i, boolean write) {
     SubmissionQueue queue = ring.submission();
     int entries = run.fill(vectors);

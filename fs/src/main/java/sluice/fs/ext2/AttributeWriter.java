@@ -9,8 +9,8 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Changes the attributes of files: `chmod`, `chown`, `truncate` and `utimensat` in one step. Safe
-/// for use by any thread.
+/// Changes the attributes of files by performing `chmod`, `chown`, `truncate` and `utimensat` in a
+/// single step. This class is thread-safe.
 final class AttributeWriter {
   private static final int ENDS_CAPABILITIES =
       AttributeChange.SIZE

@@ -9,14 +9,14 @@ import sluice.fs.ext2.layout.BitRun;
 import sluice.fs.ext2.layout.BlockRuns;
 import sluice.fs.ext2.layout.Geometry;
 
-/// Allocates and frees blocks, as close as possible to a goal block. Any thread that has an
-/// operation open may call it; it takes the lock of the [GroupDescriptors].
+/// Allocates blocks as close as possible to a given goal block, and frees them. The methods may be
+/// called by any thread that has an open operation, and acquire the lock of the [GroupDescriptors].
 ///
-/// Blocks are reserved before anything changes ([GroupDescriptors#reserve]), so an operation either
-/// fails with `ENOSPC` before its first change or succeeds. Allocating reserved blocks fails only
-/// if the bitmaps and the counts contradict each other.
+/// Blocks are reserved before anything is changed ([GroupDescriptors#reserve]), so an operation
+/// either fails with `ENOSPC` before its first change, or succeeds. Allocating reserved blocks can
+/// fail only if the bitmaps and the free counts are inconsistent.
 final class BlockAllocator {
-  /// The result of a search that found no bit.
+  /// The result of a search that did not find a free bit.
   private static final int NONE = -1;
 
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
@@ -26,9 +26,10 @@ final class BlockAllocator {
   private final GroupDescriptors groups;
   private final BufferCache cache;
 
-  /// The bit in each group where the next file should start. It lies behind the last allocation, so
-  /// that the search does not scan full blocks again for each file, or at blocks freed since, which
-  /// may still be in the cache. Written under the lock; read without it as a hint.
+  /// For each group, the bit at which the search for the blocks of the next file begins. It follows
+  /// the last allocation, so that a search neither scans full blocks again for each file nor
+  /// returns blocks that were freed recently and may still be in the cache. The array is written
+  /// under the lock, and is read without the lock as a hint.
   private final int[] nextRoom;
 
   BlockAllocator(Volume volume) {
@@ -38,16 +39,16 @@ final class BlockAllocator {
     nextRoom = new int[geometry.groups];
   }
 
-  /// Returns the preferred first block for a file of a group.
+  /// Returns the preferred first block for a new file in the given group.
   long goal(int group) {
     return geometry.groupStart(group) + nextRoom[group];
   }
 
-  /// Allocates a run of reserved blocks.
+  /// Allocates a run of blocks that have been reserved.
   ///
-  /// @param goal the block where the run should begin
-  /// @param wanted the largest number of blocks to allocate, at least 1
-  /// @return the first block in the low 40 bits, the number of blocks above them
+  /// @param goal the block at which the run should begin
+  /// @param wanted the maximum number of blocks to allocate, at least 1
+  /// @return the first block in the low 40 bits, and the number of blocks in the bits above
   long allocate(Operation op, long goal, int wanted) throws IOException {
     groups.lock.lock();
     try {
@@ -105,8 +106,8 @@ final class BlockAllocator {
     return first | (long) (end - start) << 40;
   }
 
-  /// Returns the preferred bit if it is free, else the first bit of a free byte, else the first
-  /// free bit.
+  /// Returns the preferred bit if it is free. Otherwise returns the first bit of a free byte, or
+  /// the first free bit if there is no free byte.
   private static int findRoom(Buffer bitmap, long @Nullable [] busy, int from, int bits) {
     if (from < bits && isFree(bitmap, busy, from)) {
       return from;
@@ -122,13 +123,13 @@ final class BlockAllocator {
     return after != NONE ? after : findFreeBit(bitmap, busy, 0, Math.min(from, bits));
   }
 
-  /// Returns the first bit of a byte whose eight bits are all free. Scans 64 bits at a time.
+  /// Returns the first bit of a byte whose bits are all free. Scans 64 bits at a time.
   private static int findFreeByte(Buffer bitmap, long @Nullable [] busy, int from, int to) {
     int at = from;
     while (at < to) {
       if ((at & 7) == 0 && at + 8 <= to) {
         long taken = word(bitmap, busy, at);
-        // the lowest bit set is that of the first free byte
+        // The lowest bit that is set belongs to the first free byte.
         long zeros = (taken - LOW_BITS) & ~taken & HIGH_BITS;
         if (zeros != 0) {
           return (at << 3) + (Long.numberOfTrailingZeros(zeros) & -8);
@@ -147,8 +148,8 @@ final class BlockAllocator {
     return bitmap.getByte(at) == 0 && (busy == null || (busy[at >> 3] >> (at << 3) & 0xFF) == 0);
   }
 
-  /// Returns eight bytes of a bitmap, at an offset that is a multiple of eight, with the bits of
-  /// blocks whose freeing is not yet stable.
+  /// Returns eight bytes of a bitmap at an offset that is a multiple of eight. The result also
+  /// includes the bits of blocks that were freed by changes that are not yet durable.
   private static long word(Buffer bitmap, long @Nullable [] busy, int at) {
     return bitmap.getLong(at) | (busy == null ? 0 : busy[at >> 3]);
   }
@@ -176,9 +177,10 @@ final class BlockAllocator {
         && (busy == null || (busy[bit >> 6] >> bit & 1) == 0);
   }
 
-  /// Frees a run of blocks of one group. They become available when the operation is stable.
+  /// Frees a run of blocks within one group. The blocks become available when the operation is
+  /// durable.
   ///
-  /// @throws FsException `EUCLEAN` if the bitmap already marks one of them as free
+  /// @throws FsException `EUCLEAN` if the bitmap already marks one of the blocks as free
   void free(Operation op, long inode, long first, int count) throws IOException {
     int group = geometry.groupOfBlock(first);
     int start = (int) (first - geometry.groupStart(group));

@@ -7,16 +7,18 @@ import sluice.fs.block.Buffer;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 
-/// Maps the blocks of a file to blocks of the device: twelve direct blocks and up to three levels
-/// of indirect blocks. The caller holds the inode's lock, the write lock for changes.
+/// Maps the blocks of a file to blocks of the device, using twelve direct blocks and up to three
+/// levels of indirect blocks. Callers must hold the lock of the inode, and must hold the write lock
+/// for changes.
 ///
-/// After Card, Ts'o, Tweedie, "Design and Implementation of the Second Extended Filesystem", 1994.
+/// The design follows Card, Ts'o, Tweedie, "Design and Implementation of the Second Extended
+/// Filesystem", 1994.
 final class BlockMap {
   private static final int DIRECT = InodeLayout.DIRECT_BLOCKS;
   private static final int LEVELS = 3;
 
-  /// The number of metadata blocks that freeing one more block may change, beyond those changed
-  /// already.
+  /// The maximum number of additional metadata blocks that have to be changed in order to free one
+  /// more block.
   static final int ROOM_TO_FREE = 12;
 
   private final Volume volume;
@@ -24,7 +26,7 @@ final class BlockMap {
   private final BlockAllocator allocator;
   private final MapPages pages;
 
-  /// The base-2 logarithm of the number of pointers in a block.
+  /// The base-2 logarithm of the number of pointers per block.
   private final int shift;
 
   private final int sectorsPerBlock;
@@ -40,21 +42,23 @@ final class BlockMap {
 
   // ---- looking up -------------------------------------------------------------------------------
 
-  /// Returns the device block that holds a block of a file, if the answer needs no reading. For
-  /// readers without a lock, which validate the result afterwards.
+  /// Returns the device block for the given block of a file if it is available without reading from
+  /// the device. This method is intended for readers that do not hold a lock and validate the
+  /// result afterwards.
   ///
-  /// @return 0 for a hole, [MapPages#UNKNOWN], or a block number outside of any device if one of
-  ///   the file's direct blocks is damaged
+  /// @return the device block, 0 for a hole, [MapPages#UNKNOWN], or a block number beyond the end
+  ///   of any device if one of the direct blocks of the file is damaged
   long cachedBlock(Inode inode, long logical) {
     return logical < DIRECT
         ? inode.trusted[(int) logical] & 0xFFFF_FFFFL
         : pages.find(inode, logical - DIRECT);
   }
 
-  /// Returns the number of blocks of a file that are contiguous on the device, as far as one lookup
-  /// tells without reading. For readers without a lock, which validate the result afterwards.
+  /// Returns the number of blocks of a file that are contiguous on the device, as far as this can
+  /// be determined by a single lookup without reading. This method is intended for readers that do
+  /// not hold a lock and validate the result afterwards.
   ///
-  /// @param block the device block of the first one
+  /// @param block the device block of the first block
   /// @param last the last block of the file to consider
   int cachedRun(Inode inode, long logical, long block, long last) {
     if (logical >= DIRECT) {
@@ -69,10 +73,10 @@ final class BlockMap {
     return run;
   }
 
-  /// Returns the length of the hole that begins at a block of a file, in blocks. The block itself
-  /// must be in a hole.
+  /// Returns the length in blocks of the hole that begins at the given block of a file, which must
+  /// itself be part of a hole.
   ///
-  /// @param most the largest result; the blocks must all be below one indirect block
+  /// @param most the maximum result; all of the blocks must belong to the same indirect block
   int holes(Inode inode, long logical, int most) throws IOException {
     if (logical >= DIRECT) {
       int known = pages.holes(inode, logical - DIRECT, most);
@@ -87,11 +91,13 @@ final class BlockMap {
     return run;
   }
 
-  /// Returns the device block that holds a block of a file, or 0 for a hole. Pointers are checked
-  /// when they are read from the device: direct pointers with their inode, indirect ones with their
-  /// page. In an inode or page that has a bad pointer, each pointer is checked at each use.
+  /// Returns the device block for the given block of a file, or 0 for a hole. Pointers are
+  /// validated when they are read from the device: direct pointers together with their inode, and
+  /// indirect pointers together with their page. If an inode or a page contains an invalid pointer,
+  /// each of its pointers is validated on every use instead.
   ///
-  /// @throws FsException `EUCLEAN` if the pointer is not to a block for content
+  /// @throws FsException `EUCLEAN` if the pointer does not refer to a block that may contain
+  ///   content
   long map(Inode inode, long logical) throws IOException {
     if (logical < DIRECT) {
       long block = inode.block[(int) logical] & 0xFFFF_FFFFL;
@@ -111,8 +117,9 @@ final class BlockMap {
     return block == 0 ? 0 : volume.checkBlock(inode.number, block);
   }
 
-  /// Caches a page if all of its pointers are good. Otherwise each pointer is checked when it is
-  /// followed, so that one bad pointer does not make its neighbours unreadable.
+  /// Caches a page if all of its pointers are valid. Otherwise each pointer is validated when it is
+  /// followed, so that a single invalid pointer does not make the other blocks of the page
+  /// unreadable.
   private void fillPage(Inode inode, long page) throws IOException {
     long first = DIRECT + (page << MapPages.SHIFT);
     int[] blocks = new int[MapPages.BLOCKS];
@@ -130,7 +137,8 @@ final class BlockMap {
     pages.put(inode, page, blocks);
   }
 
-  /// Returns the number of levels of indirect blocks above a block that is not a direct one.
+  /// Returns the number of levels of indirect blocks above the given block, which is not a direct
+  /// block.
   private int level(long logical) {
     long index = logical - DIRECT;
     for (int level = 1; level <= LEVELS; level++) {
@@ -172,7 +180,7 @@ final class BlockMap {
     return inode.block[DIRECT + level - 1] & 0xFFFF_FFFFL;
   }
 
-  /// Returns the indirect block whose entries point to content, or 0 if there is none.
+  /// Returns the indirect block whose entries point to content, or 0 if it does not exist.
   private long leaf(Inode inode, long logical) throws IOException {
     int level = level(logical);
     long offset = logical - firstOfLevel(level);
@@ -183,7 +191,7 @@ final class BlockMap {
     return block == 0 ? 0 : volume.checkBlock(inode.number, block);
   }
 
-  /// Passes each indirect block on the path to a block of a file to a consumer.
+  /// Passes each indirect block on the path to the given block of a file to a consumer.
   void pointersTo(Inode inode, long logical, LongConsumer sink) throws IOException {
     int level = level(logical);
     long offset = logical - firstOfLevel(level);
@@ -194,7 +202,8 @@ final class BlockMap {
     }
   }
 
-  /// Returns the number of indirect blocks to create before a block can be attached.
+  /// Returns the number of indirect blocks that must be created before the given block can be
+  /// attached.
   int missingPointers(Inode inode, long logical) throws IOException {
     if (logical < DIRECT) {
       return 0;
@@ -210,12 +219,13 @@ final class BlockMap {
     return block == 0 ? depth : 0;
   }
 
-  /// Returns the number of blocks, from this one on, that share its last indirect block.
+  /// Returns the number of blocks, beginning with the given one, that belong to the same
+  /// lowest-level indirect block.
   int sameLeaf(long logical) {
     return logical < DIRECT ? (int) (DIRECT - logical) : (1 << shift) - slot(logical);
   }
 
-  /// Returns the first mapped block at or after `logical`, or `end`.
+  /// Returns the first mapped block at or after `logical`, or `end` if there is none.
   long nextData(Inode inode, long logical, long end) throws IOException {
     long at = logical;
     while (at < end && map(inode, at) == 0) {
@@ -241,7 +251,8 @@ final class BlockMap {
     return first + (offset & -span) + span;
   }
 
-  /// Returns the first block at or after `logical` that is a hole, or `end`.
+  /// Returns the first block at or after `logical` that is part of a hole, or `end` if there is
+  /// none.
   long nextHole(Inode inode, long logical, long end) throws IOException {
     long at = logical;
     while (at < end && map(inode, at) != 0) {
@@ -261,8 +272,8 @@ final class BlockMap {
     return inode.goal != 0 ? inode.goal : allocator.goal(geometry.groupOfInode(inode.number));
   }
 
-  /// Attaches blocks in place of a hole. All of them must be below one indirect block. The indirect
-  /// blocks that this creates must have been reserved.
+  /// Attaches blocks in place of a hole. All of the blocks must belong to the same indirect block.
+  /// The caller must have reserved the indirect blocks that have to be created.
   void attach(Operation op, Inode inode, long logical, long block, int count) throws IOException {
     if (logical < DIRECT) {
       for (int i = 0; i < count; i++) {
@@ -313,10 +324,11 @@ final class BlockMap {
 
   // ---- freeing ----------------------------------------------------------------------------------
 
-  /// Frees the mapped blocks in `[from, to)`, last block first, until the operation's room is used
-  /// up.
+  /// Frees the mapped blocks in the range `[from, to)` in descending order, until the operation
+  /// has no room for further metadata blocks.
   ///
-  /// @return the block from which on everything up to `to` is free: `from` if all are freed
+  /// @return the first block of the range that was freed, which is `from` if the whole range was
+  ///   freed
   long free(Operation op, Inode inode, long from, long to) throws IOException {
     Freeing freeing = new Freeing(op, inode, from, to);
     for (int level = LEVELS; level >= 1 && !freeing.stopped; level--) {
@@ -340,7 +352,7 @@ final class BlockMap {
     return freeing.stopped ? freeing.reached : from;
   }
 
-  /// Returns true if the whole tree was freed, including its own block.
+  /// Frees a subtree. Returns true if the whole subtree was freed, including its own block.
   private boolean freeTree(Freeing freeing, long block, int level, long first) throws IOException {
     int[] entries = new int[1 << shift];
     try (Buffer buffer = volume.cache.read(block)) {
@@ -387,7 +399,7 @@ final class BlockMap {
   }
 
   /// The state of one call of [#free]. It collects adjacent blocks, so that each bitmap is changed
-  /// once.
+  /// only once.
   private final class Freeing {
     final Operation op;
     final Inode inode;
@@ -396,7 +408,7 @@ final class BlockMap {
     private long runStart;
     private int runCount;
 
-    /// The first block of the collected content that is still to be dropped from the cache.
+    /// The first block of the collected content that still has to be removed from the cache.
     private long contentStart;
 
     private int contentCount;

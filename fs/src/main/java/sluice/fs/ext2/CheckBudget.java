@@ -4,8 +4,9 @@ import sluice.fs.FsException;
 import sluice.memory.Account;
 import sluice.sys.Errno;
 
-/// A limit on the heap memory that a check uses. A malicious image makes the check fail, but not
-/// the process. Confined to the checking thread.
+/// A limit on the heap memory that is used by a check. Because of this limit, a malicious image can
+/// only make the check fail, but cannot exhaust the memory of the process. Instances are confined
+/// to the checking thread.
 final class CheckBudget {
   private final Account account;
 
@@ -13,12 +14,13 @@ final class CheckBudget {
     account = new Account("check", bytes);
   }
 
-  /// Returns a budget of half of the maximum heap. The other half is for short-lived objects.
+  /// Returns a budget of half of the maximum heap size. The other half is left for short-lived
+  /// objects.
   static CheckBudget ofHeap() {
     return new CheckBudget(Runtime.getRuntime().maxMemory() / 2);
   }
 
-  /// Charges an allocation to the budget. Called before the allocation.
+  /// Charges an allocation to this budget. Must be called before the allocation.
   ///
   /// @throws FsException `ENOMEM` if the budget is exhausted
   void charge(long bytes) throws FsException {

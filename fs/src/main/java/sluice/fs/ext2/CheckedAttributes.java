@@ -7,12 +7,12 @@ import java.util.BitSet;
 import sluice.fs.ext2.layout.AttributeLayout;
 import sluice.fs.ext2.layout.AttributeRegion;
 
-/// Checks the extended attributes of one region for contradictions: the space behind the fields of
-/// an inode, or a block. Confined to the checking thread.
+/// Checks the consistency of the extended attributes in one region, which is either a block or the
+/// space after the fields of an inode. Instances are confined to the checking thread.
 ///
-/// Entries, values and the zero word that ends the list must not overlap, and each hash must match
-/// the name and value of its entry. In an inode, value offsets are relative to the first entry,
-/// which follows the magic number, and a hash of 0 means that there is none.
+/// The entries, the values, and the zero word that terminates the list must not overlap, and the
+/// hash of each entry must match its name and value. In an inode, value offsets are relative to the
+/// first entry, which follows the magic number, and a hash of 0 means that the entry has no hash.
 final class CheckedAttributes {
   private final byte[] bytes;
   private final ByteBuffer b;
@@ -27,18 +27,18 @@ final class CheckedAttributes {
     b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /// Checks the attributes inside of an inode.
+  /// Checks the attributes that are stored in an inode.
   ///
-  /// @param bytes the bytes behind the inode's fields, from the magic number on
-  /// @return a description of the error, empty if there is none
+  /// @param bytes the bytes after the fields of the inode, beginning with the magic number
+  /// @return a description of the error, or an empty string if there is none
   static String inInode(byte[] bytes) {
     return new CheckedAttributes(bytes, 4, true).check(4);
   }
 
   /// Checks a block of attributes.
   ///
-  /// @param bytes the whole block, which begins with the magic number
-  /// @return a description of the error, empty if there is none
+  /// @param bytes the entire block, which begins with the magic number
+  /// @return a description of the error, or an empty string if there is none
   static String inBlock(byte[] bytes) {
     return new CheckedAttributes(bytes, 0, false).check(AttributeLayout.HEADER_BYTES);
   }
@@ -47,7 +47,8 @@ final class CheckedAttributes {
     return (count + 3) & ~3;
   }
 
-  /// Marks bytes as used. Returns false if they lie outside of the region or are used already.
+  /// Marks a range of bytes as used. Returns false if any of them lies outside of the region or is
+  /// already in use.
   private boolean take(int from, int count) {
     int next = taken.nextSetBit(from);
     if (from < 0 || count > bytes.length - from || (next >= 0 && next < from + count)) {

@@ -11,10 +11,10 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Checks the fields of one inode for contradictions, without following its blocks. Confined to the
-/// checking thread.
+/// Checks the consistency of the fields of an inode without following its block pointers. Instances
+/// are confined to the checking thread.
 ///
-/// It does not repeat the checks that [InodeTable] makes.
+/// The checks that are performed by [InodeTable] are not repeated here.
 final class CheckedFields {
   private static final int EPOCH = 3;
 
@@ -23,8 +23,9 @@ final class CheckedFields {
   private final Checksums checksums;
   private final Consumer<String> says;
 
-  /// True if the superblock's times are plausible. Only then must a deletion time below the inode
-  /// count be a link of the orphan list; images made just after 1970 have such deletion times.
+  /// True if the times in the superblock are plausible. Only in this case must a deletion time that
+  /// is less than the number of inodes be a link of the orphan list, because images that were
+  /// created shortly after 1970 contain real deletion times of this size.
   private final boolean timesAreTimes;
 
   CheckedFields(Geometry geometry, byte[] superblock, Checksums checksums, Consumer<String> says) {
@@ -56,8 +57,8 @@ final class CheckedFields {
     return true;
   }
 
-  /// Checks one inode. A free inode that was never used is skipped without an allocation, because a
-  /// large image has many of them.
+  /// Checks a single inode. An inode that is free and was never used is skipped without allocating
+  /// memory, because a large image has many of them.
   ///
   /// @param bytes a buffer that contains the inode at offset `at`
   void check(long number, byte[] bytes, int at) {
@@ -129,8 +130,9 @@ final class CheckedFields {
         && b.getInt(InodeLayout.FILE_ACL) == 0;
   }
 
-  /// Returns true if the fields of the resize inode (7) are valid: its only root pointer is the
-  /// double-indirect one, which leads to the descriptor blocks reserved for growing.
+  /// Returns true if the fields of the resize inode (7) are valid. Its only root pointer must be
+  /// the double-indirect pointer, which leads to the descriptor blocks that are reserved for
+  /// growing the file system.
   private boolean checkResize(ByteBuffer b, boolean file) {
     int second = InodeLayout.DIRECT_BLOCKS + 1;
     for (int i = 0; i < InodeLayout.BLOCK_POINTERS; i++) {
@@ -202,8 +204,8 @@ final class CheckedFields {
     }
   }
 
-  /// Checks a symbolic link of less than 60 bytes. Its target is stored in the inode and ends where
-  /// the size says.
+  /// Checks a symbolic link that is shorter than 60 bytes. Its target is stored in the inode, and
+  /// its length is determined by the size.
   private void checkShortLink(long number, ByteBuffer b) {
     int size = b.getInt(InodeLayout.SIZE);
     int room = 4 * InodeLayout.BLOCK_POINTERS;
@@ -245,7 +247,8 @@ final class CheckedFields {
     checkTime(number, b, InodeLayout.BIRTH_TIME, InodeLayout.BIRTH_TIME_EXTRA);
   }
 
-  /// Reports a time before 1970 that an old kernel wrote with the epoch bits of a time after 2310.
+  /// Reports a time before 1970 that was written by an old kernel with the epoch bits of a time
+  /// after 2310.
   private void checkTime(long number, ByteBuffer b, int field, int extraField) {
     if (extraField + 4 <= geometry.inodeBytes
         && b.getInt(field) < 0

@@ -7,19 +7,20 @@ import sluice.fs.block.Buffer;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.GroupLayout;
 
-/// Compares each group's descriptor and bitmaps with the blocks and inodes that a check found in
-/// use. Confined to the checking thread.
+/// Compares the descriptor and the bitmaps of each group with the blocks and inodes that a check
+/// has found to be in use. Instances are confined to the checking thread.
 ///
-/// With `uninit_bg` or `metadata_csum` a group may be flagged as uninitialized. Its block bitmap
-/// then counts as one in which only the group's own tables are marked, and its inode bitmap as all
-/// free. A group may also declare the inodes at the end of its table unused; these are not read.
+/// If the image has the feature `uninit_bg` or `metadata_csum`, a group may be flagged as
+/// uninitialized. In this case its block bitmap is treated as if only the tables of the group were
+/// marked, and all of its inodes are treated as free. A group may also declare that the inodes at
+/// the end of its table are unused, in which case they are not read.
 final class CheckedGroups {
   private final Volume volume;
   private final Geometry geometry;
   private final Checksums checksums;
   private final Consumer<String> says;
 
-  /// The bitmap being checked.
+  /// The bitmap that is currently being checked.
   private final byte[] bitmap;
 
   CheckedGroups(Volume volume, Checksums checksums, Consumer<String> says) {
@@ -46,7 +47,7 @@ final class CheckedGroups {
     return checksums.ofGroups() && (field(descriptor, GroupLayout.FLAGS) & flag) != 0;
   }
 
-  /// Checks the fields of a descriptor.
+  /// Checks the fields of a group descriptor.
   void checkDescriptor(int group) throws IOException {
     byte[] d = descriptor(group);
     int flags = field(d, GroupLayout.FLAGS);
@@ -72,8 +73,8 @@ final class CheckedGroups {
     }
   }
 
-  /// Returns the number of inodes of a group that may be in use. Those behind them were never
-  /// written.
+  /// Returns the number of inodes at the start of a group that may be in use. The inodes after them
+  /// were never written.
   int writtenInodes(int group) throws IOException {
     if (!checksums.ofGroups()) {
       return geometry.inodesPerGroup;
@@ -83,7 +84,7 @@ final class CheckedGroups {
     return says(d, GroupLayout.INODE_UNINIT) ? 0 : geometry.inodesPerGroup - unused;
   }
 
-  /// Reads the inode bitmap of a group.
+  /// Reads the inode bitmap of the given group.
   void readInodes(int group, byte[] into) throws IOException {
     byte[] d = descriptor(group);
     if (says(d, GroupLayout.INODE_UNINIT)) {
@@ -122,9 +123,9 @@ final class CheckedGroups {
     }
   }
 
-  /// Checks both bitmaps and compares them with the blocks and inodes in use.
+  /// Checks both bitmaps of a group and compares them with the blocks and inodes that are in use.
   ///
-  /// @return the number of free blocks of the group, plus the number of free inodes shifted left by
+  /// @return the number of free blocks in the group, plus the number of free inodes shifted left by
   ///   32
   long check(int group, ClaimedBlocks claims, CheckedInodes inodes) throws IOException {
     byte[] d = descriptor(group);
@@ -161,7 +162,7 @@ final class CheckedGroups {
     }
   }
 
-  /// Returns the number of free blocks according to the bitmap.
+  /// Checks the block bitmap of a group. Returns the number of blocks that it marks as free.
   private int checkBlocks(int group, byte[] descriptor, ClaimedBlocks claims) throws IOException {
     int count = geometry.groupBlocks(group);
     long start = geometry.groupStart(group);
@@ -190,8 +191,8 @@ final class CheckedGroups {
     return free;
   }
 
-  /// Reports tables of a group that overlap each other or the descriptor blocks reserved for
-  /// growing.
+  /// Reports tables of a group that overlap each other, or that overlap the descriptor blocks that
+  /// are reserved for growing the file system.
   void checkTables(int group) {
     long[] tables = {
       volume.groups.blockBitmap(group),

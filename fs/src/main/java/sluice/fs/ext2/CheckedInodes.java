@@ -6,13 +6,15 @@ import sluice.fs.FileKind;
 import sluice.fs.FsException;
 import sluice.fs.ext2.layout.Geometry;
 
-/// The facts that a check collects about each inode in use: its kind, its link count, the number of
-/// names found and its parent. Confined to the checking thread.
+/// The information that a check collects about each inode that is in use: its kind, its link count,
+/// the number of names that were found, and its parent. Instances are confined to the checking
+/// thread.
 ///
-/// The memory needed depends on the inodes in use, not on the superblock's counts: 12 bytes per
-/// inode, allocated for 64 neighbours when the first of them is in use, and 8 bytes per 64 inodes
-/// of a group that has any. That is at most a fifth of the size of the inodes on the device. Sparse
-/// inode tables cost nothing.
+/// The required memory depends on the number of inodes in use and not on the counts in the
+/// superblock. Each inode requires 12 bytes, which are allocated for 64 neighboring inodes when the
+/// first of them is added, and each group with at least one inode in use requires 8 bytes per 64
+/// inodes. This is at most a fifth of the size of the inodes on the device, and sparse inode tables
+/// require no memory.
 final class CheckedInodes {
   private static final int SHIFT = 6;
   private static final int PAGE = 1 << SHIFT;
@@ -67,7 +69,7 @@ final class CheckedInodes {
     }
   }
 
-  /// Records an inode that is in use.
+  /// Adds an inode that is in use.
   ///
   /// @throws FsException `ENOMEM` if the budget is exhausted
   void add(long inode, int mode, int links) throws FsException {
@@ -88,7 +90,8 @@ final class CheckedInodes {
     group.directories += isDirectory(inode) ? 1 : 0;
   }
 
-  /// Returns the file type bits of an inode's mode, shifted right by 12; 0 if it is not in use.
+  /// Returns the file type bits of the mode of an inode, shifted right by 12, or 0 if the inode is
+  /// not in use.
   int kind(long inode) {
     return get(inode, 0) >>> KIND_SHIFT;
   }
@@ -97,12 +100,12 @@ final class CheckedInodes {
     return kind(inode) == FileKind.DIRECTORY.modeBits() >>> MODE_SHIFT;
   }
 
-  /// Converts the result of [#kind] to a file kind.
+  /// Converts a result of [#kind] to a file kind.
   static FileKind named(int kind) {
     return FileKind.ofMode(kind << MODE_SHIFT);
   }
 
-  /// Returns true if the kind stored in a directory entry is the kind of its inode.
+  /// Returns true if the kind that is stored in a directory entry matches the kind of its inode.
   static boolean isKind(int kind, FileKind said) {
     return kind == said.modeBits() >>> MODE_SHIFT;
   }
@@ -111,7 +114,8 @@ final class CheckedInodes {
     return get(inode, 0) & 0xFFFF;
   }
 
-  /// Increments the number of names of an inode. Has no effect on an inode that is not in use.
+  /// Increments the number of names that were found for an inode. Has no effect if the inode is not
+  /// in use.
   void addName(long inode) {
     set(inode, NAMES, names(inode) + 1);
   }
@@ -120,7 +124,8 @@ final class CheckedInodes {
     return get(inode, NAMES);
   }
 
-  /// Returns the directory in which a directory was found, or 0 if it was not found.
+  /// Returns the directory that contains the given directory, or 0 if it was not found in any
+  /// directory.
   int parent(long inode) {
     return get(inode, PARENT);
   }
@@ -129,13 +134,13 @@ final class CheckedInodes {
     set(inode, PARENT, (int) parent);
   }
 
-  /// Returns the number of directories in a group.
+  /// Returns the number of directories in the given group.
   int directories(int number) {
     Group group = groups[number];
     return group == null ? 0 : group.directories;
   }
 
-  /// Passes each inode in use to a consumer, in ascending order.
+  /// Passes each inode that is in use to a consumer, in ascending order.
   void forEach(IntConsumer sink) {
     for (int number = 0; number < groups.length; number++) {
       Group group = groups[number];

@@ -8,8 +8,8 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Checks the fields of a superblock for contradictions, beyond the fields that [Geometry] needs in
-/// order to read the image. Confined to the checking thread.
+/// Checks the consistency of the fields of a superblock, except for the fields that [Geometry]
+/// validates in order to read the image. Instances are confined to the checking thread.
 final class CheckedSuperblock {
   private static final int MAX_DESCRIPTOR_BYTES = 1024;
   private static final int MAX_FLEX_SHIFT = 31;
@@ -20,7 +20,7 @@ final class CheckedSuperblock {
   private final ByteBuffer s;
   private final Consumer<String> says;
 
-  /// Creates a check of one superblock.
+  /// Creates a check of the given superblock.
   ///
   /// @param bytes the 1024 bytes of the superblock
   CheckedSuperblock(Geometry geometry, byte[] bytes, Consumer<String> says) {
@@ -111,8 +111,8 @@ final class CheckedSuperblock {
     }
   }
 
-  /// Reports a superblock that names a journal without the feature, or has the feature without
-  /// naming exactly one journal.
+  /// Reports a superblock that refers to a journal without having the journal feature, or that has
+  /// the feature but does not refer to exactly one journal.
   private void checkJournal() {
     boolean inInode = s.getInt(SuperblockLayout.JOURNAL_INODE) != 0;
     boolean named = false;

@@ -12,15 +12,16 @@ import sluice.fs.ext2.layout.GroupLayout;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Computes the checksums of images with `metadata_csum` or `uninit_bg`, for checking only: Sluice
-/// does not write such images. Immutable and safe for use by any thread.
+/// Computes the checksums of images that have the feature `metadata_csum` or `uninit_bg`. The
+/// checksums are used only for checking because Sluice does not write to images with these
+/// features. Instances are immutable and thread-safe.
 ///
-/// See the kernel's `Documentation/filesystems/ext4/checksums.rst`: a CRC32C without the final
-/// inversion, seeded with the UUID; with `uninit_bg` alone, a CRC16 of the group descriptors.
-/// Java's CRC32C inverts its result, so the UUID is fed in before the data and the result is
-/// inverted again.
+/// The format is described in the kernel's `Documentation/filesystems/ext4/checksums.rst`. The
+/// checksum is a CRC32C without the final inversion that is seeded with the UUID. Images that have
+/// only `uninit_bg` use a CRC16 of the group descriptors instead. Because Java's CRC32C inverts its
+/// result, the UUID is processed before the data and the result is inverted again.
 final class Checksums {
-  /// The value of `s_checksum_type` for CRC32C.
+  /// The value of `s_checksum_type` that denotes CRC32C.
   static final int TYPE_CRC32C = 1;
 
   private static final int CRC16_POLYNOMIAL = 0xA001;
@@ -35,12 +36,12 @@ final class Checksums {
     groups = everywhere || (geometry.readOnlyCompatible & Features.UNINIT_BG) != 0;
   }
 
-  /// Returns true if every metadata structure has a checksum (`metadata_csum`).
+  /// Returns true if all metadata structures have checksums (`metadata_csum`).
   boolean everywhere() {
     return everywhere;
   }
 
-  /// Returns true if group descriptors have a checksum and may be flagged as uninitialized.
+  /// Returns true if group descriptors have checksums and may be flagged as uninitialized.
   boolean ofGroups() {
     return groups;
   }
@@ -59,7 +60,7 @@ final class Checksums {
     return crc;
   }
 
-  /// Returns a checksum that has consumed an inode's number and generation.
+  /// Returns a checksum to which the number and the generation of an inode have already been added.
   private CRC32C ofInode(long inode, int generation) {
     CRC32C crc = seeded();
     crc.update(little(inode, 4));
@@ -79,7 +80,7 @@ final class Checksums {
 
   /// Returns the checksum of a superblock.
   ///
-  /// @param superblock its 1024 bytes
+  /// @param superblock the 1024 bytes of the superblock
   static int superblock(byte[] superblock) {
     CRC32C crc = new CRC32C();
     crc.update(superblock, 0, SuperblockLayout.CHECKSUM);
@@ -88,7 +89,7 @@ final class Checksums {
 
   /// Returns the checksum of a group descriptor.
   ///
-  /// @param descriptor its 32 bytes
+  /// @param descriptor the 32 bytes of the descriptor
   int group(int number, byte[] descriptor) {
     if (!everywhere) {
       int crc = crc16(0xFFFF, uuid, uuid.length);
@@ -113,15 +114,15 @@ final class Checksums {
     return crc;
   }
 
-  /// Returns the checksum of a bitmap of a group: the low half, for which a 32-byte descriptor has
-  /// room.
+  /// Returns the low half of the checksum of a group's bitmap. A 32-byte descriptor has space only
+  /// for the low half.
   int bitmap(byte[] bitmap, int bits) {
     CRC32C crc = seeded();
     crc.update(bitmap, 0, bits / 8);
     return value(crc) & 0xFFFF;
   }
 
-  /// Returns the checksum of an inode. Its own checksum fields count as zeros.
+  /// Returns the checksum of an inode. The checksum fields of the inode are treated as zeros.
   int inode(long number, byte[] bytes, int at, int inodeBytes) {
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     CRC32C crc = ofInode(number, b.getInt(at + InodeLayout.GENERATION));
@@ -142,8 +143,8 @@ final class Checksums {
     return extra >= InodeLayout.CHECKSUM_HIGH + 2 - InodeLayout.GOOD_OLD_BYTES;
   }
 
-  /// Returns true if an inode's checksum is correct. An inode that is all zeros was never written
-  /// and has no checksum.
+  /// Returns true if the checksum of an inode is correct. An inode that consists only of zeros was
+  /// never written and has no checksum.
   boolean inodeFits(long number, byte[] bytes, int at, int inodeBytes) {
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int sum = inode(number, bytes, at, inodeBytes);
@@ -162,15 +163,16 @@ final class Checksums {
     return true;
   }
 
-  /// Returns the checksum of a block of directory entries, without its tail.
+  /// Returns the checksum of a block of directory entries, which does not cover the tail of the
+  /// block.
   int entries(Inode directory, byte[] block) {
     CRC32C crc = ofInode(directory.number, directory.generation);
     crc.update(block, 0, block.length - EntryLayout.TAIL_BYTES);
     return value(crc);
   }
 
-  /// Returns the checksum of a node of a hash tree: the head, the entries in use, and the first
-  /// half of the tail.
+  /// Returns the checksum of a hash tree node, which covers the head, the entries in use, and the
+  /// first half of the tail.
   ///
   /// @param start the offset of the entries
   int node(Inode directory, byte[] block, int start) {
@@ -184,9 +186,9 @@ final class Checksums {
     return value(crc);
   }
 
-  /// Returns true if the checksum of a directory block is correct. A block of entries has its
-  /// checksum in a tail that is formatted as an entry; a tree node has it behind the last entry
-  /// slot.
+  /// Returns true if the checksum of a directory block is correct. In a block of entries, the
+  /// checksum is stored in a tail that is formatted as an entry. In a tree node, it is stored after
+  /// the last entry slot.
   boolean directoryFits(Inode directory, byte[] block) {
     ByteBuffer b = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
     int tail = block.length - EntryLayout.TAIL_BYTES;
@@ -204,8 +206,8 @@ final class Checksums {
         && b.getInt(behind + 4) == node(directory, block, start);
   }
 
-  /// Returns the checksum of a block of extended attributes. Its own checksum field counts as
-  /// zeros.
+  /// Returns the checksum of a block of extended attributes. The checksum field of the block is
+  /// treated as zeros.
   int attributes(long number, byte[] block) {
     CRC32C crc = seeded();
     crc.update(little(number, 8));

@@ -14,12 +14,13 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// The set of blocks that files use, found by following every block pointer during a check.
-/// Confined to the checking thread.
+/// The set of blocks that are used by files. A check determines them by following every block
+/// pointer. Instances are confined to the checking thread.
 ///
-/// Each block is followed once, no matter how many pointers lead to it, so a damaged image takes no
-/// longer than a good one. Memory is one bit per block of each group that has content, at most 32
-/// MB for a terabyte in blocks of 4 KB, and 96 bytes for each block of extended attributes.
+/// Each block is followed only once, regardless of how many pointers refer to it, so checking a
+/// damaged image takes no longer than checking an intact one. The set requires one bit per block of
+/// each group that has content, which is at most 32 MB for a terabyte in blocks of 4 KB, and 96
+/// bytes for each block of extended attributes.
 final class ClaimedBlocks {
   private static final long SHARED_BYTES = 96;
 
@@ -29,17 +30,17 @@ final class ClaimedBlocks {
   private final CheckBudget budget;
   private final Checksums checksums;
 
-  /// The number of blocks that may follow the end of a directory.
+  /// The number of preallocated blocks that may follow the end of a directory.
   private final int preallocated;
 
-  /// For each group, one bit per block; null while no block of the group is claimed.
+  /// For each group, a bitmap of its blocks, or null if none of its blocks has been claimed yet.
   private final long[] @Nullable [] claimed;
 
-  /// The number of blocks of inode 7 that are not descriptor blocks. Only one is valid: its
-  /// double-indirect root.
+  /// The number of blocks of inode 7 that are not descriptor blocks. Only one such block is valid,
+  /// which is the root of its double-indirect tree.
   private int resizeRoots;
 
-  /// The blocks of extended attributes, each with the number of inodes that share it.
+  /// The blocks of extended attributes, mapped to the number of inodes that share them.
   private final Map<Long, Integer> attributeBlocks = new HashMap<>();
 
   /// Creates an empty set.
@@ -98,10 +99,10 @@ final class ClaimedBlocks {
     return true;
   }
 
-  /// Follows the block pointers of an inode and compares the blocks found with its size and sector
-  /// count.
+  /// Follows the block pointers of an inode, and compares the blocks that were found with the size
+  /// and the sector count of the inode.
   ///
-  /// @param translator the Hurd translator block of the inode, or 0
+  /// @param translator the Hurd translator block of the inode, or 0 if it has none
   void follow(Inode inode, long translator) throws IOException {
     PathWalk walk = new PathWalk(inode);
     if (inode.hasBlockMap(geometry.blockBytes) || hasList(inode)) {
@@ -133,14 +134,14 @@ final class ClaimedBlocks {
     }
   }
 
-  /// Returns true if an inode has block pointers regardless of its mode.
+  /// Returns true if the inode has block pointers regardless of its mode.
   private static boolean hasList(Inode inode) {
     return inode.number == InodeLayout.BAD_BLOCKS || inode.number == InodeLayout.JOURNAL;
   }
 
-  /// Compares the size of an inode with its blocks.
+  /// Checks that the size of an inode matches its blocks.
   ///
-  /// @param end the block after the last mapped one
+  /// @param end the number of the block after the last mapped block
   private void checkSize(Inode inode, long end) throws IOException {
     long blocks = inode.size >> geometry.blockShift;
     String about = "inode " + inode.number + " has " + inode.size + " bytes";
@@ -155,8 +156,8 @@ final class ClaimedBlocks {
     }
   }
 
-  /// Checks the size of a symbolic link. A link that does not fit into its inode has exactly one
-  /// block, and ends where its size says.
+  /// Checks the size of a symbolic link. If the target does not fit into the inode, the link has
+  /// exactly one block, and its size determines where the target ends.
   private void checkLink(Inode inode) throws IOException {
     if (inode.size < 4L * InodeLayout.BLOCK_POINTERS) {
       if (!inode.isFastSymlink(geometry.blockBytes)) {
@@ -188,15 +189,15 @@ final class ClaimedBlocks {
     }
   }
 
-  /// A walk over the pointer tree of one inode.
+  /// Walks the pointer tree of an inode.
   private final class PathWalk {
     private final Inode inode;
     long taken;
 
-    /// The number of content blocks passed, including holes.
+    /// The number of content blocks that were visited so far, including holes.
     private long passed;
 
-    /// The block after the last mapped one.
+    /// The number of the block after the last mapped block.
     long next;
 
     PathWalk(Inode inode) {

@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.ext2.layout.Names;
 
-/// A cache of directory entries, including negative ones, so that a lookup takes no lock. Any
-/// thread may look up; a thread that puts holds the directory's lock, the write lock when it
-/// changes the directory.
+/// A cache of directory entries, including negative entries, that can be read without acquiring a
+/// lock. Any thread may look up names. A thread that adds an entry must hold the lock of the
+/// directory, and must hold the write lock if it changes the directory.
 ///
-/// The cache has a fixed number of slots. Each name has two candidate slots; an entry that is
-/// displaced is read from the directory again.
+/// The cache has a fixed number of slots, and each name has two candidate slots. If an entry is
+/// evicted, it is read from the directory again when it is needed.
 final class DentryCache {
-  /// The result for a name that is not cached.
+  /// The result of a lookup for a name that is not cached.
   static final long UNKNOWN = -1;
 
   private final Names names;
@@ -27,15 +27,15 @@ final class DentryCache {
 
   /// Creates an empty cache.
   ///
-  /// @param count the number of slots, a power of two
+  /// @param count the number of slots, which must be a power of two
   DentryCache(Names names, int count) {
     this.names = names;
     places = new AtomicReferenceArray<>(count);
   }
 
-  /// Looks up a name.
+  /// Looks up a name in a directory.
   ///
-  /// @return an inode number, 0 for a name that does not exist, or [#UNKNOWN]
+  /// @return the inode number, 0 if the name does not exist, or [#UNKNOWN] if it is not cached
   long find(long directory, byte[] name) {
     int hash = names.hash(directory, name);
     int place = hash & (places.length() - 1);
@@ -49,7 +49,7 @@ final class DentryCache {
 
   /// Caches the result of a lookup.
   ///
-  /// @param inode the inode number, 0 for a name that does not exist
+  /// @param inode the inode number, or 0 if the name does not exist
   void put(long directory, byte[] name, long inode) {
     int hash = names.hash(directory, name);
     int place = hash & (places.length() - 1);
@@ -58,8 +58,8 @@ final class DentryCache {
     Dentry dentry = new Dentry(directory, name, hash, inode);
     boolean inFirst = first != null && first.matches(hash, directory, name);
     boolean inSecond = second != null && second.matches(hash, directory, name);
-    // An entry never moves to its other slot: a move could restore an entry that another thread is
-    // replacing.
+    // An entry is never moved to its other slot because the move could restore an entry that is
+    // concurrently being replaced by another thread.
     if (inFirst || (!inSecond && (first == null || (second != null && hash < 0)))) {
       places.set(place, dentry);
     }

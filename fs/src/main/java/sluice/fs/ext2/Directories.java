@@ -19,18 +19,19 @@ import sluice.fs.ext2.layout.Names;
 import sluice.fs.ext2.layout.ScratchBlocks;
 import sluice.sys.Errno;
 
-/// Finds, adds, replaces, removes and lists the entries of directories. The caller holds the
-/// directory's lock, the write lock for changes.
+/// Finds, adds, replaces, removes and lists directory entries. Callers must hold the lock of the
+/// directory, and must hold the write lock for changes.
 ///
-/// In a directory of more than one block, names are found through a [DirectoryIndex] in memory. On
-/// the device, a directory is linear: its entries never move. If the image has `dir_index`, a
-/// directory of two or more blocks has a hash tree ([HashTree]): its entries move when a leaf is
-/// split ([HashTreeSplit]). A tree that is full is abandoned: its flag is cleared, and its nodes
-/// become room for entries, as in Linux's ext2.
+/// In a directory of more than one block, names are looked up through an in-memory
+/// [DirectoryIndex]. On the device, a directory is linear and its entries never move. If the image
+/// has the feature `dir_index`, then a directory of two or more blocks has a hash tree
+/// ([HashTree]), and entries move when a leaf is split ([HashTreeSplit]). When a tree is full it is
+/// abandoned: its flag is cleared, and the space of its nodes is used for entries, as in Linux's
+/// ext2.
 final class Directories {
   private static final long MAX_BYTES = Integer.MAX_VALUE;
 
-  /// The number of lookups through a hash tree before an index in memory is built.
+  /// The number of lookups through a hash tree after which an in-memory index is built.
   private static final int COLD_LOOKUPS = 32;
 
   private final Volume volume;
@@ -46,19 +47,19 @@ final class Directories {
 
   private record Indexed(Inode directory, DirectoryIndex index) {}
 
-  /// An entry found in a directory.
+  /// An entry that was found in a directory.
   ///
-  /// @param position byte offset in the directory
+  /// @param position the byte offset of the entry in the directory
   record Entry(long position, long inode, FileKind kind) {}
 
-  /// The place for a new entry. It is valid for one call of [#add], while the directory's lock is
-  /// held and before any other change.
+  /// The location for a new entry. It is valid for a single call of [#add], as long as the lock of
+  /// the directory is held and no other change has been made.
   ///
-  /// @param position the byte offset of the entry to split or reuse, -1 for a new block
-  /// @param newBlocks the number of blocks to reserve before the change
-  /// @param bytes the content of the block that receives the entry
-  /// @param inTree true if the entry goes into the leaf that the hash tree assigns to it
-  /// @param split the split of the leaf that must come first, or null
+  /// @param position the byte offset of the entry to split or reuse, or -1 to add a new block
+  /// @param newBlocks the number of blocks that must be reserved before the change
+  /// @param bytes the content of the block to which the entry is added
+  /// @param inTree true if the entry is added to the leaf that is determined by the hash tree
+  /// @param split the split of the leaf that has to be performed first, or null if none is needed
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record PathAt(
       long position, int newBlocks, byte[] bytes, boolean inTree, @Nullable HashTreeSplit split) {
@@ -68,9 +69,9 @@ final class Directories {
     }
   }
 
-  /// Creates the directory code of one volume.
+  /// Creates the directory operations of a volume.
   ///
-  /// @param maxIndexBytes the memory limit for the indexes of large directories
+  /// @param maxIndexBytes the maximum amount of memory for the indexes of large directories
   Directories(
       Volume volume, BlockMap map, BlockAllocator allocator, Names names, long maxIndexBytes) {
     this.volume = volume;
@@ -89,9 +90,9 @@ final class Directories {
 
   // ---- blocks -----------------------------------------------------------------------------------
 
-  /// Returns the device block of a block of a directory.
+  /// Returns the device block for the given block of a directory.
   ///
-  /// @throws FsException `EUCLEAN` if it is a hole
+  /// @throws FsException `EUCLEAN` if the block is a hole
   long deviceBlock(Inode directory, long block) throws IOException {
     long number = map.map(directory, block);
     if (number == 0) {
@@ -101,7 +102,7 @@ final class Directories {
     return number;
   }
 
-  /// Reads a block of a directory and checks all of its entries.
+  /// Reads a block of a directory and validates all of its entries.
   byte[] readBlock(Inode directory, long block) throws IOException {
     return readBlock(directory, block, new byte[geometry.blockBytes]);
   }
@@ -121,7 +122,7 @@ final class Directories {
 
   // ---- finding ----------------------------------------------------------------------------------
 
-  /// Returns the entry with a name, or null if there is none.
+  /// Returns the entry with the given name, or null if it does not exist.
   @Nullable Entry find(Inode directory, byte[] name) throws IOException {
     if (blocks(directory) <= 1) {
       return blocks(directory) == 0 ? null : findIn(directory, 0, name);
@@ -154,7 +155,7 @@ final class Directories {
         && hashTree.isWhole(directory);
   }
 
-  /// Reads a block without checking it. The caller may return the array to the scratch blocks.
+  /// Reads a block without validating it. The caller may return the array to the scratch blocks.
   byte[] readRaw(Inode directory, long block) throws IOException {
     byte[] bytes = scratch.take();
     if (block >= blocks(directory)) {
@@ -166,7 +167,7 @@ final class Directories {
     return bytes;
   }
 
-  /// Searches the leaf of a hash tree, then the leaves that continue the same hash.
+  /// Searches a leaf of the hash tree, followed by the leaves that continue the same hash.
   private @Nullable Entry findFrom(Inode directory, HashTree.Path path, byte[] name)
       throws IOException {
     while (true) {
@@ -237,8 +238,8 @@ final class Directories {
     return index;
   }
 
-  /// Counts a new index and drops the oldest ones while all indexes exceed the memory limit. A
-  /// thread that holds a dropped index may continue to use it.
+  /// Registers a new index and evicts the oldest indexes while their total size exceeds the memory
+  /// limit. A thread that is using an evicted index may continue to use it.
   private void admit(Inode directory, DirectoryIndex index) {
     indexBytes.addAndGet(index.bytes());
     indexed.add(new Indexed(directory, index));
@@ -256,7 +257,7 @@ final class Directories {
 
   // ---- changing ---------------------------------------------------------------------------------
 
-  /// Returns the place for a new entry with a name.
+  /// Returns the location at which an entry with the given name can be added.
   ///
   /// @throws FsException `ENOSPC` if the directory cannot grow
   PathAt place(Inode directory, byte[] name) throws IOException {
@@ -294,7 +295,8 @@ final class Directories {
     return new PathAt(-1, 1 + map.missingPointers(directory, count), empty, false, null);
   }
 
-  /// Returns the place in the leaf that the hash tree assigns, or null if the tree is full.
+  /// Returns the location in the leaf that is determined by the hash tree, or null if the tree is
+  /// full.
   private @Nullable PathAt placeInTree(Inode directory, byte[] name) throws IOException {
     hashTree.requireWhole(directory);
     HashTree.Path path = hashTree.find(directory, name);
@@ -319,8 +321,8 @@ final class Directories {
     return new PathAt(-1, more + missingPointers(directory, more), bytes, true, split);
   }
 
-  /// Returns the place in a one-block directory that is being converted to a hash tree, or null if
-  /// it cannot be converted.
+  /// Returns the location in a one-block directory that is being converted to a hash tree, or null
+  /// if the directory cannot be converted.
   private @Nullable PathAt placeInNewTree(Inode directory, byte[] name) throws IOException {
     byte[] bytes = readBlock(directory, 0, scratch.take());
     int second = EntryLayout.bytes(1);
@@ -346,7 +348,8 @@ final class Directories {
     return directory.size + ((long) more << geometry.blockShift) <= MAX_BYTES;
   }
 
-  /// Returns an upper limit for the indirect blocks that a number of new blocks need.
+  /// Returns an upper bound on the number of indirect blocks that are required for the given number
+  /// of new blocks.
   private int missingPointers(Inode directory, int more) throws IOException {
     int missing = 0;
     for (int i = 0; i < more; i++) {
@@ -366,8 +369,8 @@ final class Directories {
     return null;
   }
 
-  /// Adds an entry at the place that [#place] returned under the same lock. The caller stores the
-  /// directory.
+  /// Adds an entry at the location that was returned by [#place] while the same lock was held. The
+  /// caller must store the directory's inode.
   void add(Operation op, Inode directory, PathAt place, byte[] name, Inode file)
       throws IOException {
     if (place.split() != null) {
@@ -408,7 +411,7 @@ final class Directories {
     scratch.give(bytes);
   }
 
-  /// Splits a leaf and adds an entry to the half that moves to a new block.
+  /// Splits a leaf and adds an entry to the half that is moved to a new block.
   private void addToSplit(
       Operation op, Inode directory, HashTreeSplit split, byte[] name, Inode file)
       throws IOException {
@@ -477,8 +480,8 @@ final class Directories {
 
   /// Overwrites a block of a directory.
   ///
-  /// @param last true if the block loses entries that another block receives; the other block must
-  ///   reach the device first
+  /// @param last true if entries are moved from this block to another block, which must reach the
+  ///   device first
   private void write(Operation op, Inode directory, long block, byte[] bytes, boolean last)
       throws IOException {
     long number = deviceBlock(directory, block);
@@ -487,7 +490,7 @@ final class Directories {
     }
   }
 
-  /// Puts an entry behind another one, in a copy of a block.
+  /// Adds an entry after another entry in a copy of a block.
   ///
   /// @return the offset of the new entry
   private int put(byte[] bytes, int behind, byte[] name, Inode file) {
@@ -515,7 +518,7 @@ final class Directories {
 
   /// Appends a block to a directory.
   ///
-  /// @param content the content of the block, null for an empty one
+  /// @param content the content of the block, or null for an empty block
   /// @return the byte offset of the block in the directory
   private long append(Operation op, Inode directory, byte @Nullable [] content) throws IOException {
     long count = blocks(directory);
@@ -532,7 +535,7 @@ final class Directories {
     return count << geometry.blockShift;
   }
 
-  /// Creates the first block of a new directory. The caller stores the directory.
+  /// Creates the first block of a new directory. The caller must store the directory's inode.
   void initialize(Operation op, Inode directory, long parent) throws IOException {
     append(op, directory, null);
     try (Buffer b = op.change(deviceBlock(directory, 0))) {
@@ -543,7 +546,7 @@ final class Directories {
     }
   }
 
-  /// Makes an entry lead to another file.
+  /// Changes an entry so that it refers to another file.
   void replace(Operation op, Inode directory, Entry entry, Inode file) throws IOException {
     int at = (int) entry.position() & (geometry.blockBytes - 1);
     try (Buffer b = op.change(deviceBlock(directory, entry.position() >> geometry.blockShift))) {
@@ -588,7 +591,7 @@ final class Directories {
     scratch.give(bytes);
   }
 
-  /// Returns true if the directory contains only `.` and `..`.
+  /// Returns true if the directory contains no entries except `.` and `..`.
   boolean isEmpty(Inode directory) throws IOException {
     for (long block = 0; block < blocks(directory); block++) {
       byte[] bytes = readBlock(directory, block);

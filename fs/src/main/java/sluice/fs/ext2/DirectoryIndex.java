@@ -2,25 +2,26 @@ package sluice.fs.ext2;
 
 import java.util.Arrays;
 
-/// An index of a large directory: the position of each name and the free room of each block. It
-/// makes a linear directory of 100 000 entries as fast as a small one. Read under the directory's
-/// lock, changed under its write lock.
+/// An in-memory index of a large directory that contains the position of each name and the free
+/// space of each block. It makes a linear directory of 100 000 entries as fast as a small one. The
+/// index is read under the lock of the directory and modified under its write lock.
 ///
-/// The index holds hashes, not names: the caller compares the name at each position found. It
-/// exists in memory only, and may be dropped and rebuilt from the blocks at any time.
+/// The index contains hashes instead of names, so the caller must compare the name at each position
+/// that is found. It is never stored on the device, and can be discarded and rebuilt from the
+/// blocks at any time.
 final class DirectoryIndex {
   private static final int EMPTY = 0;
   private static final int REMOVED = -1;
 
   private int[] hashes;
 
-  /// The entry's byte offset divided by 4, plus 1.
+  /// The byte offsets of the entries divided by 4, plus 1.
   private int[] places;
 
   private int live;
   private int taken;
 
-  /// The largest gap of each block, in bytes.
+  /// The size in bytes of the largest gap in each block.
   private short[] room;
 
   private int blocks;
@@ -35,7 +36,7 @@ final class DirectoryIndex {
     room = new short[Math.clamp(expectedBlocks, 4, 1024)];
   }
 
-  /// Returns the memory that the index takes, in bytes.
+  /// Returns the amount of memory in bytes that this index occupies.
   long bytes() {
     return 8L * places.length + 2L * room.length;
   }
@@ -46,7 +47,7 @@ final class DirectoryIndex {
 
   // ---- names ------------------------------------------------------------------------------------
 
-  /// Returns the first slot that may hold a name with a hash, or -1 if there is none.
+  /// Returns the first slot that may contain a name with the given hash, or -1 if there is none.
   int first(int hash) {
     return probe(hash, home(hash));
   }
@@ -70,7 +71,7 @@ final class DirectoryIndex {
     return -1;
   }
 
-  /// Returns the byte offset of a slot's entry in the directory.
+  /// Returns the byte offset in the directory of the entry in the given slot.
   long position(int slot) {
     return ((places[slot] - 1) & 0xFFFF_FFFFL) << 2;
   }
@@ -100,7 +101,7 @@ final class DirectoryIndex {
     }
   }
 
-  /// Changes the position of an entry.
+  /// Updates the position of an entry.
   void move(int hash, long from, long to) {
     int wanted = (int) (from >>> 2) + 1;
     for (int slot = first(hash); slot >= 0; slot = next(hash, slot)) {
@@ -139,7 +140,7 @@ final class DirectoryIndex {
     room[block] = (short) bytes;
   }
 
-  /// Returns a block with a gap of at least a number of bytes, or -1 if there is none.
+  /// Returns a block that has a gap of at least the given number of bytes, or -1 if there is none.
   int findRoom(int bytes) {
     for (int i = 0; i < blocks; i++) {
       int block = roomHint + i;

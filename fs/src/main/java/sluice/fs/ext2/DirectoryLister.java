@@ -11,13 +11,14 @@ import sluice.fs.ext2.layout.HashBatch;
 import sluice.fs.ext2.layout.HashOrder;
 import sluice.sys.Errno;
 
-/// Lists directories. Safe for use by any thread. The directory's lock is held while a batch of
-/// entries is collected, but not while the sink runs.
+/// Lists directories. This class is thread-safe. The lock of the directory is held while a batch of
+/// entries is collected, but not while the sink is invoked.
 ///
-/// A linear directory of more than one block is listed in the order of its blocks, because its
-/// entries never move; the cookies are byte offsets. A directory that has a hash tree, or will get
-/// one with its second block, is listed in the order of [HashOrder], because a split moves entries.
-/// A listing keeps the order it began with, even if the directory is converted meanwhile.
+/// A linear directory of more than one block is listed in the order of its blocks because its
+/// entries never move, and its cookies are byte offsets. A directory that has a hash tree, or that
+/// will have one when it grows to two blocks, is listed in the order of [HashOrder] because entries
+/// move when a leaf is split. A listing continues in the order in which it began, even if the
+/// directory is converted in the meantime.
 final class DirectoryLister {
   private final Geometry geometry;
   private final InodeCache inodes;
@@ -27,7 +28,7 @@ final class DirectoryLister {
 
   /// A batch of entries.
   ///
-  /// @param next the least key of the following batch, -1 at the end
+  /// @param next the smallest key of the following batch, or -1 at the end of the directory
   private record Batch(List<HashBatch.Item> items, long next) {}
 
   DirectoryLister(Geometry geometry, InodeCache inodes, Directories directories) {
@@ -38,7 +39,7 @@ final class DirectoryLister {
     order = new HashOrder(geometry);
   }
 
-  /// Lists a directory, see [FileTree#list].
+  /// Lists the entries of a directory. See [FileTree#list].
   boolean list(long number, long cookie, DirectorySink sink) throws IOException {
     if (cookie < 0) {
       throw FsException.of(Errno.EINVAL, "cookie " + cookie);
@@ -84,10 +85,10 @@ final class DirectoryLister {
 
   // ---- in hash order ----------------------------------------------------------------------------
 
-  /// Returns true if a cookie that is not a hash cookie denotes a position in hash order: the
-  /// start, or a position that was never handed out, such as a random `seekdir(3)`. A byte offset
-  /// inside of the directory belongs to a listing in block order, also in a directory whose tree
-  /// proved broken.
+  /// Returns true if a cookie that is not a hash cookie denotes a position in hash order. This is
+  /// the start of the directory, or a position that was never returned by a listing, for example
+  /// because of a random `seekdir(3)`. A byte offset within the directory belongs to a listing in
+  /// block order, even if the directory has a tree that was found to be invalid.
   private boolean isByHash(long number, long cookie) throws IOException {
     Inode directory = lock(number);
     try {
@@ -146,10 +147,10 @@ final class DirectoryLister {
     return collectAll(directory, version, from);
   }
 
-  /// Collects the entries of the leaf to which a key belongs, and of the leaves that continue the
-  /// last hash of the leaf before.
+  /// Collects the entries of the leaf to which a key belongs, and of the following leaves that
+  /// continue the last hash of the preceding leaf.
   ///
-  /// @return null if the tree has names in wrong leaves
+  /// @return the batch, or null if the tree contains names in the wrong leaves
   private @Nullable Batch collectLeaves(Inode directory, HashTree.Path path, long from)
       throws IOException {
     HashBatch batch = new HashBatch(geometry, order, path.version, from);
@@ -168,8 +169,8 @@ final class DirectoryLister {
     return ended(batch, more ? HashOrder.least(path.start()) : -1);
   }
 
-  /// Collects entries from all blocks: of a one-block directory, or of a directory that has lost
-  /// its tree during the listing.
+  /// Collects entries from all blocks. This is used for directories that consist of one block and
+  /// for directories whose tree was abandoned during the listing.
   private Batch collectAll(Inode directory, int version, long from) throws IOException {
     HashBatch batch = new HashBatch(geometry, order, version, from);
     for (long block = 0; block < directories.blocks(directory); block++) {

@@ -31,22 +31,24 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// The second extended file system on a block device. Safe for use by several threads at a time.
+/// An implementation of the second extended file system on a block device. It may be used by
+/// several threads at the same time.
 ///
-/// It reads and writes images of revision 0 and 1 with blocks of 1, 2 and 4 KiB, as made by `mke2fs
-/// -t ext2` and `-t ext3`. Each change is one [Transaction] of its [Journal], or several
-/// transactions each of which leaves the file system consistent.
+/// This class reads and writes images of revision 0 and 1 with blocks of 1, 2 and 4 KiB, such as
+/// those created by `mke2fs -t ext2` and `-t ext3`. Each change is performed as a single
+/// [Transaction] of the [Journal], or as several transactions each of which leaves the file system
+/// consistent.
 ///
-/// After Card, Ts'o, Tweedie, "Design and Implementation of the Second Extended Filesystem", 1994;
-/// Poirier, "The Second Extended File System", 2019; Golm et al., "The JX Operating System", USENIX
-/// 2002, section 4.
+/// The implementation follows Card, Ts'o, Tweedie, "Design and Implementation of the Second
+/// Extended Filesystem", 1994; Poirier, "The Second Extended File System", 2019; and Golm et al.,
+/// "The JX Operating System", USENIX 2002, section 4.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | closed | the thread that closes first | volatile | volatile |
 public final class Ext2 implements FileTree {
-  /// The number of metadata blocks that a group is expected to change. It limits the number of
-  /// groups that are open at a time.
+  /// The number of metadata blocks that a group is expected to change. This limits the number of
+  /// groups that can be open at the same time.
   private static final int GROUP_CREDITS = 32;
 
   private final BlockDevice device;
@@ -74,14 +76,15 @@ public final class Ext2 implements FileTree {
     mountState = new MountState(volume);
   }
 
-  /// Mounts an image. The caller keeps the device and closes it after the tree.
+  /// Mounts an image. The caller retains ownership of the device and must close it after the tree.
   ///
-  /// The log of a crashed mount is replayed. A read-only mount writes nothing: it reads the blocks
-  /// that the log contains from the log ([#blocksInLog]).
+  /// If the previous mount was interrupted by a crash, its log is replayed. A read-only mount does
+  /// not write to the device, and instead reads the blocks that are contained in the log from the
+  /// log ([#blocksInLog]).
   ///
-  /// @throws FsException `EINVAL` if the image is not ext2 or has unknown features, `EROFS` if
-  ///   writing was requested but the image can only be read, `EUCLEAN` if the image contradicts
-  ///   itself
+  /// @throws FsException `EINVAL` if the image is not ext2 or has unknown features, `EROFS` if a
+  ///   writable mount was requested but the image can only be read, or `EUCLEAN` if the image is
+  ///   inconsistent
   public static Ext2 mount(BlockDevice device, MountOptions options) throws IOException {
     Geometry geometry = Geometry.of(readSuperblock(device), device.lengthBytes());
     String why = geometry.whyReadOnly();
@@ -118,12 +121,12 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Mounts an image through a cache and a journal chosen by the caller: [BufferCaches] with
-  /// [Journals#plain], or other implementations that belong together. The tree closes them, the
-  /// journal first; the caller keeps the device. A log in the image is not replayed and must be
-  /// empty.
+  /// Mounts an image using the given cache and journal. These are [BufferCaches] together with
+  /// [Journals#plain], or other implementations that are compatible with each other. The tree
+  /// closes the journal and then the cache, and the caller retains ownership of the device. If the
+  /// image contains a log, it is not replayed and must be empty.
   ///
-  /// @throws FsException as the other method; `EROFS` if the log is not empty
+  /// @throws FsException like the other method, and `EROFS` if the log is not empty
   public static Ext2 mount(
       BlockDevice device, BufferCache cache, Journal journal, MountOptions options)
       throws IOException {
@@ -148,7 +151,7 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Mounts an image on an open volume, which the tree closes.
+  /// Mounts an image on an open volume, which is closed by the tree.
   static Ext2 mount(BlockDevice device, Volume volume, MountOptions options) throws IOException {
     Ext2 tree = new Ext2(device, volume, options);
     try {
@@ -171,7 +174,7 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Returns the 1024 bytes of a device's superblock, unchecked.
+  /// Returns the 1024 bytes of the superblock of a device without validating them.
   static byte[] readSuperblock(BlockDevice device) throws IOException {
     int bytes = 4096;
     if (device.lengthBytes() < bytes) {
@@ -215,8 +218,9 @@ public final class Ext2 implements FileTree {
     return InodeLayout.ROOT;
   }
 
-  /// Returns the number of blocks that this read-only mount reads from the log of a crashed mount.
-  /// It is 0 if there was nothing to replay, or if the log was replayed to the device.
+  /// Returns the number of blocks that this read-only mount reads from the log of a mount that was
+  /// interrupted by a crash. The number is 0 if there was nothing to replay, or if the log was
+  /// replayed to the device.
   public int blocksInLog() {
     return Journals.overlaid(device);
   }
@@ -240,8 +244,8 @@ public final class Ext2 implements FileTree {
         volume.readOnly());
   }
 
-  /// Returns the number of blocks that never belong to a file. Linux's `statfs(2)` excludes them
-  /// too.
+  /// Returns the number of blocks that can never belong to a file. Linux's `statfs(2)` excludes
+  /// them as well.
   private long overhead() {
     Geometry g = volume.geometry;
     long blocks = g.firstDataBlock;
@@ -342,12 +346,13 @@ public final class Ext2 implements FileTree {
 
   // ---- changing ---------------------------------------------------------------------------------
 
-  /// A change that is retried when the journal has made freed blocks available.
+  /// A change that is retried after the journal has made freed blocks available.
   private interface Change<T> {
     T run() throws IOException;
   }
 
-  /// Runs a change. Retries it after `ENOSPC` while pending frees make blocks available.
+  /// Runs a change. If it fails with `ENOSPC`, the change is retried while blocks that have been
+  /// freed become available.
   private <T> T change(Change<T> change) throws IOException {
     requireOpen();
     GroupDescriptors groups = volume.groups;
@@ -488,11 +493,11 @@ public final class Ext2 implements FileTree {
   }
 
   /// Returns the access control list of a file in the format of Linux's `system.posix_acl_access`,
-  /// or null if it has none. For copying: access control lists are not enforced, and are not among
-  /// the [#extendedAttributes].
+  /// or null if the file has none. This method is intended for programs that copy files. Access
+  /// control lists are not enforced, and they are not included in [#extendedAttributes].
   ///
-  /// @param ofNewFiles true for the list that a directory gives to new files,
-  ///   `system.posix_acl_default`
+  /// @param ofNewFiles true for the list `system.posix_acl_default`, which new files in a directory
+  ///   inherit
   /// @throws FsException `EUCLEAN` if the stored bytes are not a valid list
   public byte @Nullable [] accessControlList(long number, boolean ofNewFiles) throws IOException {
     requireOpen();
@@ -504,12 +509,12 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Sets the access control list of a file. The mode does not change: its group bits are the
-  /// list's mask, and the caller must set them.
+  /// Sets the access control list of a file. The mode is not changed. The group bits of the mode
+  /// contain the mask of the list, and the caller is responsible for setting them.
   ///
-  /// @param list in the format of `system.posix_acl_access`
+  /// @param list the list in the format of `system.posix_acl_access`
   /// @throws FsException `EINVAL` if the list is not valid, `EACCES` for a default list of a file
-  ///   that is not a directory, `EOPNOTSUPP` for symbolic links and in images of revision 0,
+  ///   that is not a directory, `EOPNOTSUPP` for symbolic links and for images of revision 0, or
   ///   `ENOSPC`
   public void setAccessControlList(long inode, boolean ofNewFiles, byte[] list) throws IOException {
     byte[] copy = list.clone();
@@ -637,8 +642,8 @@ public final class Ext2 implements FileTree {
     volume.journal.whenStable(point, then);
   }
 
-  /// Frees the files without a name, including retained ones, makes everything stable and marks the
-  /// superblock as clean. Idempotent.
+  /// Frees all files that have no name, including retained files, makes all changes durable, and
+  /// marks the superblock as clean. This method is idempotent.
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
@@ -660,7 +665,8 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  /// Returns true if the image was left clean: after [#close], unless a change has failed.
+  /// Returns true if the image is in a clean state, which is the case after [#close] unless a
+  /// change has failed.
   public synchronized boolean closedCleanly() {
     return closed && !volume.failed();
   }

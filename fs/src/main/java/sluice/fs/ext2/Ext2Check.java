@@ -23,24 +23,24 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 
-/// Checks an image for contradictions and changes nothing, like `fsck -n`. Confined to the calling
-/// thread; the image must not be mounted.
+/// Checks the consistency of an image without changing it, like `fsck -n`. The check is confined to
+/// the calling thread, and the image must not be mounted.
 ///
-/// The check follows every pointer and every entry once, counts them, and compares the results with
-/// the bitmaps, the link counts, the group descriptors and the superblock. Repairs are left to
-/// e2fsck.
+/// The check follows every pointer and every directory entry once, counts them, and compares the
+/// results with the bitmaps, the link counts, the group descriptors and the superblock. It does not
+/// repair the image, for which e2fsck can be used.
 ///
-/// Memory depends on the content of the image: 12 bytes per inode in use ([CheckedInodes]) and 24
-/// more per directory, one bit per block ([ClaimedBlocks]), 60 bytes per group, and a cache of 4096
-/// blocks. A check that needs more than half of the heap fails.
+/// The required memory depends on the content of the image: 12 bytes per inode in use
+/// ([CheckedInodes]) and 24 more bytes per directory, one bit per block ([ClaimedBlocks]), 60 bytes
+/// per group, and a cache of 4096 blocks. A check that requires more than half of the heap fails.
 public final class Ext2Check {
   private static final int MAX_PROBLEMS = 1000;
 
-  /// The memory for changes that the next mount would make after replaying the log: it frees files
-  /// without a name.
+  /// The maximum amount of memory for the changes that the next mount would make after replaying
+  /// the log, when it frees files that have no name.
   private static final long SCRATCH_BYTES = 64L << 20;
 
-  /// The memory for a directory in the queue.
+  /// The amount of memory that a directory occupies while it is in the queue.
   private static final long WAITING_BYTES = 24;
 
   private final Volume volume;
@@ -57,10 +57,10 @@ public final class Ext2Check {
   private final BlockDevice device;
   private final byte[] superblock;
 
-  /// The inode bitmap of the group being checked.
+  /// The inode bitmap of the group that is being checked.
   private final byte[] marked;
 
-  /// The block of the inode table being checked.
+  /// The block of the inode table that is being checked.
   private final byte[] tableBlock;
 
   private long problems;
@@ -69,12 +69,13 @@ public final class Ext2Check {
 
   /// The result of a check.
   ///
-  /// @param problems number of contradictions
-  /// @param files number of inodes in use that are not directories
-  /// @param directories number of directories
-  /// @param afterReplay true if a crash has left a log: the result then describes the image as the
-  ///   next mount will leave it
-  /// @param blocksInLog number of blocks of the log that are not yet at their final places
+  /// @param problems the number of inconsistencies
+  /// @param files the number of inodes in use that are not directories
+  /// @param directories the number of directories
+  /// @param afterReplay true if the image contains the log of a mount that was interrupted by a
+  ///   crash, in which case the result describes the state of the image after the next mount
+  /// @param blocksInLog the number of blocks in the log that are not yet stored at their final
+  ///   locations
   public record Report(
       long problems, long files, long directories, boolean afterReplay, int blocksInLog) {}
 
@@ -99,13 +100,14 @@ public final class Ext2Check {
     marked = new byte[geometry.blockBytes];
   }
 
-  /// Checks an image. If a crash has left a log, the log is replayed in memory, and the result
-  /// describes the image as the next mount will leave it.
+  /// Checks an image. If the image contains the log of a mount that was interrupted by a crash, the
+  /// log is replayed in memory, and the result describes the state of the image after the next
+  /// mount.
   ///
-  /// @param says receives each contradiction, at most a thousand
+  /// @param says receives a message for each inconsistency, up to a thousand messages
   /// @param progress receives the number of groups whose inodes have been checked
-  /// @throws FsException if the image is not ext2 or cannot be read at all; `ENOMEM` if the check
-  ///   needs more than half of the heap
+  /// @throws FsException if the image is not ext2 or cannot be read at all, or `ENOMEM` if the
+  ///   check requires more than half of the heap
   public static Report check(BlockDevice device, Consumer<String> says, LongConsumer progress)
       throws IOException {
     return check(device, CheckBudget.ofHeap(), says, progress);
@@ -176,7 +178,7 @@ public final class Ext2Check {
     checkGroups();
   }
 
-  /// Checks the superblock of the log. [JournalMount] locates the log.
+  /// Checks the superblock of the log, which is located by [JournalMount].
   private void checkJournal() throws IOException {
     if (geometry.journalInode == 0) {
       return;
@@ -195,8 +197,8 @@ public final class Ext2Check {
     return number < geometry.firstInode && number != InodeLayout.ROOT;
   }
 
-  /// Checks the inodes of one block of a table. Free inodes are skipped without an allocation,
-  /// because a large image has many of them.
+  /// Checks the inodes in one block of an inode table. Free inodes are skipped without allocating
+  /// memory, because a large image has many of them.
   private void checkInodes(int group, int first, int count) throws IOException {
     int block = first / geometry.inodesPerBlock();
     try (Buffer buffer = volume.cache.read(volume.groups.inodeTable(group) + block)) {
@@ -218,7 +220,7 @@ public final class Ext2Check {
     }
   }
 
-  /// Returns the block of an inode's translator, which the Hurd stores in the field that Linux uses
+  /// Returns the translator block of an inode, which the Hurd stores in the field that Linux uses
   /// for a version.
   private long translator(int at) {
     ByteBuffer b = ByteBuffer.wrap(tableBlock).order(ByteOrder.LITTLE_ENDIAN);
@@ -291,7 +293,7 @@ public final class Ext2Check {
     }
   }
 
-  /// Checks the entries of one block. A name may occur only once in it.
+  /// Checks the entries of a directory block. Each name may occur only once in it.
   private void checkEntries(Inode directory, long block, byte[] bytes, ArrayDeque<Integer> left) {
     Set<ByteBuffer> names = new HashSet<>();
     int index = 0;
@@ -315,8 +317,8 @@ public final class Ext2Check {
     }
   }
 
-  /// Checks the file type of an entry: 0 means unknown; without the feature, the byte is the high
-  /// byte of the name length.
+  /// Checks the file type of an entry. The value 0 means unknown. If the image does not have the
+  /// feature, the byte is the high byte of the name length.
   private void checkType(String where, int inode, byte type) {
     int there = inodes.kind(inode);
     if (!geometry.entryTypes()) {
@@ -329,7 +331,8 @@ public final class Ext2Check {
     }
   }
 
-  /// Checks `.` or `..`, the first two entries: they lead to the directory and to its parent.
+  /// Checks the entries `.` and `..`, which must be the first two entries and must refer to the
+  /// directory and its parent.
   private void checkDots(Inode directory, int inode, int index, String where) {
     inodes.addName(inode);
     long wanted = index == 0 ? directory.number : inodes.parent(directory.number);
@@ -390,7 +393,8 @@ public final class Ext2Check {
     ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
     long blocks = s.getInt(SuperblockLayout.FREE_BLOCKS) & 0xFFFF_FFFFL;
     long inodes = s.getInt(SuperblockLayout.FREE_INODES) & 0xFFFF_FFFFL;
-    // After a crash, a mount recomputes the counts, and e2fsck does not report them either.
+    // After a crash the counts are recomputed by the next mount, and e2fsck does not report them
+    // either.
     boolean counted = (geometry.incompatible & Features.NEEDS_RECOVERY) == 0;
     if (counted && (blocks != freeBlocks || inodes != freeInodes)) {
       report(

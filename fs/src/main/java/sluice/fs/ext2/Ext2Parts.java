@@ -2,7 +2,7 @@ package sluice.fs.ext2;
 
 import sluice.fs.ext2.layout.Names;
 
-/// The parts of a mounted [Ext2], wired together. Immutable and safe for use by any thread.
+/// The components of a mounted [Ext2]. Instances are immutable and thread-safe.
 final class Ext2Parts {
   final InodeTable table;
   final InodeCache inodes;

@@ -19,11 +19,12 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// The extended attributes of inodes, stored in the inode while there is room, else in one block.
-/// The caller holds the inode's lock, the write lock for changes.
+/// The extended attributes of inodes. They are stored in the inode if they fit, and otherwise in
+/// one separate block. Callers must hold the lock of the inode, and must hold the write lock for
+/// changes.
 ///
-/// The name spaces `user`, `trusted` and `security` are supported. Access control lists are neither
-/// enforced nor listed; programs that copy files read them with [#accessControlList].
+/// The supported namespaces are `user`, `trusted` and `security`. Access control lists are neither
+/// enforced nor listed, but programs that copy files can read them with [#accessControlList].
 final class ExtendedAttributes {
   private static final int MAX_VALUE_BYTES = 65536;
   private static final String[] PREFIXES = {"user.", "trusted.", "security."};
@@ -40,7 +41,7 @@ final class ExtendedAttributes {
   private final InodeTable table;
   private final BlockAllocator allocator;
 
-  /// Guards the reference counts of blocks that several inodes share.
+  /// Guards the reference counts of blocks that are shared by several inodes.
   private final ReentrantLock sharing = new ReentrantLock();
 
   ExtendedAttributes(Volume volume, InodeTable table, BlockAllocator allocator) {
@@ -52,9 +53,9 @@ final class ExtendedAttributes {
 
   // ---- names ------------------------------------------------------------------------------------
 
-  /// Splits a full attribute name into name space and name.
+  /// Splits the full name of an attribute into its namespace and its name.
   ///
-  /// @throws FsException `EOPNOTSUPP` for an unsupported name space, `ERANGE` for a name that is
+  /// @throws FsException `EOPNOTSUPP` if the namespace is not supported, or `ERANGE` if the name is
   ///   too long
   private static AttributeRegion.Name parse(Caller caller, Inode inode, byte[] full, int right)
       throws FsException {
@@ -122,12 +123,12 @@ final class ExtendedAttributes {
     return value == null ? inBlock(inode).value(name) : value;
   }
 
-  /// Returns true if a program file has capabilities, `security.capability`.
+  /// Returns true if a program file has capabilities, which are stored in `security.capability`.
   boolean hasCapability(Inode inode) throws IOException {
     return find(inode, CAPABILITY) != null;
   }
 
-  /// Removes the capabilities of a file. The caller stores the inode.
+  /// Removes the capabilities of a file. The caller must store the inode.
   void dropCapability(Operation op, Inode inode) throws IOException {
     if (hasCapability(inode)) {
       set(op, Caller.ROOT, inode, CAPABILITY, null, 0);
@@ -141,7 +142,7 @@ final class ExtendedAttributes {
 
   /// Returns an access control list in the format of the system call, or null if there is none.
   ///
-  /// @param ofNewFiles true for the default list that a directory gives to new files
+  /// @param ofNewFiles true for the default list, which new files in a directory inherit
   /// @throws FsException `EUCLEAN` if the stored bytes are not a valid list
   byte @Nullable [] accessControlList(Inode inode, boolean ofNewFiles) throws IOException {
     byte[] stored = find(inode, listName(ofNewFiles));
@@ -207,11 +208,11 @@ final class ExtendedAttributes {
 
   // ---- changing ---------------------------------------------------------------------------------
 
-  /// Sets or removes an attribute. The caller stores the inode.
+  /// Sets or removes an attribute. The caller must store the inode.
   ///
-  /// @param value the value, null to remove the attribute
+  /// @param value the new value, or null to remove the attribute
   /// @param flags 0, 1 (`XATTR_CREATE`) or 2 (`XATTR_REPLACE`)
-  /// @throws FsException `ENODATA`, `EEXIST`, `ENOSPC`, `E2BIG`; nothing has changed then
+  /// @throws FsException `ENODATA`, `EEXIST`, `ENOSPC` or `E2BIG`, in which case nothing is changed
   void set(
       Operation op, Caller caller, Inode inode, byte[] fullName, byte @Nullable [] value, int flags)
       throws IOException {
@@ -223,11 +224,12 @@ final class ExtendedAttributes {
     set(op, caller, inode, name, value, flags);
   }
 
-  /// Sets an access control list. The caller stores the inode.
+  /// Sets an access control list. The caller must store the inode.
   ///
-  /// @param list in the format of the system call
+  /// @param list the list in the format of the system call
   /// @throws FsException `EINVAL` if the list is not valid, `EACCES` for a default list of a file
-  ///   that is not a directory, `EOPNOTSUPP` for symbolic links, `ENOSPC`; nothing has changed then
+  ///   that is not a directory, `EOPNOTSUPP` for symbolic links, or `ENOSPC`; in all cases nothing
+  ///   is changed
   void setAccessControlList(Operation op, Inode inode, boolean ofNewFiles, byte[] list)
       throws IOException {
     byte[] stored = AccessControlList.toDevice(list);
@@ -327,7 +329,7 @@ final class ExtendedAttributes {
     }
   }
 
-  /// Releases the attribute block of an inode. The caller stores the inode.
+  /// Releases the attribute block of an inode. The caller must store the inode.
   void dropBlock(Operation op, Inode inode) throws IOException {
     long block = inode.attributeBlock;
     if (block == 0) {

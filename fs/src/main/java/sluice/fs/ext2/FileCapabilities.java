@@ -6,10 +6,10 @@ import sluice.fs.FsException;
 import sluice.sys.Errno;
 
 /// Removes the capabilities of a program file (`security.capability`, see `capabilities(7)`) before
-/// its content or owner changes, even if root makes the change. Safe for use by any thread.
+/// its content or owner is changed, even if the change is made by root. This class is thread-safe.
 ///
-/// The attributes of a file are read at most once while its inode is in memory:
-/// [Inode#withoutCapability] then records that there are no capabilities to remove.
+/// The attributes of a file are read at most once while its inode is in memory. After that,
+/// [Inode#withoutCapability] indicates that there are no capabilities to remove.
 final class FileCapabilities {
   private static final int CREDITS = 12;
 
@@ -28,7 +28,7 @@ final class FileCapabilities {
 
   /// Returns true if a file has no capabilities.
   ///
-  /// @param known the inode if it is in memory, to save the search for it
+  /// @param known the inode if it is already in memory, which saves looking it up again
   boolean areGone(@Nullable Inode known, long number) throws IOException {
     if (known != null && known.withoutCapability) {
       return true;
@@ -48,15 +48,15 @@ final class FileCapabilities {
     }
   }
 
-  /// A check that may reject a change.
+  /// A check that may reject the change.
   @FunctionalInterface
   interface Check {
     void run(Inode inode) throws FsException;
   }
 
-  /// Removes the capabilities of a file, in an operation of its own that precedes the change.
+  /// Removes the capabilities of a file in a separate operation that precedes the change.
   ///
-  /// @param check runs first; if it throws, the capabilities stay
+  /// @param check runs first; if it throws an exception, the capabilities are not removed
   void drop(long number, Check check) throws IOException {
     try (Operation op = volume.begin(CREDITS)) {
       Inode inode = inodes.lockToChange(number);

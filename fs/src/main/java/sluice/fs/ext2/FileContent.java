@@ -15,13 +15,13 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Reads the content of files. Safe for use by any thread.
+/// Reads the content of files. This class is thread-safe.
 ///
-/// Content that is in memory is read without a lock: the block map is read optimistically, the
-/// bytes are copied or leased, and then the inode's stamp is validated. Only missing content is
-/// read under the inode's read lock.
+/// Content that is in memory is read without acquiring a lock: the block map is read
+/// optimistically, the bytes are copied or leased, and then the stamp of the inode is validated.
+/// The read lock of the inode is acquired only in order to read content that is not in memory.
 final class FileContent {
-  /// The number of blocks to read ahead of a sequential reader.
+  /// The number of blocks that are read ahead of a sequential reader.
   private static final int READ_AHEAD = 32;
 
   private static final long DAY_NANOS = 86_400_000_000_000L;
@@ -30,7 +30,7 @@ final class FileContent {
   private final Geometry geometry;
   private final BufferCache cache;
 
-  // Copies of fields of the geometry and the cache, to save an indirection.
+  // Copies of fields of the geometry and the cache, which avoid an indirection.
   private final int blockBytes;
   private final int blockShift;
   private final long blocks;
@@ -39,12 +39,12 @@ final class FileContent {
   private final BlockMap map;
   private final boolean accessTimes;
 
-  /// The content of a hole.
+  /// The content of holes, which consists of zeros.
   private final Block zeros;
 
-  /// Creates the reader of one volume's files.
+  /// Creates a reader for the files of a volume.
   ///
-  /// @param accessTimes true to update access times: once a day and after each change (`relatime`)
+  /// @param accessTimes true to update access times once a day and after each change (`relatime`)
   FileContent(Volume volume, InodeCache inodes, InodeTable table, BlockMap map, boolean accessTimes)
       throws FsException {
     this.volume = volume;
@@ -95,7 +95,7 @@ final class FileContent {
 
   /// Copies bytes that are in memory.
   ///
-  /// @return the number of bytes copied, -1 if the caller must take the slow path
+  /// @return the number of bytes copied, or -1 if the caller must take the slow path
   private int tryCopy(Inode inode, long position, Memory into, long at, int count) {
     long stamp = inode.lock.tryOptimisticRead();
     long left = inode.size - position;
@@ -146,9 +146,9 @@ final class FileContent {
     }
   }
 
-  /// Requires a regular file.
+  /// Checks that an inode is a regular file.
   ///
-  /// @throws FsException `EISDIR`, `EINVAL`
+  /// @throws FsException `EISDIR` or `EINVAL` if it is not
   static void requireContent(Inode inode) throws FsException {
     if (inode.isDirectory()) {
       throw FsException.of(Errno.EISDIR, "inode " + inode.number);
@@ -158,8 +158,8 @@ final class FileContent {
     }
   }
 
-  /// Prefetches the blocks behind a block that is about to be read. It ignores damaged pointers;
-  /// the reader of such a block gets the error.
+  /// Prefetches the blocks after a block that is about to be read. Damaged pointers are ignored
+  /// here, because the error is reported when the block is read.
   private void readAhead(Inode inode, long logical, long block) {
     long since = logical - inode.lastRead;
     if (since > 0 && since <= 2 * READ_AHEAD) {
@@ -175,7 +175,7 @@ final class FileContent {
     inode.lastRead = logical;
   }
 
-  /// Returns true if a block of a file is stored at a given device block.
+  /// Returns true if the given block of a file is stored at the given device block.
   private boolean isAt(Inode inode, long logical, long block) {
     try {
       return map.map(inode, logical) == block;
@@ -204,7 +204,8 @@ final class FileContent {
     return done;
   }
 
-  /// Reads slices in the general case: several blocks, the end of the file, blocks not in memory.
+  /// Reads slices in the general case, in which the range may include several blocks, the end of
+  /// the file, and blocks that are not in memory.
   private int manySlices(Inode inode, long position, int count, SliceSink sink) throws IOException {
     if ((position | count) < 0) {
       throw FsException.of(Errno.EINVAL, "read at " + position + ", " + count + " bytes");
@@ -223,9 +224,10 @@ final class FileContent {
     return done;
   }
 
-  /// Passes on the bytes of one block that is in memory.
+  /// Passes the bytes of a single block to the sink if the block is in memory.
   ///
-  /// @return the number of bytes, 0 at the end of the file or if the caller must take the slow path
+  /// @return the number of bytes, or 0 at the end of the file or if the caller must take the slow
+  ///   path
   private int trySlice(Inode inode, long position, int count, SliceSink sink) {
     long stamp = inode.lock.tryOptimisticRead();
     int most = Math.min(count, blockBytes - ((int) position & (blockBytes - 1)));
@@ -233,15 +235,15 @@ final class FileContent {
     return bytes > 0 && tryShow(inode, stamp, position, (int) bytes, sink) ? (int) bytes : 0;
   }
 
-  /// Passes bytes of one block to a sink, if they are in memory.
+  /// Passes bytes of a single block to the sink if the block is in memory.
   ///
-  /// @param stamp the optimistic stamp of the inode, taken before its size was read
+  /// @param stamp the optimistic stamp of the inode, which was obtained before its size was read
   /// @return false if the caller must take the slow path
   private boolean tryShow(Inode inode, long stamp, long position, int bytes, SliceSink sink) {
     if (stamp == 0 || inode.gone || !inode.isRegular()) {
       return false;
     }
-    // An invalid block number is never in the cache: the slow path reports it.
+    // An invalid block number is never cached, and is therefore reported by the slow path.
     long block = map.cachedBlock(inode, position >> blockShift);
     Block leased = block <= 0 ? null : cache.lease(block);
     if (leased == null) {
@@ -289,7 +291,7 @@ final class FileContent {
     return bytes;
   }
 
-  /// Reads slices, but only if all of them are in memory; see [#slices].
+  /// Reads slices like [#slices], but only if all of them are in memory.
   long trySlices(long number, long position, int count, SliceSink sink) {
     Inode inode = inodes.find(number);
     if (inode == null || position < 0 || count < 0) {
@@ -387,8 +389,8 @@ final class FileContent {
     }
   }
 
-  /// Updates the access time of a file or directory, unless it was updated since the last change
-  /// and within the last day.
+  /// Updates the access time of a file or directory, unless it was already updated both since the
+  /// last change and within the last day.
   void noteAccess(long number) throws IOException {
     if (!accessTimes || volume.readOnly()) {
       return;

@@ -13,22 +13,22 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
-/// Changes the content of files: writes, truncates, extends, allocates and punches holes. Safe for
-/// use by any thread.
+/// Changes the content of files: writes, truncates and extends files, allocates blocks, and punches
+/// holes. This class is thread-safe.
 ///
-/// A change of many blocks is split into several operations, each of which leaves a consistent
-/// file: a long truncation shortens the file step by step. The bytes between the end of a file and
-/// the end of its last block are always zeros.
+/// A change that affects many blocks is split into several operations, each of which leaves the
+/// file consistent. For example, a long truncation shortens the file step by step. The bytes
+/// between the end of a file and the end of its last block are always zeros.
 final class FileWriter {
   /// The number of metadata blocks that an operation may change if it allocates or frees blocks.
   static final int CREDITS = 64;
 
-  /// The maximum number of content blocks that one operation writes.
+  /// The maximum number of content blocks that are written by a single operation.
   private static final int MAX_BLOCKS = 256;
 
   private static final int NOT_ALL_MAPPED = -1;
 
-  /// The flags of files that may not be overwritten in place.
+  /// The flags of files that must not be overwritten in place.
   private static final int NOT_BYTES_ONLY =
       InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND | InodeLayout.FLAG_JOURNAL_DATA;
 
@@ -50,7 +50,7 @@ final class FileWriter {
     geometry = volume.geometry;
   }
 
-  /// The source and target of one operation's write, and its caller.
+  /// The source, the target and the caller of a write.
   private record Source(Caller caller, Memory memory, long offset, long position, int count) {}
 
   // ---- writing ----------------------------------------------------------------------------------
@@ -104,8 +104,8 @@ final class FileWriter {
     return (int) position & (geometry.blockBytes - 1);
   }
 
-  /// Returns true if a rewrite in place would fail because the write extends the file. A hint: it
-  /// takes no lock.
+  /// Returns true if an in-place rewrite would fail because the write extends the file. The result
+  /// is only a hint because no lock is acquired.
   private boolean extendsFile(long number, Source source) {
     Inode inode = inodes.find(number);
     return source.count > 0 && inode != null && source.position + source.count > inode.size;
@@ -122,11 +122,12 @@ final class FileWriter {
     }
   }
 
-  /// Overwrites bytes that are in memory, already await writing to the device, and were changed
-  /// within the current tick of the clock. Then only the bytes change, and no operation is needed.
-  /// The inode keeps its version, because no thread has seen the version of that change yet.
+  /// Overwrites bytes of blocks that are in memory, are already waiting to be written to the
+  /// device, and were changed within the current tick of the clock. In this case only the bytes
+  /// change, and no operation is required. The version of the inode is not incremented because no
+  /// thread has observed the version of the earlier change yet.
   ///
-  /// @return the number of bytes written; [#rewrite] writes the rest
+  /// @return the number of bytes written; the remaining bytes must be written by [#rewrite]
   private int tryOverwrite(Inode inode, Source source) {
     if (source.position + source.count > inode.size) {
       return 0; // before taking the lock, which would be useless
@@ -151,7 +152,7 @@ final class FileWriter {
     return done;
   }
 
-  /// Overwrites one run of contiguous device blocks.
+  /// Overwrites a single run of contiguous device blocks.
   ///
   /// @return the number of bytes written
   private int overwriteRun(Inode inode, Source source, int done) {
@@ -188,7 +189,7 @@ final class FileWriter {
     return now == inode.modifyNanos && now == inode.changeNanos && mode == inode.mode;
   }
 
-  /// Overwrites mapped blocks. The only metadata it changes are the times.
+  /// Overwrites mapped blocks. The times are the only metadata that is changed.
   private int rewrite(long number, Source source, int asked) throws IOException {
     int limit = source.count;
     long position = source.position;
@@ -295,7 +296,7 @@ final class FileWriter {
       }
     }
 
-    /// Returns the next block of the file to write.
+    /// Returns the next block of the file to be written.
     long logical() {
       return (position + done) >> geometry.blockShift;
     }
@@ -304,7 +305,7 @@ final class FileWriter {
       return (position + count - 1) >> geometry.blockShift;
     }
 
-    /// Writes the bytes that fall into a run of mapped blocks.
+    /// Writes the bytes that belong to a run of mapped blocks.
     void overwrite(long logical, long block) throws IOException {
       boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
       put(block, journaled ? 1 : map.cachedRun(inode, logical, block, last()), false);
@@ -323,10 +324,11 @@ final class FileWriter {
       return blocks > 0;
     }
 
-    /// Writes whole blocks of a run if the position is aligned to a block, else the bytes that fall
-    /// into the first block.
+    /// Writes whole blocks of a run if the position is aligned to a block. Otherwise, writes the
+    /// bytes that belong to the first block.
     ///
-    /// @param fresh true if this operation has allocated the blocks: they have no old content
+    /// @param fresh true if the blocks were allocated by this operation, so that they have no old
+    ///   content
     private void put(long block, int run, boolean fresh) throws IOException {
       int offset = offset(position + done);
       int left = count - done;
@@ -344,8 +346,8 @@ final class FileWriter {
     }
   }
 
-  /// Returns the number of new content blocks for which an operation has room. Content blocks need
-  /// room only if they are journaled.
+  /// Returns the maximum number of new content blocks that an operation can write. Content blocks
+  /// are subject to the limit of the operation only if they are journaled.
   private static int mostFresh(Operation op, Inode inode) {
     boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
     return journaled ? op.room() - BlockMap.ROOM_TO_FREE + 1 : MAX_BLOCKS;
@@ -353,8 +355,8 @@ final class FileWriter {
 
   /// Allocates a run of blocks and attaches it in place of a hole.
   ///
-  /// @return the first block in the low 40 bits, the number of blocks above them; 0 if there is no
-  ///   space
+  /// @return the first block in the low 40 bits and the number of blocks in the bits above, or 0 if
+  ///   no space is left
   private long allocate(Operation op, Inode inode, long logical, int wanted, Caller caller)
       throws IOException {
     int pointers = map.missingPointers(inode, logical);
@@ -375,8 +377,8 @@ final class FileWriter {
 
   // ---- cutting and extending --------------------------------------------------------------------
 
-  /// Zeros the bytes from the end of the file to the end of its last block, where another
-  /// implementation may have left data.
+  /// Writes zeros from the end of the file to the end of its last block, because another
+  /// implementation may have left data there.
   private void zeroTail(Operation op, Inode inode) throws IOException {
     zero(op, inode, inode.size, (int) (-inode.size & (geometry.blockBytes - 1)));
   }
@@ -390,10 +392,11 @@ final class FileWriter {
     }
   }
 
-  /// Sets the length of a file. The caller holds the write lock and stores the inode.
+  /// Sets the length of a file. The caller must hold the write lock and must store the inode.
   ///
-  /// @return false if the operation had no room for the whole change: the file is shorter, and the
-  ///   caller stores it and calls again in another operation
+  /// @return false if the operation could not perform the whole change; in this case the file has
+  ///   been shortened partially, and the caller must store it and call this method again in another
+  ///   operation
   boolean resize(Operation op, Inode inode, long size) throws IOException {
     if (size > inode.size) {
       zeroTail(op, inode);
@@ -459,9 +462,9 @@ final class FileWriter {
     Permissions.requireNotFixed(inode);
   }
 
-  /// Allocates blocks for a part of a range in one operation.
+  /// Allocates blocks for a part of a range in a single operation.
   ///
-  /// @return the position up to which the range has blocks now
+  /// @return the position up to which blocks have been allocated for the range
   private long allocatePiece(Caller caller, long number, boolean keep, long position, long end)
       throws IOException {
     try (Operation op = volume.begin(CREDITS)) {
@@ -520,9 +523,10 @@ final class FileWriter {
     table.store(op, inode);
   }
 
-  /// Punches a hole into a part of a range in one operation, from its end.
+  /// Punches a hole into a part of a range in a single operation, beginning at the end of the
+  /// range.
   ///
-  /// @return the position from which on the range is a hole now
+  /// @return the position from which on the range is a hole
   private long punchPiece(Caller caller, long number, long position, long end) throws IOException {
     try (Operation op = volume.begin(CREDITS)) {
       Inode inode = inodes.lockToChange(number);

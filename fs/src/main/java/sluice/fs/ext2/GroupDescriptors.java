@@ -16,9 +16,9 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.GroupLayout;
 import sluice.sys.Errno;
 
-/// The group descriptors in memory: the locations of bitmaps and inode tables, the free counts, and
-/// the freed blocks that may not be reused before their freeing is stable. A thread that allocates
-/// or frees holds [#lock].
+/// The group descriptors in memory. They contain the locations of the bitmaps and inode tables, the
+/// free counts, and the freed blocks that must not be reused until the changes that freed them are
+/// durable. A thread must hold [#lock] in order to allocate or free blocks and inodes.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,20 +35,21 @@ final class GroupDescriptors {
   private final int[] freeInodes;
   private final int[] directories;
 
-  /// The block in each group, relative to its start, behind which there is only content.
+  /// For each group, the first block, relative to the start of the group, after which there is only
+  /// content.
   private final int[] contentStart;
 
-  /// The number of blocks that are free and not reserved by an operation.
+  /// The number of blocks that are free and have not been reserved by an operation.
   private final AtomicLong available = new AtomicLong();
 
   private final AtomicLong freeInodesTotal = new AtomicLong();
   private final AtomicLong waitingBlocks = new AtomicLong();
 
-  /// Incremented when freed blocks become available.
+  /// A counter that is incremented when freed blocks become available.
   private final AtomicLong releases = new AtomicLong();
 
-  /// For each group, a bitmap of the blocks that are free but not yet reusable; null if there are
-  /// none.
+  /// For each group, a bitmap of the blocks that are free but not reusable yet, or null if there
+  /// are none.
   private final long[] @Nullable [] busy;
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -58,10 +59,10 @@ final class GroupDescriptors {
 
   private @Nullable Journal journal;
 
-  /// The blocks of the journal. Set once, before this object is published.
+  /// The blocks of the journal. Assigned once, before this object is published.
   private BlockRuns journalBlocks = BlockRuns.NONE;
 
-  /// Freed runs, as pairs of first block and count, that become reusable at a stable point.
+  /// Freed runs that become reusable at a stable point, as pairs of a first block and a count.
   @SuppressWarnings("ArrayRecordComponent") // made once, never compared
   private record Waiting(long point, int[] runs) {}
 
@@ -109,7 +110,8 @@ final class GroupDescriptors {
     freeInodesTotal.addAndGet(freeInodes[group]);
   }
 
-  /// Reads the location of a table. Without `flex_bg` the tables of a group lie in the group.
+  /// Reads the location of a table. Without `flex_bg`, the tables of a group are located in the
+  /// group itself.
   private int place(Buffer buffer, int group, int offset, int blocks) throws FsException {
     long block = buffer.getUnsignedInt(offset);
     long start = geometry.groupStart(group);
@@ -124,11 +126,11 @@ final class GroupDescriptors {
     return (int) block;
   }
 
-  /// Returns the error for counts that promise free blocks or inodes which no bitmap has. It names
-  /// the first such group.
+  /// Returns the exception that reports that the counts include free blocks or inodes that are not
+  /// marked as free in any bitmap. Its message contains the first such group.
   ///
   /// @param what `blocks` or `inodes`
-  /// @param free returns the number that a group counts as free
+  /// @param free returns the free count of a group
   FsException overCounted(String what, IntUnaryOperator free) {
     int group = 0;
     while (group < geometry.groups - 1 && free.applyAsInt(group) <= 0) {
@@ -145,7 +147,7 @@ final class GroupDescriptors {
     journal = used;
   }
 
-  /// Sets the blocks of the log and of its map. From now on they count as metadata.
+  /// Sets the blocks of the log and of its block map, which are treated as metadata from now on.
   void protect(BlockRuns log) {
     journalBlocks = log;
   }
@@ -174,7 +176,7 @@ final class GroupDescriptors {
     return directories[group];
   }
 
-  /// Returns the number of free blocks, including those that are not yet reusable.
+  /// Returns the number of free blocks, including blocks that are not reusable yet.
   long freeBlocks() {
     lock.lock(); // else a concurrent release could be counted twice
     try {
@@ -188,14 +190,14 @@ final class GroupDescriptors {
     return Math.max(0, freeInodesTotal.get());
   }
 
-  /// Returns true if a block is a bitmap, part of an inode table, a superblock, a group descriptor,
+  /// Returns true if a block is a bitmap, a superblock, a group descriptor, part of an inode table,
   /// or part of the journal.
   boolean isMetadata(long block) {
     return isTable(block) || journalBlocks.contains(block);
   }
 
-  /// Returns true if a block is a bitmap, part of an inode table, a superblock or a group
-  /// descriptor.
+  /// Returns true if a block is a bitmap, a superblock, a group descriptor, or part of an inode
+  /// table.
   private boolean isTable(long block) {
     int group = geometry.groupOfBlock(block);
     if (block >= geometry.groupStart(group) + contentStart[group]) {
@@ -211,7 +213,8 @@ final class GroupDescriptors {
         && block <= geometry.groupStart(group) + geometry.descriptorBlocks();
   }
 
-  /// Returns the first metadata block of a range in a group, or [BlockRuns#NOWHERE].
+  /// Returns the first metadata block in a range of a group, or [BlockRuns#NOWHERE] if there is
+  /// none.
   long firstMetadata(int group, long from, long to) {
     long content = geometry.groupStart(group) + contentStart[group];
     for (long block = from; block < to && block < content; block++) {
@@ -224,10 +227,11 @@ final class GroupDescriptors {
 
   // ---- reservations -----------------------------------------------------------------------------
 
-  /// Reserves up to `wanted` blocks for an operation; fewer if fewer are available.
+  /// Reserves up to `wanted` blocks for an operation. If fewer blocks are available, only those are
+  /// reserved.
   ///
-  /// @param keep the number of blocks that must stay available
-  /// @return the number of blocks reserved
+  /// @param keep the number of blocks that must remain available
+  /// @return the number of blocks that were reserved
   int reserve(int wanted, long keep) {
     while (true) {
       long now = available.get();
@@ -238,8 +242,8 @@ final class GroupDescriptors {
     }
   }
 
-  /// Reserves blocks for a caller. Some blocks are only for root, or for the user or group that the
-  /// superblock names.
+  /// Reserves blocks on behalf of a caller. Some of the blocks are available only to root, or to
+  /// the user or group that is specified in the superblock.
   int reserve(int wanted, Caller caller) {
     boolean entitled =
         caller.uid() == 0
@@ -248,9 +252,9 @@ final class GroupDescriptors {
     return reserve(wanted, entitled ? 0 : geometry.reservedBlocks);
   }
 
-  /// Reserves all of the wanted blocks for an operation, or none.
+  /// Reserves either all of the wanted blocks for an operation, or none of them.
   ///
-  /// @throws FsException `ENOSPC`
+  /// @throws FsException `ENOSPC` if there are not enough blocks
   void reserveAll(Operation op, int wanted, Caller caller) throws FsException {
     int granted = reserve(wanted, caller);
     if (granted < wanted) {
@@ -266,7 +270,7 @@ final class GroupDescriptors {
     }
   }
 
-  /// Reserves one inode. Returns false if none is free.
+  /// Reserves one inode. Returns false if there is no free inode.
   boolean reserveInode() {
     while (true) {
       long now = freeInodesTotal.get();
@@ -303,13 +307,13 @@ final class GroupDescriptors {
     }
   }
 
-  /// Returns the bitmap of blocks of a group that are free but not yet reusable, or null if there
-  /// are none.
+  /// Returns the bitmap of the blocks of a group that are free but not reusable yet, or null if
+  /// there are none.
   long @Nullable [] busy(int group) {
     return busy[group];
   }
 
-  /// Marks a freed run as not reusable before its freeing is stable.
+  /// Marks a freed run as not reusable until the change that freed it is durable.
   void setBusy(int group, int bit, int count) {
     if (journal == null || !journal.atomic()) {
       return;
@@ -327,7 +331,8 @@ final class GroupDescriptors {
 
   // ---- freed blocks -----------------------------------------------------------------------------
 
-  /// Begins a group: until [#endGroup], all operations of this thread belong to one transaction.
+  /// Begins a group. All operations of this thread belong to one transaction until [#endGroup] is
+  /// called.
   void beginGroup() {
     grouped.set(true);
   }
@@ -340,8 +345,8 @@ final class GroupDescriptors {
     return grouped.get();
   }
 
-  /// Records the runs that an operation has freed. Called before its transaction is closed, so that
-  /// a thread that waits for the transaction finds them.
+  /// Records the runs that were freed by an operation. Must be called before the transaction of the
+  /// operation is closed, so that a thread that waits for the transaction finds them.
   void freedBlocks(int[] runs) {
     Journal used = journal;
     if (used == null || !used.atomic()) {
@@ -365,7 +370,7 @@ final class GroupDescriptors {
     return blocks;
   }
 
-  /// Makes the freed blocks available whose point is stable.
+  /// Makes all freed blocks available whose stable point has been reached.
   void releaseStable() {
     Journal used = journal;
     if (used != null && waitingBlocks.get() > 0) {
@@ -378,14 +383,14 @@ final class GroupDescriptors {
     }
   }
 
-  /// Returns the number of times that freed blocks became available, see
+  /// Returns the number of times that freed blocks became available. See
   /// [sluice.fs.FileTree#spaceFreed].
   long releases() {
     return releases.get();
   }
 
-  /// Waits for freed blocks to become available, see [sluice.fs.FileTree#awaitSpace]. The caller
-  /// has no open operation.
+  /// Waits for freed blocks to become available. See [sluice.fs.FileTree#awaitSpace]. The caller
+  /// must not have an open operation.
   boolean awaitBlocks(long seen) throws IOException {
     Journal used = journal;
     if (used == null || inGroup()) {

@@ -14,13 +14,13 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.Names;
 import sluice.fs.ext2.layout.ScratchBlocks;
 
-/// Finds the leaf of an indexed directory that may contain a name. The caller holds the directory's
-/// lock.
+/// Locates the leaf of an indexed directory that may contain a given name. Callers must hold the
+/// lock of the directory.
 ///
-/// The nodes of a tree, but not its leaves, are validated before the tree is changed or used for a
-/// listing. From then on only [HashTreeSplit] changes the tree, so it stays valid. A tree that
-/// contradicts itself is never changed, and lookups do without it: the leaves contain all names
-/// anyway.
+/// The nodes of a tree, but not its leaves, are validated before the tree is modified or used for a
+/// listing. From then on the tree is modified only by [HashTreeSplit], so it remains valid. A tree
+/// that is inconsistent is never modified and is not used by lookups. Lookups do not depend on it
+/// because the leaves contain all names.
 final class HashTree {
   /// The states of a tree, see [Inode#treeState].
   static final int UNKNOWN = 0;
@@ -40,23 +40,24 @@ final class HashTree {
     this.scratch = scratch;
   }
 
-  /// Returns true if the directory has a hash tree and the image has the feature.
+  /// Returns true if the directory has a hash tree and the image has the corresponding feature.
   boolean isIndexed(Inode directory) {
     return geometry.has(Features.DIR_INDEX) && (directory.flags & InodeLayout.FLAG_INDEX) != 0;
   }
 
   // ---- looking up -------------------------------------------------------------------------------
 
-  /// A path to a leaf: the entries chosen in the root and, if there is one, in the node below it.
+  /// A path to a leaf, which consists of the entries that were selected in the root and, if the
+  /// tree has two levels, in the node below the root.
   static final class Path {
-    /// The hash function, numbered as in [DirectoryHash].
+    /// The hash function, in the numbering of [DirectoryHash].
     final int version;
 
     final int hash;
     final HashTreeNode root;
     @Nullable HashTreeNode node;
 
-    /// True if the directory has only one block and no tree yet.
+    /// True if the directory consists of a single block and has no tree yet.
     final boolean isNew;
 
     Path(int version, int hash, HashTreeNode root, boolean isNew) {
@@ -70,32 +71,34 @@ final class HashTree {
       return node != null ? node : root;
     }
 
-    /// Returns the leaf, as a block of the directory.
+    /// Returns the leaf as a block number of the directory.
     long leaf() {
       return lowest().block();
     }
 
-    /// Returns the least hash of the leaf. If its lowest bit is set, the hash begins in the leaf
-    /// before.
+    /// Returns the smallest hash of the leaf. If its lowest bit is set, names with this hash begin
+    /// in the preceding leaf.
     int start() {
       HashTreeNode lowest = lowest();
       return lowest.at() > 0 ? lowest.hash() : lowest != root && root.at() > 0 ? root.hash() : 0;
     }
 
-    /// Returns true if a hash is less than the least hash of the next leaf.
+    /// Returns true if a hash is less than the smallest hash of the next leaf.
     boolean isBelowEnd(int hash) {
       return lowest().isLast()
           ? root.isLast() || root.isBelowNext(hash)
           : lowest().isBelowNext(hash);
     }
 
-    /// Returns true if the lowest node is full and the root has no entry left for a split of it.
+    /// Returns true if the lowest node is full and the root has no free entry that would allow it
+    /// to be split.
     boolean isFull() {
       return node != null && node.isFull() && root.isFull();
     }
   }
 
-  /// Returns the path to the first leaf that may contain a name, or null if the tree is unusable.
+  /// Returns the path to the first leaf that may contain the given name, or null if the tree cannot
+  /// be used.
   @Nullable Path find(Inode directory, byte[] name) throws IOException {
     byte[] root = directories.readRaw(directory, 0);
     int version = version(root);
@@ -104,7 +107,8 @@ final class HashTree {
         : seek(directory, root, version, DirectoryHash.of(version, name, geometry.hashSeed));
   }
 
-  /// Returns the path to the first leaf that may contain a hash, or null if the tree is unusable.
+  /// Returns the path to the first leaf that may contain the given hash, or null if the tree cannot
+  /// be used.
   @Nullable Path seek(Inode directory, int hash) throws IOException {
     byte[] root = directories.readRaw(directory, 0);
     int version = version(root);
@@ -134,7 +138,8 @@ final class HashTree {
     return HashTreeNode.of(block, bytes, EntryLayout.DX_NODE_ENTRIES);
   }
 
-  /// Returns the hash function of a tree, numbered as in [DirectoryHash], or -1 if it is unknown.
+  /// Returns the hash function of a tree in the numbering of [DirectoryHash], or -1 if it is
+  /// unknown.
   private int version(byte[] root) {
     int version = root[EntryLayout.DX_HASH_VERSION] & 0xFF;
     if (version <= DirectoryHash.TEA && geometry.hashUnsigned) {
@@ -148,9 +153,9 @@ final class HashTree {
     return known ? version : -1;
   }
 
-  /// Moves a path to the next leaf.
+  /// Advances a path to the next leaf.
   ///
-  /// @return false if there is none
+  /// @return false if there is no next leaf
   boolean advance(Inode directory, Path path) throws IOException {
     if (path.lowest().next()) {
       return true;
@@ -167,13 +172,13 @@ final class HashTree {
     return true;
   }
 
-  /// Moves a path to the next leaf if that leaf continues the same hash. Returns false if it does
-  /// not.
+  /// Advances a path to the next leaf if that leaf continues the same hash. Returns false
+  /// otherwise.
   boolean goOn(Inode directory, Path path) throws IOException {
     return advance(directory, path) && (path.start() & ~1) == path.hash;
   }
 
-  /// Returns the buffers of a path. The path must not be used any more.
+  /// Releases the buffers of a path, which must not be used afterwards.
   void give(Path path) {
     give(path.root);
     if (path.node != null) {
@@ -187,7 +192,7 @@ final class HashTree {
 
   // ---- checking ---------------------------------------------------------------------------------
 
-  /// Returns true if the tree is consistent. Validates its nodes once.
+  /// Returns true if the tree is consistent. Its nodes are validated only once.
   boolean isWhole(Inode directory) throws IOException {
     if (directory.treeState == UNKNOWN) {
       try {
@@ -201,9 +206,9 @@ final class HashTree {
     return directory.treeState == WHOLE;
   }
 
-  /// Requires a consistent tree.
+  /// Checks that the tree is consistent.
   ///
-  /// @throws FsException `EUCLEAN` with inode and block, if the tree contradicts itself
+  /// @throws FsException `EUCLEAN` with the inode and the block if the tree is inconsistent
   void requireWhole(Inode directory) throws IOException {
     if (directory.treeState != WHOLE) {
       new Check(directory).run();
@@ -211,7 +216,8 @@ final class HashTree {
     }
   }
 
-  /// Requires a consistent tree with every name in the leaf to which its hash belongs.
+  /// Checks that the tree is consistent and that every name is in the leaf to which its hash
+  /// belongs.
   void requireNamesInPlace(Inode directory) throws IOException {
     requireWhole(directory);
     Path path = seek(directory, 0);
@@ -237,16 +243,16 @@ final class HashTree {
     }
   }
 
-  /// Marks a tree as broken and returns the error.
+  /// Marks a tree as broken and returns the exception that reports it.
   ///
-  /// @param block the block of the directory
+  /// @param block the block number in the directory
   FsException corrupt(Inode directory, long block, String what) throws IOException {
     directory.treeState = BROKEN;
     return FsException.corrupt(
         directory.number, directories.deviceBlock(directory, block), "its hash tree: " + what);
   }
 
-  /// A single validation of a tree. Confined to the validating thread.
+  /// Performs a single validation of a tree. Instances are confined to the validating thread.
   private final class Check {
     private final Inode directory;
     private final long blocks;

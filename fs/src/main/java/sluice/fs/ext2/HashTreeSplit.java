@@ -6,15 +6,15 @@ import sluice.fs.ext2.layout.EntryBytes;
 import sluice.fs.ext2.layout.EntryLayout;
 import sluice.fs.ext2.layout.ScratchBlocks;
 
-/// The split of a full leaf of a hash tree into two by the hashes of its names. Confined to the
-/// thread that adds a name and holds the directory's write lock.
+/// The split of a full leaf of a hash tree into two leaves by the hashes of its names. Instances
+/// are confined to the thread that adds the name and holds the write lock of the directory.
 ///
-/// The half to which the new name belongs moves to a new block. The other names keep their
-/// positions in the old block, so that a block that a crash has written in part is still a valid
-/// block of entries. The split is computed before anything changes; it holds the new content of
-/// both blocks.
+/// The half to which the new name belongs is moved to a new block. The other names keep their
+/// positions in the old block, so that the block is still a valid block of entries if it is written
+/// only partially because of a crash. The split is computed before anything is changed, and
+/// contains the new content of both blocks.
 final class HashTreeSplit {
-  /// The number of bits of a byte offset in a block.
+  /// The number of bits that represent a byte offset in a block.
   private static final int OFFSET_BITS = 16;
 
   final HashTree.Path path;
@@ -22,12 +22,12 @@ final class HashTreeSplit {
   /// The old content of the leaf.
   final byte[] before;
 
-  /// The new content of the old block; [#fresh] is that of the new block.
+  /// The new content of the old block. The content of the new block is [#fresh].
   final byte[] kept;
 
   final byte[] fresh;
 
-  /// The hash and the old offset of each name, in ascending order of hashes.
+  /// The hash and the old offset of each name, in ascending order of the hashes.
   private final long[] order;
 
   /// The new offset of each name in its block.
@@ -38,8 +38,8 @@ final class HashTreeSplit {
 
   /// Computes a split.
   ///
-  /// @param start the offset of the first name to move: behind `.` and `..` if the leaf is the only
-  ///   block of the directory, which then keeps no names
+  /// @param start the offset of the first name to move; if the leaf is the only block of the
+  ///   directory, this is the offset after `.` and `..`, and no names are left in the old block
   HashTreeSplit(HashTree.Path path, byte[] before, int start, int[] seed, ScratchBlocks scratch) {
     this.path = path;
     this.before = before;
@@ -76,7 +76,8 @@ final class HashTreeSplit {
   }
 
   /// Returns the first name of the upper half, measured in bytes. The longest name fits into either
-  /// packed half, because no name takes much more than a quarter of a block.
+  /// half after it has been compacted, because a name occupies little more than a quarter of a
+  /// block at most.
   private int half() {
     int total = 0;
     for (int i = 0; i < order.length; i++) {
@@ -96,7 +97,8 @@ final class HashTreeSplit {
     return best;
   }
 
-  /// Removes all but a range of names from the old block. The others keep their positions.
+  /// Removes all names except for the given range from the old block. The remaining names keep
+  /// their positions.
   private void keep(int from, int to) {
     System.arraycopy(before, 0, kept, 0, before.length);
     for (int i = 0; i < order.length; i++) {
@@ -156,18 +158,20 @@ final class HashTreeSplit {
     return i >= highFrom == isFreshHigh();
   }
 
-  /// Returns true if the leaf has at least two names and their hashes belong to the leaf.
+  /// Returns true if the leaf contains at least two names and all of their hashes belong to the
+  /// leaf.
   boolean isPossible() {
     return order.length >= 2
         && Integer.compareUnsigned(hash(0), path.start() & ~1) >= 0
         && path.isBelowEnd(hash(order.length - 1));
   }
 
-  /// Returns the least hash of the upper half. Its lowest bit is set if the lower half ends with
+  /// Returns the smallest hash of the upper half. Its lowest bit is set if the lower half ends with
   /// the same hash.
   ///
-  /// The boundary is halfway between the last name below and the first name above, instead of the
-  /// hash of that name. So e2fsck detects names that a crash has left in both leaves, even a single
+  /// The boundary is halfway between the hash of the last name below it and the hash of the first
+  /// name above it, and not equal to the latter. As a result, e2fsck detects names that were left
+  /// in both leaves by a crash, even if there is only one such name.
   /// one.
   int boundary() {
     int below = hash(highFrom - 1);
@@ -175,12 +179,12 @@ final class HashTreeSplit {
     return below == above ? above | 1 : above - ((above - below) >>> 1 & ~1);
   }
 
-  /// Returns true if the new block is the upper half, to which the new name belongs.
+  /// Returns true if the new block contains the upper half, to which the new name belongs.
   boolean isFreshHigh() {
     return Integer.compareUnsigned(path.hash, boundary() & ~1) >= 0;
   }
 
-  /// Returns the offset of the last name in the new block, which has free room behind it.
+  /// Returns the offset of the last name in the new block, which is followed by free space.
   int lastFresh() {
     return last;
   }

@@ -10,8 +10,8 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.ext2.layout.InodeLayout;
 
-/// An inode in memory. The holder of the write [#lock] changes it and stores it with [InodeTable]
-/// in the same operation; readers read optimistically and validate.
+/// An inode in memory. A thread that holds the write [#lock] modifies it and stores it with
+/// [InodeTable] in the same operation. Readers read it optimistically and validate the result.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,8 +25,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 final class Inode {
   final long number;
 
-  /// The slot of [MapPages] for the first page of the map. A hash of the number, so that few files
-  /// share a slot.
+  /// The slot in [MapPages] for the first page of the block map. It is a hash of the inode number,
+  /// so that only few files share a slot.
   final int mapPlace;
 
   final StampedLock lock = new StampedLock();
@@ -39,18 +39,20 @@ final class Inode {
   int generation;
   long size;
 
-  /// The space used, in units of 512 bytes, including indirect blocks and extended attributes.
+  /// The space that the file occupies, in units of 512 bytes, including indirect blocks and
+  /// extended attributes.
   long sectors;
 
-  /// Twelve direct blocks and three indirect roots; or a device number; or the target of a short
-  /// link.
+  /// The twelve direct blocks and the three roots of the indirect blocks, or a device number, or
+  /// the target of a short symbolic link.
   final int[] block = new int[InodeLayout.BLOCK_POINTERS];
 
-  /// The [#block] array for readers without a lock. If the device held an invalid direct block, it
-  /// is [#NO_BLOCKS] instead, and each pointer is checked when it is used.
+  /// The array that readers without a lock use instead of [#block]. It is the same array, or
+  /// [#NO_BLOCKS] if the device contained an invalid direct block. In the latter case, each pointer
+  /// is validated when it is used.
   int[] trusted = block;
 
-  /// Direct blocks that lie outside of any device.
+  /// Direct blocks that are beyond the end of any device.
   private static final int[] NO_BLOCKS = noBlocks();
 
   long accessNanos;
@@ -58,57 +60,58 @@ final class Inode {
   long changeNanos;
   long birthNanos;
 
-  /// True if the file was not read since its last change. Derived from the three times, so that a
-  /// reader tests one field.
+  /// True if the file has not been read since its last change. The value is derived from the three
+  /// times, so that a reader has to test only one field.
   boolean accessDue;
 
-  /// The times that differ from those on the device: the bits [AttributeChange#ACCESS] and
-  /// `MODIFY`, [#CHANGED] and [#BORN].
+  /// The times that differ from the times on the device, as a combination of the bits
+  /// [AttributeChange#ACCESS], `MODIFY`, [#CHANGED] and [#BORN].
   int timesSet;
 
-  /// The block of extended attributes, or 0.
+  /// The block of extended attributes, or 0 if there is none.
   long attributeBlock;
 
-  /// True if the inode is known to have no attribute `security.capability`.
+  /// True if the inode is known not to have the attribute `security.capability`.
   boolean withoutCapability;
 
-  /// The number of bytes of fields beyond the original 128.
+  /// The size in bytes of the fields that follow the original 128 bytes.
   int extraBytes;
 
-  /// The next inode of the orphan list, as read from the device. Used during a mount.
+  /// The next inode in the orphan list, as read from the device. It is used only during a mount.
   int nextOrphan;
 
-  /// The number of users that keep the file alive without a name.
+  /// The number of users that prevent the file from being freed when it has no name.
   int retains;
 
-  /// The preferred device block for the next block of content, or 0.
+  /// The preferred device block for the next block of content, or 0 if there is none.
   long goal;
 
-  /// The number of lookups in a large directory while it had no index in memory. A hint only.
+  /// The number of lookups in a large directory while it had no index in memory. The value is only
+  /// a hint.
   int coldLookups;
 
-  /// The state of the directory's hash tree, as found by [HashTree]. Threads that write it
+  /// The state of the directory's hash tree, as determined by [HashTree]. Threads that write it
   /// concurrently write the same value.
   int treeState;
 
-  /// The last block of content that was read under the lock. A hint only.
+  /// The last block of content that was read under the lock. The value is only a hint.
   long lastRead = -1;
 
-  /// Incremented when blocks are freed: cached pages of the map are then invalid.
+  /// Incremented when blocks are freed, which invalidates the cached pages of the block map.
   volatile int mapEpoch;
 
   volatile @Nullable DirectoryIndex index;
   volatile long version;
   volatile boolean gone;
 
-  /// True if the inode was used since the last sweep of the cache.
+  /// True if the inode has been used since the last sweep of the cache.
   boolean used;
 
   volatile @Nullable Inode next;
   private volatile @Nullable FileAttributes published;
 
-  /// True at first: the version read from the device may have been seen before the inode left
-  /// memory.
+  /// Initially true, because the version that was read from the device may have been observed
+  /// before the inode was evicted from memory.
   private volatile boolean versionTold = true;
 
   private static final VarHandle VERSION;
@@ -137,13 +140,13 @@ final class Inode {
     return blocks;
   }
 
-  /// Makes readers without a lock take the path that checks direct blocks. Called before the inode
-  /// is published.
+  /// Makes readers without a lock take the path that validates direct blocks. Must be called before
+  /// the inode is published.
   void distrustBlocks() {
     trusted = NO_BLOCKS;
   }
 
-  /// Invalidates the cached pages of the map. The caller holds the write lock.
+  /// Invalidates the cached pages of the block map. The caller must hold the write lock.
   void forgetMap() {
     int epoch = mapEpoch;
     mapEpoch = epoch + 1;
@@ -159,7 +162,7 @@ final class Inode {
     assert held;
   }
 
-  /// Returns true if the file has a name or is retained without one.
+  /// Returns true if the file has a name or is retained.
   boolean isAlive() {
     return links > 0 || retains > 0;
   }
@@ -185,7 +188,8 @@ final class Inode {
     return kind == FileKind.CHARACTER_DEVICE || kind == FileKind.BLOCK_DEVICE;
   }
 
-  /// Returns true if the block pointers are pointers, and not a device number or a link target.
+  /// Returns true if the block pointers are real pointers, and not a device number or the target of
+  /// a symbolic link.
   boolean hasBlockMap(int blockBytes) {
     return isRegular() || isDirectory() || (isSymlink() && !isFastSymlink(blockBytes));
   }
@@ -194,14 +198,15 @@ final class Inode {
     return isSymlink() && sectors - (attributeBlock == 0 ? 0 : blockBytes >> 9) == 0;
   }
 
-  /// Returns true if a caller may have seen the current version. Then the next change needs a new
-  /// one.
+  /// Returns true if a caller may have observed the current version, in which case the next change
+  /// must assign a new version.
   boolean isVersionTold() {
     return versionTold;
   }
 
-  /// Records a change of content or attributes. The caller holds the write lock. A read is not a
-  /// change: it keeps the version, so caches that depend on the version stay valid.
+  /// Records a change of the content or the attributes. The caller must hold the write lock. A read
+  /// does not count as a change and preserves the version, so that caches that depend on the
+  /// version remain valid.
   void touch(int times, long now) {
     if ((times & AttributeChange.ACCESS) != 0) {
       accessNanos = now;
@@ -219,19 +224,20 @@ final class Inode {
     }
   }
 
-  /// Computes [#accessDue] after a change of the times.
+  /// Recomputes [#accessDue] after the times have changed.
   void weighTimes() {
     accessDue = accessNanos <= Math.max(modifyNanos, changeNanos);
   }
 
-  /// Assigns a version that the inode never had, which invalidates the published attributes. The
-  /// caller holds the write lock and stores the inode. [InodeTable] restores every version that a
-  /// caller has seen.
+  /// Assigns a version that the inode has never had before, which invalidates the published
+  /// attributes. The caller must hold the write lock and must store the inode. [InodeTable]
+  /// restores every version that may have been observed by a caller.
   void changed() {
-    // After a crash, a time in whole seconds could repeat a version of the same second.
+    // After a crash, a time in whole seconds could repeat a version that was used within the same
+    // second.
     long least = extraBytes >= InodeLayout.PRECISE_CHANGE_EXTRA ? changeNanos : Volume.now();
     versionTold = false;
-    // Unlocking includes a fence, so a release write suffices here.
+    // A release write is sufficient here because unlocking includes a fence.
     VERSION.setRelease(this, Math.max(version + 1, least));
   }
 
@@ -246,8 +252,8 @@ final class Inode {
       return null;
     }
     now = make();
-    // Set before the stamp is validated: either a writer sees it, or the validation sees the
-    // writer.
+    // This is set before the stamp is validated. Therefore either a writer sees it, or the
+    // validation detects the writer.
     versionTold = true;
     if (!lock.validate(stamp)) {
       return null;

@@ -8,18 +8,19 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Allocates and frees inode numbers. Any thread that has an operation open may call it; it takes
-/// the lock of the [GroupDescriptors].
+/// Allocates and frees inode numbers. The methods may be called by any thread that has an open
+/// operation, and acquire the lock of the [GroupDescriptors].
 ///
-/// Files go to the group of their directory. Top-level directories are spread over the groups that
-/// have more free space than average; the others stay near their parent while its group has room
-/// (after Orlov's allocator, as in BSD and Linux).
+/// A file is placed in the group of its directory. Top-level directories are spread across the
+/// groups that have more free space than average. All other directories stay close to their parent
+/// while its group has space (see Orlov's allocator, which is used by BSD and Linux).
 final class InodeAllocator {
   private final Geometry geometry;
   private final GroupDescriptors groups;
   private final BufferCache cache;
 
-  /// For each group, the byte of its bitmap before which no inode is free. Accessed under the lock.
+  /// For each group, the byte of its bitmap before which no inode is free. Guarded by the lock of
+  /// the group descriptors.
   private final int[] firstFree;
 
   InodeAllocator(Volume volume) {
@@ -29,7 +30,7 @@ final class InodeAllocator {
     firstFree = new int[geometry.groups];
   }
 
-  /// Allocates a reserved inode ([GroupDescriptors#reserveInode]).
+  /// Allocates an inode that has been reserved by [GroupDescriptors#reserveInode].
   ///
   /// @param spread true if the children of the parent are unrelated to each other
   /// @return the inode number
@@ -119,9 +120,9 @@ final class InodeAllocator {
     return bit;
   }
 
-  /// Frees an inode number, which may be reused at once.
+  /// Frees an inode number, which may be reused immediately.
   ///
-  /// @throws FsException `EUCLEAN` if the bitmap already marks it as free
+  /// @throws FsException `EUCLEAN` if the bitmap already marks the inode as free
   void free(Operation op, long inode, boolean directory) throws IOException {
     int group = geometry.groupOfInode(inode);
     int bit = (int) ((inode - 1) % geometry.inodesPerGroup);
@@ -141,7 +142,7 @@ final class InodeAllocator {
     groups.unreserveInode();
   }
 
-  /// Returns true if the bitmap marks an inode as in use.
+  /// Returns true if the bitmap marks the inode as in use.
   boolean inUse(long inode) throws IOException {
     int bit = (int) ((inode - 1) % geometry.inodesPerGroup);
     try (Buffer buffer = cache.read(groups.inodeBitmap(geometry.groupOfInode(inode)))) {
@@ -151,7 +152,7 @@ final class InodeAllocator {
 
   /// Reserves an inode for an operation.
   ///
-  /// @throws FsException `ENOSPC`
+  /// @throws FsException `ENOSPC` if there is no free inode
   void reserve(Operation op) throws FsException {
     if (!groups.reserveInode()) {
       throw FsException.of(Errno.ENOSPC, "all inodes are in use");

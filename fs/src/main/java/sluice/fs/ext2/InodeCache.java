@@ -11,11 +11,11 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// A bounded cache of inodes in memory: one object per file, found without a lock. Safe for use by
-/// any thread.
+/// A bounded cache of inodes that contains a single object for each file and can be read without
+/// acquiring a lock. This class is thread-safe.
 ///
-/// Cached inodes are never dirty, because every operation stores its changes. So any inode that is
-/// not retained may be dropped. A thread locks the inode that it has found and then tests
+/// Cached inodes are never dirty because each operation stores its changes. Therefore any inode
+/// that is not retained can be evicted. After a thread has found and locked an inode, it must test
 /// [Inode#gone].
 ///
 /// | field | writer | read mode | write mode |
@@ -36,7 +36,8 @@ final class InodeCache {
 
   /// Creates an empty cache.
   ///
-  /// @param capacity the maximum number of inodes; exceeded only while more are in use
+  /// @param capacity the maximum number of inodes, which is exceeded only while more inodes are in
+  ///   use
   InodeCache(Geometry geometry, InodeTable table, int capacity) {
     this.geometry = geometry;
     this.table = table;
@@ -47,7 +48,7 @@ final class InodeCache {
     }
   }
 
-  /// Returns an inode if it is in memory, else null.
+  /// Returns the inode if it is in memory, or null.
   @Nullable Inode find(long number) {
     Inode inode = first(bucket(number));
     while (inode != null && inode.number != number) {
@@ -59,7 +60,7 @@ final class InodeCache {
     return inode;
   }
 
-  /// Returns an inode, reading it if it is not in memory.
+  /// Returns the inode, and reads it from the device if it is not in memory.
   ///
   /// @throws FsException `ESTALE` if the number is not in use
   Inode get(long number) throws IOException {
@@ -67,18 +68,19 @@ final class InodeCache {
     return inode != null ? inode : load(number);
   }
 
-  /// Returns an inode with its write lock held. The caller releases it with [Inode#unlock].
+  /// Returns the inode and acquires its write lock, which the caller must release with
+  /// [Inode#unlock].
   ///
   /// @throws FsException `ESTALE` if the number is not in use
   Inode lockToChange(long number) throws IOException {
     return lockToChange(number, true);
   }
 
-  /// Locks an inode like [#lockToChange], for a thread that already holds a directory's lock: the
-  /// method never waits for another directory.
+  /// Locks an inode like [#lockToChange] on behalf of a thread that already holds the lock of a
+  /// directory. This method never waits for the lock of another directory.
   ///
-  /// @throws FsException `EPERM` if the inode is a directory, even if it became one after the
-  ///   caller looked: a freed number may be reused at once
+  /// @throws FsException `EPERM` if the inode is a directory; this includes the case that it became
+  ///   a directory after the caller looked it up, because a freed number may be reused immediately
   Inode lockFileToChange(long number) throws IOException {
     return lockToChange(number, false);
   }
@@ -101,7 +103,8 @@ final class InodeCache {
     }
   }
 
-  /// Returns an inode with a read lock held. The caller releases it with [Inode#unlockRead].
+  /// Returns the inode and acquires a read lock, which the caller must release with
+  /// [Inode#unlockRead].
   Inode lockToRead(long number) throws IOException {
     while (true) {
       Inode inode = get(number);
@@ -117,8 +120,8 @@ final class InodeCache {
     }
   }
 
-  /// Returns the first inode of a bucket. An `AtomicReferenceArray` would add an indirection and a
-  /// cast.
+  /// Returns the first inode in a bucket. A plain array is used because an `AtomicReferenceArray`
+  /// would add an indirection and a cast.
   private @Nullable Inode first(int bucket) {
     return (Inode) BUCKET.getVolatile(buckets, bucket);
   }
@@ -149,7 +152,7 @@ final class InodeCache {
     return inode;
   }
 
-  /// Adds a new inode, whose write lock the caller holds.
+  /// Adds a new inode. The caller must hold its write lock.
   void add(Inode inode) {
     ReentrantLock lock = locks[bucket(inode.number) & (LOCKS - 1)];
     lock.lock();
@@ -168,7 +171,7 @@ final class InodeCache {
     count.incrementAndGet();
   }
 
-  /// Removes an inode, whose write lock the caller holds. Its number may then be reused.
+  /// Removes an inode, after which its number may be reused. The caller must hold its write lock.
   void remove(Inode inode) {
     ReentrantLock lock = locks[bucket(inode.number) & (LOCKS - 1)];
     lock.lock();
@@ -197,8 +200,8 @@ final class InodeCache {
     count.decrementAndGet();
   }
 
-  /// Drops inodes that were not used since the last round, until the cache is within its capacity
-  /// or each bucket was visited twice.
+  /// Evicts inodes that have not been used since the last sweep, until the cache is within its
+  /// capacity or each bucket has been visited twice.
   private void sweep() {
     for (int i = 0; count.get() > capacity && i < 2 * buckets.length; i++) {
       int bucket = hand.getAndIncrement() & (buckets.length - 1);
@@ -229,7 +232,7 @@ final class InodeCache {
     }
   }
 
-  /// Returns the number of inodes in memory.
+  /// Returns the number of inodes in this cache.
   int size() {
     return count.get();
   }

@@ -10,19 +10,19 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Reads inodes from the device into [Inode]s and writes them back. Safe for use by any thread; a
-/// thread that stores an inode holds its write lock.
+/// Reads each [Inode] from the device and writes it back. This class is thread-safe. A thread that
+/// stores an inode must hold its write lock.
 ///
-/// Different threads write inodes of the same block, so each block is written under one of a few
-/// locks.
+/// Because several threads may write inodes in the same block, each block is written under one of a
+/// small number of locks.
 final class InodeTable {
   private static final int LOCKS = 64;
   private static final long NANOS = 1_000_000_000L;
   private static final long MIN_SECONDS = Long.MIN_VALUE / NANOS;
   private static final long MAX_SECONDS = Long.MAX_VALUE / NANOS;
 
-  /// The largest plausible version. A larger one counts as damage, because it leaves no room to
-  /// increment.
+  /// The largest plausible version. A larger version is treated as damage because it could not be
+  /// incremented much further.
   private static final long MAX_VERSION = Long.MAX_VALUE / 2;
 
   private final Volume volume;
@@ -50,7 +50,7 @@ final class InodeTable {
 
   /// Reads an inode.
   ///
-  /// @throws FsException `ESTALE` if it is not in use, `EUCLEAN` if it contradicts itself
+  /// @throws FsException `ESTALE` if the inode is not in use, or `EUCLEAN` if it is inconsistent
   Inode load(long number) throws IOException {
     Inode inode = loadUnchecked(number);
     if (inode.links == 0) {
@@ -60,7 +60,7 @@ final class InodeTable {
     return inode;
   }
 
-  /// Reads an inode that may have lost its last name; otherwise like [#load].
+  /// Reads an inode like [#load], except that the inode may have lost its last name.
   Inode loadAny(long number) throws IOException {
     Inode inode = loadUnchecked(number);
     boolean reserved = number < geometry.firstInode && number != InodeLayout.ROOT;
@@ -70,7 +70,7 @@ final class InodeTable {
     return inode;
   }
 
-  /// Reads an inode without any check, even if it is not in use.
+  /// Reads an inode without any validation, even if it is not in use.
   Inode loadUnchecked(long number) throws IOException {
     Inode inode = new Inode(number);
     try (Buffer buffer = volume.cache.read(block(number))) {
@@ -109,16 +109,16 @@ final class InodeTable {
     inode.version = version(inode, b, at);
     for (int i = 0; i < InodeLayout.DIRECT_BLOCKS; i++) {
       if (inode.block[i] != 0 && !volume.isContent(inode.block[i] & 0xFFFF_FFFFL)) {
-        // also for links and device files, which have no block pointers there
+        // this also applies to links and device files, whose fields do not contain block pointers
         inode.distrustBlocks();
       }
     }
   }
 
-  /// Returns the stored version, in the format of Linux's ext4: 64 bits if the inode has room, else
-  /// the low half. The high half then follows from the change time, which is at most two seconds
-  /// older. If another implementation has changed the file or kept a counter in the field, the
-  /// change time is newer.
+  /// Returns the stored version in the format of Linux's ext4. It has 64 bits if the inode has
+  /// enough space. Otherwise only the low half is stored, and the high half is derived from the
+  /// change time, which is at most two seconds older. If another implementation has changed the
+  /// file or stored a counter in the field, then the change time is newer.
   private long version(Inode inode, Buffer b, int at) {
     long change = inode.changeNanos;
     if (geometry.hurd) {
@@ -187,7 +187,7 @@ final class InodeTable {
     return seconds >= MAX_SECONDS ? Long.MAX_VALUE : seconds * NANOS + nanos;
   }
 
-  /// Returns the nearest time that an inode can store.
+  /// Returns the time closest to the given time that can be stored in the inode.
   long storable(Inode inode, long nanos) {
     if (fits(inode, InodeLayout.ACCESS_TIME_EXTRA)) {
       return Math.max(nanos, Integer.MIN_VALUE * NANOS);
@@ -196,22 +196,22 @@ final class InodeTable {
     return Math.clamp(seconds, Integer.MIN_VALUE, Integer.MAX_VALUE) * NANOS;
   }
 
-  /// Writes an inode as part of an operation. Changes one block.
+  /// Writes an inode as part of an operation. One block is changed.
   void store(Operation op, Inode inode) throws IOException {
     write(op, inode, false);
   }
 
-  /// Writes a newly allocated inode. All old content of its slot is erased.
+  /// Writes a newly allocated inode. The previous content of its slot is erased.
   void storeNew(Operation op, Inode inode) throws IOException {
     write(op, inode, true);
   }
 
-  /// Sets the deletion time, or the next inode of the orphan list.
+  /// Sets the field that contains the deletion time or the next inode of the orphan list.
   void setDeleteTime(Operation op, long inode, int value) throws IOException {
     change(op, inode, (buffer, at) -> buffer.setInt(at + InodeLayout.DELETE_TIME, value));
   }
 
-  /// A change of an inode's bytes in the table, for its extended attributes.
+  /// A change to the bytes of an inode in the table, which is used for extended attributes.
   interface Change {
     void apply(Buffer buffer, int offset) throws IOException;
   }
@@ -276,8 +276,8 @@ final class InodeTable {
     }
   }
 
-  /// Writes the times that were set. The others stay as they are, because they may be outside of
-  /// the range of a nanosecond count.
+  /// Writes the times that have been set. The other times are not changed because they may be
+  /// outside of the range that can be represented in nanoseconds.
   private void writeTimes(Inode inode, Buffer b, int at) {
     int set = inode.timesSet;
     if ((set & AttributeChange.ACCESS) != 0) {

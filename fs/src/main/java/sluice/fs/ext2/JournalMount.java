@@ -18,29 +18,30 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Locates the journal of an image and maintains the flag that requests its replay. Confined to the
-/// thread that mounts and closes the tree.
+/// Locates the journal of an image and maintains the flag that requests a replay. Instances are
+/// confined to the thread that mounts and closes the tree.
 ///
-/// A log that is being read or is open takes up to 40 bytes of memory for each of its blocks.
+/// While a log is being read or is open, it requires up to 40 bytes of memory for each of its
+/// blocks.
 ///
-/// The flag is written directly to the device, not through the journal, because Linux discards the
-/// log of an image without the flag.
+/// The flag is written directly to the device and not through the journal, because Linux discards
+/// the log of an image that does not have the flag.
 final class JournalMount {
   private static final int MAX_BLOCKS = 1 << 22;
 
-  /// The initial capacity for block numbers of the log.
+  /// The initial capacity for the block numbers of the log.
   private static final int PLACES = 1024;
 
-  /// The number of blocks to cache while the journal's inode is read.
+  /// The number of blocks that are cached while the journal's inode is read.
   private static final long FRAMES_TO_LOOK = 256;
 
   private static final long FRAMES_TO_MOUNT = 4096;
 
   private JournalMount() {}
 
-  /// Returns the device blocks of the log, in the order of the log.
+  /// Returns the device blocks of the log in log order.
   ///
-  /// @throws FsException `EUCLEAN` if the journal's inode contradicts itself
+  /// @throws FsException `EUCLEAN` if the journal's inode is inconsistent
   static long[] places(Geometry geometry, BufferCache cache) throws IOException {
     Volume volume = new Volume(geometry, cache, Journals.plain(cache), "its journal is looked for");
     return places(new BlockMap(volume, new BlockAllocator(volume), 64), journal(volume), geometry);
@@ -60,9 +61,9 @@ final class JournalMount {
     return inode;
   }
 
-  /// Returns the device blocks of the log. Memory depends on the blocks that exist, not on the
-  /// length in the inode: the array grows only after its blocks have proved distinct, so each has a
-  /// pointer of its own.
+  /// Returns the device blocks of the log. The required memory depends on the number of blocks that
+  /// exist and not on the length that is stored in the inode. The array grows only after its blocks
+  /// have been found to be distinct, so each of them has its own pointer.
   private static long[] places(BlockMap map, Inode inode, Geometry geometry) throws IOException {
     int count = (int) (inode.size >> geometry.blockShift);
     long[] places = new long[Math.min(count, PLACES)];
@@ -90,9 +91,9 @@ final class JournalMount {
     }
   }
 
-  /// Protects the blocks of the journal, including its indirect blocks, from use by files.
+  /// Prevents files from using the blocks of the journal, including its indirect blocks.
   ///
-  /// @throws FsException `EUCLEAN` if the journal's inode contradicts itself
+  /// @throws FsException `EUCLEAN` if the journal's inode is inconsistent
   static void protect(Volume volume) throws IOException {
     if (volume.geometry.journalInode == 0) {
       return;
@@ -122,11 +123,12 @@ final class JournalMount {
     return all;
   }
 
-  /// Returns a view of the device as it is after a replay of its log. The device does not change.
+  /// Returns a view of the device as if its log had been replayed. The device itself is not
+  /// changed.
   ///
-  /// @return the device itself if there is nothing to replay
-  /// @throws FsException `EROFS` if the log is on another device; else as [Journals#jbd2], and
-  ///   `ENOMEM` if the log has more blocks than fit into memory
+  /// @return the view, or the device itself if there is nothing to replay
+  /// @throws FsException `EROFS` if the log is on another device, `ENOMEM` if the log has more
+  ///   blocks than fit into memory, or as described in [Journals#jbd2]
   static BlockDevice replayedInMemory(BlockDevice device, Geometry geometry) throws IOException {
     if ((geometry.incompatible & Features.NEEDS_RECOVERY) == 0) {
       return device;
@@ -144,12 +146,12 @@ final class JournalMount {
     return Journals.overlay(device, bytes, places);
   }
 
-  /// Returns a view of the device as the next writing mount will leave it: its log replayed, and
-  /// files without a name freed. All changes stay in memory.
+  /// Returns a view of the device as it will be after the next writable mount: its log has been
+  /// replayed, and files that have no name have been freed. All changes are kept in memory.
   ///
-  /// @param mostBytes the memory limit for changes besides the log
-  /// @return the argument, for images that cannot be mounted for writing and those that the mount
-  ///   rejects; the caller's check reports the reason
+  /// @param mostBytes the maximum amount of memory for changes in addition to the log
+  /// @return the view, or the argument if the image cannot be mounted for writing or is rejected by
+  ///   the mount, in which case the caller's check reports the reason
   static BlockDevice asNextMounted(BlockDevice replayed, long mostBytes) throws IOException {
     Geometry geometry = Geometry.of(Ext2.readSuperblock(replayed), replayed.lengthBytes());
     if (!geometry.whyReadOnly().isEmpty()) {

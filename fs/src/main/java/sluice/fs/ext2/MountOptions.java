@@ -1,16 +1,17 @@
 package sluice.fs.ext2;
 
-/// The options of a mount. Immutable and safe for use by any thread.
+/// The options of a mount. Instances are immutable and thread-safe.
 ///
-/// @param readOnly true to change nothing; blocks that a crash has left in a log are read from the
-///   log
-/// @param accessTimes true to update access times: once a day and after each change (`relatime`)
-/// @param cacheBytes memory for blocks
-/// @param inodes number of inodes kept in memory, about 300 bytes each
-/// @param dentries number of names kept in memory, a power of two
-/// @param mapPages number of pages of block maps kept in memory, 1 KiB for each 256 blocks of
-///   content, a power of two
-/// @param indexBytes memory for indexes of large directories
+/// @param readOnly true to mount the image read-only; blocks that were left in a log by a crash are
+///   read from the log
+/// @param accessTimes true to update access times once a day and after each change (`relatime`)
+/// @param cacheBytes the amount of memory for cached blocks
+/// @param inodes the number of inodes that are cached in memory, each of which requires about 300
+///   bytes
+/// @param dentries the number of names that are cached in memory, a power of two
+/// @param mapPages the number of cached pages of block maps, a power of two; a page requires 1 KiB
+///   and maps 256 blocks of content
+/// @param indexBytes the amount of memory for the indexes of large directories
 public record MountOptions(
     boolean readOnly,
     boolean accessTimes,
@@ -20,7 +21,7 @@ public record MountOptions(
     int mapPages,
     long indexBytes) {
 
-  /// Returns the default options: writable, `relatime`, 64 MiB for blocks.
+  /// Returns the default options: a writable mount with `relatime` and 64 MiB for cached blocks.
   public static MountOptions defaults() {
     return new MountOptions(false, true, 64L << 20, 16_384, 32_768, 4_096, 32L << 20);
   }

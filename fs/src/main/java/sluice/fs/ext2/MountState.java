@@ -4,8 +4,8 @@ import java.io.IOException;
 import sluice.fs.block.Buffer;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Maintains the superblock fields of a mount: the state, the times and the free counts. Confined
-/// to the thread that mounts, syncs and closes the tree.
+/// Maintains the superblock fields that describe a mount: the state, the times and the free counts.
+/// Instances are confined to the thread that mounts, syncs and closes the tree.
 final class MountState {
   private final Volume volume;
   private int stateBefore;
@@ -15,7 +15,7 @@ final class MountState {
     this.volume = volume;
   }
 
-  /// A change of fields of the superblock.
+  /// A change to fields of the superblock.
   private interface Fields {
     void write(Buffer superblock, int at);
   }
@@ -32,7 +32,8 @@ final class MountState {
     }
   }
 
-  /// Begins a mount. Without a journal, the image is marked as not clean until [#end].
+  /// Begins a mount. If there is no journal, the image is marked as not clean until [#end] is
+  /// called.
   void begin() throws IOException {
     int now = (int) (Volume.now() / 1_000_000_000L);
     change((b, at) -> {
@@ -48,13 +49,14 @@ final class MountState {
     });
   }
 
-  /// Returns the newest inode of the orphan list that a crash has left, or 0 if the list is empty.
+  /// Returns the newest inode of the orphan list that was left by a crash, or 0 if the list is
+  /// empty.
   int firstOrphan() {
     return firstOrphan;
   }
 
-  /// Stores the total free counts, for other programs that read the image. The authoritative counts
-  /// are those of the groups.
+  /// Stores the total free counts for use by other programs that read the image. The counts of the
+  /// groups are authoritative.
   void storeCounts() throws IOException {
     long blocks = volume.groups.freeBlocks();
     long inodes = volume.groups.freeInodes();
@@ -66,7 +68,7 @@ final class MountState {
     });
   }
 
-  /// Ends a mount. Restores the state from before the mount.
+  /// Ends a mount and restores the state from before the mount.
   void end() throws IOException {
     if (!volume.journal.atomic()) {
       change((b, at) -> {

@@ -20,22 +20,25 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.Names;
 import sluice.sys.Errno;
 
-/// Looks up, creates and removes names. Safe for use by any thread.
+/// Looks up, creates and removes names. This class is thread-safe.
 ///
-/// An operation on one directory and at most one file in it holds [#topology] shared, and locks the
-/// directory, then the file. An operation that moves or removes directories holds it exclusively,
-/// and locks inodes in any order. Every operation begins before it locks, see [Volume#begin].
+/// An operation on one directory and at most one file in it holds [#topology] in shared mode, and
+/// locks the directory before the file. An operation that moves or removes directories holds it in
+/// exclusive mode, and may lock inodes in any order. Every operation begins before it acquires any
+/// lock (see [Volume#begin]).
 final class Namespace {
-  /// The maximum number of names of a file, as in Linux's ext2.
+  /// The maximum number of names of a file, which is the same as in Linux's ext2.
   static final int MAX_LINKS = 32_000;
 
-  /// The metadata blocks that adding a name may change, 26 at most: a new file's inode, bitmap,
-  /// descriptor and its directory's inode (4); a new directory's block, bitmap, descriptor (3); two
-  /// new directory blocks and three indirect blocks in groups of their own (15, and an existing
-  /// indirect block); the leaf that is split, its node and the root (3).
+  /// The maximum number of metadata blocks that are changed when a name is added. At most 26 blocks
+  /// are changed: the new file's inode, bitmap and descriptor and the inode of its directory (4);
+  /// the block, bitmap and descriptor of a new directory (3); two new directory blocks and three
+  /// indirect blocks in different groups (15, and an existing indirect block); and the leaf that is
+  /// split, its node and the root (3).
   static final int CREDITS = 28;
 
-  /// The metadata blocks that removing a name may change, including the freeing of a short file.
+  /// The maximum number of metadata blocks that are changed when a name is removed, including those
+  /// for freeing a short file.
   static final int REMOVE_CREDITS = 48;
 
   final ReentrantReadWriteLock topology = new ReentrantReadWriteLock();
@@ -104,8 +107,8 @@ final class Namespace {
     Permissions.require(caller, directory, FileTree.EXECUTE);
   }
 
-  /// Returns the inode number of a name, or 0 if there is none. The caller holds a lock of the
-  /// directory.
+  /// Returns the inode number of a name, or 0 if the name does not exist. The caller must hold a
+  /// lock of the directory.
   private long find(Inode directory, byte[] name) throws IOException {
     if (FileNames.isDot(name)) {
       return directory.number;
@@ -123,9 +126,9 @@ final class Namespace {
     return found;
   }
 
-  /// Returns the entry of a name.
+  /// Returns the entry with the given name.
   ///
-  /// @throws FsException `ENOENT` if there is none
+  /// @throws FsException `ENOENT` if the name does not exist
   Directories.Entry require(Inode directory, byte[] name) throws IOException {
     Names.checkLength(name);
     boolean absent = dentries.find(directory.number, name) == 0;
@@ -165,7 +168,7 @@ final class Namespace {
     }
   }
 
-  /// Throws `EEXIST` for an existing name, even if the volume is read-only.
+  /// Throws `EEXIST` if the name already exists, even if the volume is read-only.
   private void refuseExistingWhenReadOnly(Caller caller, long number, byte[] name)
       throws IOException {
     if (volume.readOnly()) {
@@ -352,7 +355,7 @@ final class Namespace {
     remove(caller, number, name, topology.readLock(), this::unlink);
   }
 
-  /// Removes a name in one operation, holding [#topology] and the directory's lock.
+  /// Removes a name in a single operation while holding [#topology] and the lock of the directory.
   private void remove(Caller caller, long number, byte[] name, Lock lock, Removal removal)
       throws IOException {
     Inode left = null;
@@ -374,16 +377,16 @@ final class Namespace {
     finish(left);
   }
 
-  /// The part of a removal that runs with everything locked.
+  /// The part of a removal that runs after all locks have been acquired.
   private interface Removal {
     /// Removes an entry.
     ///
-    /// @return the file whose freeing must be continued, else null
+    /// @return the file that still has to be freed by [Namespace#finish], or null if there is none
     @Nullable Inode remove(Operation op, Caller caller, Inode directory, byte[] name)
         throws IOException;
   }
 
-  /// Continues the freeing of a file for which one operation was not enough.
+  /// Continues freeing a file that could not be freed completely by one operation.
   void finish(@Nullable Inode left) throws IOException {
     if (left != null && left.retains == 0) {
       orphans.finish(left);
@@ -395,7 +398,8 @@ final class Namespace {
     Directories.Entry entry = require(directory, name);
     boolean isDirectory = getEntry(directory, entry).isDirectory();
     if (isDirectory) {
-      // A directory is not locked here: in a damaged image it may be an ancestor of this directory.
+      // A directory is not locked here because in a damaged image it may be an ancestor of this
+      // directory.
       Permissions.requireRemovable(caller, directory, getEntry(directory, entry));
       throw FsException.of(Errno.EISDIR, "inode " + entry.inode());
     }
@@ -411,9 +415,9 @@ final class Namespace {
     }
   }
 
-  /// Decrements the link count of a file. The caller holds its write lock.
+  /// Decrements the link count of a file. The caller must hold its write lock.
   ///
-  /// @return false if the freeing of the file must be continued
+  /// @return false if the file must be freed in further operations
   boolean dropName(Operation op, Inode file) throws IOException {
     file.links--;
     file.touch(Inode.CHANGED, now(file));
@@ -485,9 +489,9 @@ final class Namespace {
     }
   }
 
-  /// Frees an empty directory that has lost its name. The caller holds its write lock.
+  /// Frees an empty directory that has lost its name. The caller must hold its write lock.
   ///
-  /// @return false if the freeing must be continued
+  /// @return false if the directory must be freed in further operations
   boolean dropDirectory(Operation op, Inode directory) throws IOException {
     directory.links = 0;
     directory.touch(Inode.CHANGED, now(directory));

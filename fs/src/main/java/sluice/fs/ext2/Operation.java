@@ -11,12 +11,13 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
-/// A change of the file system: a [Transaction] that counts the metadata blocks it may still change
-/// and collects the blocks it frees. Confined to the thread that began it.
+/// A change to the file system. It is a [Transaction] that also counts the metadata blocks that it
+/// may still change, and collects the blocks that it frees. Instances are confined to the thread
+/// that began the operation.
 ///
-/// All errors that a caller can cause are reported before the first block changes. Closing an
-/// operation that has changed something, but is not [#done], leaves an incomplete change: the
-/// volume then rejects further changes.
+/// All errors that can be caused by a caller are reported before the first block is changed. If an
+/// operation that has changed something is closed without [#done] having been called, the change is
+/// incomplete, and the volume rejects all further changes.
 final class Operation implements AutoCloseable {
   private static final int[] NO_RUNS = {};
   private static final long[] NO_BLOCKS = {};
@@ -30,7 +31,7 @@ final class Operation implements AutoCloseable {
   private int[] freedRuns = NO_RUNS;
   private int freedCount;
 
-  /// The number of blocks that are reserved for this operation and not yet allocated.
+  /// The number of blocks that are reserved for this operation and have not been allocated yet.
   private int promisedBlocks;
 
   private boolean promisedInode;
@@ -43,7 +44,7 @@ final class Operation implements AutoCloseable {
     this.credits = credits;
   }
 
-  /// Returns the number of metadata blocks that may still be changed.
+  /// Returns the number of metadata blocks that this operation may still change.
   int room() {
     return credits - changedCount;
   }
@@ -60,21 +61,21 @@ final class Operation implements AutoCloseable {
     return buffer;
   }
 
-  /// Returns a block to change, see [Transaction#changeLast].
+  /// Returns a block to be modified. See [Transaction#changeLast].
   Buffer changeLast(long block) throws IOException {
     Buffer buffer = transaction.changeLast(block);
     count(block);
     return buffer;
   }
 
-  /// Returns a new block, see [Transaction#createFirst].
+  /// Returns a new block. See [Transaction#createFirst].
   Buffer createFirst(long block) throws IOException {
     Buffer buffer = transaction.createFirst(block);
     count(block);
     return buffer;
   }
 
-  /// Returns a block of content to change. Journaled content counts as metadata.
+  /// Returns a block of content to be modified. Journaled content is counted as metadata.
   Buffer content(Inode inode, long block, boolean fresh) throws IOException {
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0) {
       return fresh ? create(block) : change(block);
@@ -82,7 +83,7 @@ final class Operation implements AutoCloseable {
     return transaction.data(block, fresh);
   }
 
-  /// Overwrites contiguous blocks of content, see [Transaction#overwrite].
+  /// Overwrites contiguous blocks of content. See [Transaction#overwrite].
   void overwrite(Inode inode, long block, int count, Memory from, long at) throws IOException {
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) == 0) {
       transaction.overwrite(block, count, from, at);
@@ -96,16 +97,17 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// Drops a metadata block, or a block of journaled content, that is about to be freed.
+  /// Drops the cached copy of a metadata block, or of a block of journaled content, that is about
+  /// to be freed.
   void forget(long block) throws IOException {
     begun = true;
     transaction.forget(block);
   }
 
-  /// Drops contiguous blocks of content that are about to be freed.
+  /// Drops the cached copies of contiguous blocks of content that are about to be freed.
   void forgetContent(Inode inode, long block, int count) throws IOException {
     begun = true;
-    // Directories and links are metadata: the log must not restore their old content.
+    // Directories and links are metadata, so the log must not restore their old content.
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) == 0 && inode.isRegular()) {
       transaction.forgetData(block, count);
       return;
@@ -115,7 +117,8 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// Records a run of freed blocks, which may be reused only when this operation is stable.
+  /// Records a run of freed blocks, which may be reused only after this operation has become
+  /// durable.
   void freed(long block, int count) {
     if (freedCount + 2 > freedRuns.length) {
       freedRuns = Arrays.copyOf(freedRuns, Math.max(8, 2 * freedRuns.length));
@@ -124,8 +127,8 @@ final class Operation implements AutoCloseable {
     freedRuns[freedCount++] = count;
   }
 
-  /// Adds to the number of reserved blocks; negative when blocks are allocated. Blocks that are
-  /// still reserved at the end are released.
+  /// Adds to the number of reserved blocks. The argument is negative when blocks are allocated.
+  /// Blocks that are still reserved when the operation is closed are released.
   void promise(int blocks) {
     promisedBlocks += blocks;
   }
@@ -134,7 +137,8 @@ final class Operation implements AutoCloseable {
     promisedInode = promised;
   }
 
-  /// Marks the operation as begun: an inode in memory has changed, so it must be completed.
+  /// Marks the operation as begun. From now on it must be completed because an inode in memory has
+  /// changed.
   void begin() {
     begun = true;
   }
@@ -186,7 +190,7 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// Sets the error state in the superblock, for the next check of the image.
+  /// Sets the error state in the superblock, so that the image is checked before its next use.
   private void markError() {
     Geometry g = volume.geometry;
     try (Buffer superblock = transaction.change(g.superblockBlock())) {

@@ -11,18 +11,19 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Files without a name that still take space: retained files, and files whose blocks are freed in
-/// more than one operation. They are linked in a list on the device, which the next mount
-/// processes, so a crash leaks nothing. Safe for use by any thread.
+/// Manages files that have no name but still occupy space. These are files that are retained, and
+/// files whose blocks are freed in more than one operation. They are linked in a list on the device
+/// that is processed by the next mount, so that no space is lost after a crash. This class is
+/// thread-safe.
 ///
-/// The list begins in the superblock and continues in the deletion times of the inodes, newest
-/// first.
+/// The list begins in the superblock and continues in the deletion time fields of the inodes,
+/// ordered from newest to oldest.
 final class Orphans {
-  /// The number of metadata blocks that adding or removing one inode changes: the superblock and
-  /// the inode or a neighbour.
+  /// The number of metadata blocks that are changed when an inode is added or removed, which are
+  /// the superblock and the inode or its neighbor.
   static final int CREDITS = 3;
 
-  /// The number of metadata blocks that one operation of a long freeing may change.
+  /// The number of metadata blocks that a single operation may change while it frees a large file.
   private static final int FREE_CREDITS = 64;
 
   private final Volume volume;
@@ -33,13 +34,13 @@ final class Orphans {
   private final ExtendedAttributes attributes;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /// The neighbours of an inode in the list, 0 at the ends.
+  /// The neighbors of an inode in the list, or 0 at the ends.
   private static final class Links {
     long newer;
     long older;
   }
 
-  /// The files that were dropped within the group of the current thread.
+  /// The files that were dropped within the current group of the thread.
   @SuppressWarnings("ThreadLocalUsage") // a thread may have groups open in two trees
   private final ThreadLocal<@Nullable List<Inode>> deferred = new ThreadLocal<>();
 
@@ -61,7 +62,8 @@ final class Orphans {
     this.attributes = attributes;
   }
 
-  /// Adds a file to the list, under its write lock. Has no effect if it is in the list already.
+  /// Adds a file to the list. The caller must hold its write lock. Has no effect if the file is
+  /// already in the list.
   void add(Operation op, Inode inode) throws IOException {
     lock.lock();
     try {
@@ -107,11 +109,11 @@ final class Orphans {
     }
   }
 
-  /// Handles a file that has lost its last name, under its write lock: frees it as far as the
-  /// operation has room, else adds it to the list.
+  /// Handles a file that has lost its last name. The caller must hold its write lock. The file is
+  /// freed if the operation can change enough blocks, and otherwise is added to the list.
   ///
-  /// @return true if it is freed; otherwise the caller calls [#finish], holding no lock and no
-  ///   operation
+  /// @return true if the file was freed; otherwise, the caller must call [#finish] without holding
+  ///   any lock or operation
   boolean drop(Operation op, Inode inode) throws IOException {
     if (inode.retains == 0 && empty(op, inode)) {
       freeNumber(op, inode);
@@ -122,9 +124,9 @@ final class Orphans {
     return false;
   }
 
-  /// Frees the content of a file that is not retained, under its write lock.
+  /// Frees the content of a file that is not retained. The caller must hold its write lock.
   ///
-  /// @return false if the operation had no room for all of it
+  /// @return false if the operation could not free all of the content
   private boolean empty(Operation op, Inode inode) throws IOException {
     boolean mapped = inode.hasBlockMap(volume.geometry.blockBytes);
     long end = volume.geometry.maxFileBlocks();
@@ -139,20 +141,21 @@ final class Orphans {
     return true;
   }
 
-  /// Frees the number of an empty file that is not in the list. The number may be reused at once.
+  /// Frees the number of an empty file that is not in the list. The number may be reused
+  /// immediately.
   private void freeNumber(Operation op, Inode inode) throws IOException {
-    // The deletion time is set after the list was updated: a neighbour that leaves the list would
-    // overwrite it.
+    // The deletion time is set after the list has been updated because a neighbor that is removed
+    // from the list would overwrite it.
     table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
-    // Removed only now: a thread that reads the inode again must find it without a name, or this
-    // object would coexist with that of the next file.
+    // The inode is not removed before this point. A thread that reads the inode again must see that
+    // it has no name. Otherwise this object could coexist with the object of the next file.
     inodes.remove(inode);
     allocator.free(op, inode.number, inode.isDirectory());
   }
 
-  /// Continues the freeing that [#drop] began. Within a group of the thread, this is deferred to
-  /// the end of the group, so that the group stays small. The caller holds no lock and no
-  /// operation.
+  /// Continues to free a file after [#drop] has returned false. If the thread has an open group,
+  /// this is deferred until the end of the group in order to keep the group small. The caller must
+  /// not hold any lock or operation.
   void finish(Inode inode) throws IOException {
     if (volume.groups.inGroup()) {
       List<Inode> later = deferred.get();
@@ -166,7 +169,8 @@ final class Orphans {
     freeBlocks(inode);
   }
 
-  /// Frees the files that were dropped within the thread's group. Called after the group has ended.
+  /// Frees the files that were dropped within the thread's group. Must be called after the group
+  /// has ended.
   void finishDeferred() throws IOException {
     List<Inode> all = deferred.get();
     if (all == null) {
@@ -202,10 +206,11 @@ final class Orphans {
     }
   }
 
-  /// Processes the list that a crash has left. Needs constant memory for any length: the list is
-  /// walked to its end before the first change, and then again from its newest inode.
+  /// Processes the list that was left by a crash. This requires a constant amount of memory
+  /// regardless of the length of the list. The list is traversed to its end before the first change
+  /// is made, and then again from its newest inode.
   ///
-  /// @throws FsException `EUCLEAN` if the list contradicts itself
+  /// @throws FsException `EUCLEAN` if the list is inconsistent
   void recover(int first) throws IOException {
     requireEnd(first & 0xFFFF_FFFFL);
     long number = first & 0xFFFF_FFFFL;
@@ -225,7 +230,7 @@ final class Orphans {
     }
   }
 
-  /// Frees all files without a name at the end of a mount, including retained ones, because no
+  /// Frees all files that have no name at the end of a mount, including retained files, because no
   /// handle outlives the mount. No other call may be in progress.
   void finishAll() throws IOException {
     for (long number = newest(); number != 0; number = newest()) {
@@ -266,8 +271,9 @@ final class Orphans {
     return FsException.corrupt(number, -1, "the list of orphans leads to it");
   }
 
-  /// Rejects a cyclic list with Brent's algorithm: it compares each inode with one seen before, and
-  /// replaces that one at powers of two.
+  /// Rejects a cyclic list using Brent's algorithm, which compares each inode with an inode that
+  /// was visited earlier, and replaces the latter whenever the number of steps reaches a power of
+  /// two.
   private void requireEnd(long first) throws IOException {
     long mark = 0;
     long steps = 0;
@@ -284,7 +290,7 @@ final class Orphans {
     }
   }
 
-  /// Completes the truncation of a file that has a name and is in the list.
+  /// Completes the truncation of a file that is in the list and still has a name.
   private void finishTruncate(Inode inode) throws IOException {
     Geometry g = volume.geometry;
     long from = (inode.size + g.blockBytes - 1) >> g.blockShift;

@@ -7,8 +7,8 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// The permission checks of `inode(7)`, applied as in `path_resolution(7)`. Stateless and safe for
-/// use by any thread.
+/// Performs the permission checks of `inode(7)` as described in `path_resolution(7)`. This class is
+/// stateless and thread-safe.
 final class Permissions {
   static final int SET_UID = 0x800;
   static final int SET_GID = 0x400;
@@ -18,7 +18,7 @@ final class Permissions {
 
   private Permissions() {}
 
-  /// Returns the subset of the requested rights that a caller has.
+  /// Returns the subset of the requested rights that is granted to the caller.
   static int granted(Caller caller, int mode, int uid, int gid, int rights) {
     if (caller.privileged()) {
       boolean directory = (mode & FileKind.MODE_MASK) == FileKind.DIRECTORY.modeBits();
@@ -34,17 +34,17 @@ final class Permissions {
     return rights & bits & 7;
   }
 
-  /// Requires rights to a file.
+  /// Checks that the caller has the given rights to a file.
   ///
-  /// @throws FsException `EACCES` unless all rights are granted
+  /// @throws FsException `EACCES` unless all of the rights are granted
   static void require(Caller caller, Inode inode, int rights) throws FsException {
     if (granted(caller, inode.mode, inode.uid, inode.gid, rights) != rights) {
       throw FsException.of(Errno.EACCES, "inode " + inode.number + " for " + caller);
     }
   }
 
-  /// Requires the right to change names in a directory, and that the directory itself was not
-  /// removed.
+  /// Checks that the caller may change names in a directory, and that the directory itself has not
+  /// been removed.
   static void requireChangeable(Caller caller, Inode directory) throws FsException {
     if (!directory.isDirectory()) {
       throw FsException.of(Errno.ENOTDIR, "inode " + directory.number);
@@ -58,8 +58,8 @@ final class Permissions {
     }
   }
 
-  /// Requires the right to remove a name. In a sticky directory, only the owner of the file or of
-  /// the directory has it.
+  /// Checks that the caller may remove a name. In a sticky directory, only the owner of the file
+  /// and the owner of the directory may remove it.
   static void requireRemovable(Caller caller, Inode directory, Inode file) throws FsException {
     requireChangeable(caller, directory);
     if ((directory.flags & InodeLayout.FLAG_APPEND) != 0) {
@@ -77,7 +77,7 @@ final class Permissions {
     requireNotFixed(file);
   }
 
-  /// Requires a file that may be changed freely.
+  /// Checks that a file may be changed without restrictions.
   ///
   /// @throws FsException `EPERM` if the file is immutable or append-only
   static void requireNotFixed(Inode file) throws FsException {
@@ -86,20 +86,21 @@ final class Permissions {
     }
   }
 
-  /// Requires the owner of a file.
+  /// Checks that the caller is the owner of a file.
   ///
-  /// @throws FsException `EPERM` unless the caller owns the file
+  /// @throws FsException `EPERM` if the caller does not own the file
   static void requireOwner(Caller caller, Inode file) throws FsException {
     if (!caller.privileged() && caller.uid() != file.uid) {
       throw FsException.of(Errno.EPERM, "inode " + file.number + " is not of " + caller);
     }
   }
 
-  /// Returns the mode after a change of content or owner: without set-id bits that would grant
-  /// rights to changed content or another owner.
+  /// Returns the mode of a file after its content or owner has changed. The set-user-id and
+  /// set-group-id bits are cleared if they would grant rights to different content or on behalf of
+  /// a different owner.
   ///
-  /// @param always true to clear the bits even for a caller that may keep them, as after a change
-  ///   of owner
+  /// @param always true to clear the bits even if the caller is permitted to keep them, which is
+  ///   required after a change of the owner
   static int withoutSetId(Caller caller, Inode file, boolean always) {
     if (file.isDirectory() || (caller.keepsSetId() && !always)) {
       return file.mode;
@@ -109,7 +110,7 @@ final class Permissions {
     return (mode & GROUP_EXECUTE) != 0 || foreign ? mode & ~SET_GID : mode;
   }
 
-  /// Returns the mode of a new file in a directory.
+  /// Returns the mode of a new file in the given directory.
   static int ofNew(Caller caller, Inode directory, FileKind kind, int permissions) {
     int kept = kind == FileKind.DIRECTORY ? 0x3FF : 0xFFF; // mkdir(2) does not set the set-id bits
     int mode = kind.modeBits() | (permissions & kept);

@@ -11,8 +11,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.Names;
 import sluice.sys.Errno;
 
-/// Implements all cases of `renameat2(2)`. Safe for use by any thread; it holds
-/// [Namespace#topology] exclusively.
+/// Implements all variants of `renameat2(2)`. This class is thread-safe. Each rename holds
+/// [Namespace#topology] in exclusive mode.
 final class Renames {
   private final Volume volume;
   private final InodeCache inodes;
@@ -30,7 +30,8 @@ final class Renames {
     dentries = parts.dentries;
   }
 
-  /// A rename in progress: both directories, the names, and the files they lead to. All are locked.
+  /// A rename that is in progress. It contains both directories, the names, and the files to which
+  /// the names refer, all of which are locked.
   private static final class Move {
     final Caller caller;
     final Inode from;
@@ -135,7 +136,8 @@ final class Renames {
     }
   }
 
-  /// Returns true if `above` is `below` or one of its ancestors. No directory moves meanwhile.
+  /// Returns true if `above` is the same directory as `below` or one of its ancestors. No directory
+  /// can be moved while this method runs.
   private boolean isAncestor(Inode above, Inode below) throws IOException {
     if (!above.isDirectory()) {
       return false;
@@ -157,10 +159,11 @@ final class Renames {
     throw FsException.corrupt(below.number, -1, "a cycle of directories");
   }
 
-  /// Locks each inode once. This cannot deadlock: a rename is exclusive, and no other thread waits
-  /// for a lock while it holds one.
+  /// Locks each inode exactly once. This cannot deadlock because renames exclude each other, and no
+  /// other thread waits for a lock while it holds one.
   ///
-  /// @return the locked inodes; empty if one was dropped from memory meanwhile
+  /// @return the locked inodes, or an empty array if one of them was evicted from memory in the
+  ///   meantime
   private static Inode[] lockAll(Inode from, Inode to, Inode file, @Nullable Inode target)
       throws FsException {
     Inode[] all = new Inode[4];
@@ -202,7 +205,7 @@ final class Renames {
       }
     }
     if (move.changesDirectory()) {
-      // A move to another directory changes its entry `..`.
+      // A move to another directory changes the `..` entry of the moved directory.
       if (file.isDirectory()) {
         Permissions.require(move.caller, file, FileTree.WRITE);
       }

@@ -14,23 +14,25 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.sys.CoarseClock;
 import sluice.sys.Errno;
 
-/// The shared state of a mounted [Ext2]: the geometry, the cache, the journal, the read-only state
-/// and the clock. Safe for use by any thread.
+/// The shared state of a mounted [Ext2], which includes the geometry, the cache, the journal, the
+/// read-only state and the clock. This class is thread-safe.
 final class Volume {
   final Geometry geometry;
   final BufferCache cache;
   final Journal journal;
 
-  /// True if the superblock declares extended attributes. Never cleared.
+  /// True if the superblock declares that the image uses extended attributes. It is never reset to
+  /// false.
   private volatile boolean hasAttributes;
 
-  /// True if the superblock declares files of 2 GiB or more. Never cleared.
+  /// True if the superblock declares that the image contains files of 2 GiB or more. It is never
+  /// reset to false.
   private volatile boolean hasLargeFiles;
 
-  /// Held while the superblock changes.
+  /// A lock that is held while the superblock is modified.
   final ReentrantLock superblockLock = new ReentrantLock();
 
-  /// The group descriptors, against which every block number is checked.
+  /// The group descriptors, which are used to validate every block number.
   final GroupDescriptors groups;
 
   private final String whyReadOnly;
@@ -38,7 +40,8 @@ final class Volume {
 
   /// Creates the shared state of a mount.
   ///
-  /// @param whyReadOnly the reason for a read-only mount, empty if the volume may be changed
+  /// @param whyReadOnly the reason for a read-only mount, or an empty string if the volume is
+  ///   writable
   Volume(Geometry geometry, BufferCache cache, Journal journal, String whyReadOnly)
       throws IOException {
     this.geometry = geometry;
@@ -55,14 +58,15 @@ final class Volume {
     return !whyReadOnly.isEmpty() || failed();
   }
 
-  /// Returns true if the volume was mounted read-only. Then there is nothing to make stable.
+  /// Returns true if the volume was mounted read-only, in which case no changes have to be made
+  /// durable.
   boolean mountedReadOnly() {
     return !whyReadOnly.isEmpty();
   }
 
-  /// Requires a volume that may be changed.
+  /// Checks that the volume is writable.
   ///
-  /// @throws FsException `EROFS`
+  /// @throws FsException `EROFS` if it is not
   void requireWritable() throws FsException {
     if (!whyReadOnly.isEmpty()) {
       throw FsException.of(Errno.EROFS, whyReadOnly);
@@ -74,8 +78,9 @@ final class Volume {
     }
   }
 
-  /// Begins an operation that changes at most `credits` metadata blocks. Must be called before any
-  /// inode is locked, because it may wait for the journal, which waits for open transactions.
+  /// Begins an operation that changes at most `credits` metadata blocks. This must be called before
+  /// any inode is locked, because it may wait for the journal, which in turn waits for open
+  /// transactions.
   Operation begin(int credits) throws IOException {
     requireWritable();
     return new Operation(this, journal.begin(credits + 1), credits);
@@ -91,16 +96,17 @@ final class Volume {
     }
   }
 
-  /// Requires an image that can have extended attributes.
+  /// Checks that the image supports extended attributes.
   ///
-  /// @throws FsException `EOPNOTSUPP` in images of revision 0, which have no features
+  /// @throws FsException `EOPNOTSUPP` for images of revision 0, which have no features
   void requireAttributes() throws FsException {
     if (!hasAttributes && geometry.revision == 0) {
       throw FsException.of(Errno.EOPNOTSUPP, "extended attributes in an image of revision 0");
     }
   }
 
-  /// Declares extended attributes in the superblock. Linux does the same for the first one.
+  /// Declares in the superblock that the image uses extended attributes. Linux does the same when
+  /// the first attribute is set.
   void noteAttributes(Operation op) throws IOException {
     if (!hasAttributes) {
       setSuperblock(op, SuperblockLayout.COMPATIBLE, geometry.compatible | Features.EXT_ATTR);
@@ -112,7 +118,8 @@ final class Volume {
     return hasLargeFiles;
   }
 
-  /// Declares files of 2 GiB or more in the superblock. Linux does the same for the first one.
+  /// Declares in the superblock that the image contains files of 2 GiB or more. Linux does the same
+  /// when the first such file is created.
   void noteLargeFile(Operation op) throws IOException {
     if (!hasLargeFiles) {
       int features = geometry.readOnlyCompatible | Features.LARGE_FILE;
@@ -130,15 +137,15 @@ final class Volume {
     return failure.get() != null || journal.failed();
   }
 
-  /// Returns the time in nanoseconds since 1970, as coarse as in the kernel's file systems: a tick
-  /// is some milliseconds.
+  /// Returns the time in nanoseconds since 1970. It has the same resolution as in the kernel's file
+  /// systems, where a tick lasts several milliseconds.
   static long now() {
     return CoarseClock.realtimeNanos();
   }
 
-  /// Requires a block that may belong to a file, and returns it.
+  /// Checks that a block may belong to a file, and returns it.
   ///
-  /// @throws FsException `EUCLEAN` if it may not
+  /// @throws FsException `EUCLEAN` if the block may not belong to a file
   long checkBlock(long inode, long block) throws FsException {
     if (!isContent(block)) {
       throw FsException.corrupt(inode, block, "a file points to a block that is no file's");

@@ -7,15 +7,15 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.sys.Errno;
 
-/// Handles attributes: GETATTR, SETATTR, STATX, ACCESS, and the attributes in other replies.
-/// Confined to one worker.
+/// Handles the attribute requests GETATTR, SETATTR, STATX and ACCESS, and writes the attributes in
+/// other replies. Instances are confined to one worker.
 final class FuseAttributes {
   private static final long NANOS = 1_000_000_000L;
   private static final int STATX_BASIC_STATS = 0x7FF;
   private static final int STATX_BTIME = 0x800;
   private static final int SET_ID = 0xC00;
 
-  /// All SETATTR bits that name an attribute. The other bits describe a handle or a lock.
+  /// The SETATTR bits that select an attribute. All other bits describe a handle or a lock.
   private static final int ATTRIBUTES = 0x5BF;
 
   private final FuseExchange x;
@@ -143,9 +143,10 @@ final class FuseAttributes {
     answer(x.tree.attributes(inode));
   }
 
-  /// Returns true if a SETATTR names no attribute. The kernel sends such a request before a write,
-  /// a truncation or FALLOCATE that may have to clear set-id bits, in order to read the mode from
-  /// the reply. Other calls cannot change or execute the file meanwhile.
+  /// Returns true if a SETATTR selects no attribute. The kernel sends such a request before a
+  /// write, a truncation or FALLOCATE that may have to clear the set-user-id and set-group-id bits,
+  /// and reads the mode from the reply. Other calls cannot change or execute the file in the
+  /// meantime.
   private static boolean isEmpty(int valid) {
     return (valid & ATTRIBUTES) == 0;
   }
@@ -158,18 +159,20 @@ final class FuseAttributes {
     return kill || isEmpty(valid) ? x.changing() : x.caller();
   }
 
-  /// Returns true if a program in the file runs as another user or group.
+  /// Returns true if a program in this file runs with the rights of another user or group.
   static boolean isSetId(FileAttributes a) {
     return (a.mode() & SET_ID) != 0 && !a.isDirectory();
   }
 
-  /// Returns the time for which the kernel may cache attributes: 0 for a set-id program, so that
-  /// the kernel notices a cleared bit before it runs the program.
+  /// Returns the time for which the kernel may cache the attributes. It is 0 for a set-user-id or
+  /// set-group-id program, so that the kernel notices that a bit was cleared before it runs the
+  /// program.
   private long validSeconds(FileAttributes a) {
     return isSetId(a) ? 0 : x.session.validSeconds;
   }
 
-  /// Returns a time of the request in nanoseconds, limited to the range of a `long`.
+  /// Returns a time that is contained in the request in nanoseconds, limited to the range of a
+  /// `long`.
   private long nanos(int at, int nanosAt) {
     long seconds = x.request.longAt(at);
     long limit = Long.MAX_VALUE / NANOS - 1;
@@ -181,7 +184,7 @@ final class FuseAttributes {
         : seconds * NANOS + Math.floorMod(x.request.intAt(nanosAt), (int) NANOS);
   }
 
-  /// Checks rights.
+  /// Checks access rights.
   ///
   /// @return 0 or a positive errno
   int access() throws IOException {

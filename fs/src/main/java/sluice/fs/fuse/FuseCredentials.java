@@ -7,28 +7,28 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 
-/// The credentials of a calling thread that a FUSE message lacks: its supplementary groups, and
-/// whether it has the capability `CAP_FSETID`. Immutable and safe for use by any thread.
+/// The credentials of a calling thread that are not contained in a FUSE message: its supplementary
+/// groups, and whether it has the capability `CAP_FSETID`. Instances are immutable and thread-safe.
 ///
-/// Both are read from `/proc/TID/status` (`proc_pid_status(5)`). The thread waits for the reply
-/// meanwhile, so they are those of the call. A thread that acts with the rights of another one, as
-/// the kernel's NFS server does, has other ids there than in its message; its credentials are
-/// unknown.
+/// Both are read from `/proc/TID/status` (`proc_pid_status(5)`). They are the credentials at the
+/// time of the call because the thread is waiting for the reply. If a thread acts with the rights
+/// of another user, as the kernel's NFS server does, the ids in this file differ from the ids in
+/// the message, and its credentials are treated as unknown.
 ///
 /// @param keepsSetId true if it has `CAP_FSETID` in the user namespace of this process
 /// @param groups supplementary groups
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record FuseCredentials(boolean keepsSetId, int[] groups) {
-  /// The credentials of an unknown caller, whose changes clear set-id bits.
+  /// The credentials of an unknown caller. Its changes clear the set-user-id and set-group-id bits.
   static final FuseCredentials UNKNOWN = new FuseCredentials(false, new int[0]);
 
   private static final int CAP_FSETID = 4;
   private static final int FILE_SYSTEM_ID = 3;
   private static final int MAX_LINK = 64;
 
-  /// Returns the credentials of a thread.
+  /// Returns the credentials of the given thread.
   ///
-  /// @param thread the number of the calling thread, 0 if it is invisible to this process
+  /// @param thread the id of the calling thread, or 0 if it is not visible to this process
   static FuseCredentials of(int thread, int uid, int gid) {
     if (thread <= 0) {
       return UNKNOWN;
@@ -42,7 +42,7 @@ record FuseCredentials(boolean keepsSetId, int[] groups) {
     }
   }
 
-  /// Parses a status file. Returns null if its ids are not those of the message.
+  /// Parses a status file. Returns null if its ids differ from the ids in the message.
   static @Nullable FuseCredentials parse(String status, int uid, int gid) {
     long[] uids = numbers(status, "Uid:", 10);
     long[] gids = numbers(status, "Gid:", 10);

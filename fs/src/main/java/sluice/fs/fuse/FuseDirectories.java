@@ -24,7 +24,7 @@ final class FuseDirectories implements DirectorySink {
 
   /// Reads entries of a directory.
   ///
-  /// @param withAttributes true to add the reply of a LOOKUP to each name
+  /// @param withAttributes true to include the reply of a LOOKUP for each name
   void read(boolean withAttributes) throws IOException {
     x.request.require(FuseLayout.IO_BYTES);
     int size = x.request.intAt(FuseLayout.IO_SIZE);
@@ -35,7 +35,8 @@ final class FuseDirectories implements DirectorySink {
     try {
       x.tree.list(x.inode(), x.request.longAt(FuseLayout.IO_OFFSET), this);
     } catch (IOException e) {
-      // reported when the kernel continues the listing, after it has received the entries so far
+      // The error is reported when the kernel continues the listing after it has received the
+      // entries that were read so far.
       failure = e;
     }
     IOException failed = failure;
@@ -73,9 +74,11 @@ final class FuseDirectories implements DirectorySink {
     return true;
   }
 
-  /// Returns the attributes of an inode for an entry. The lookup is counted first, as for LOOKUP.
+  /// Returns the attributes of an inode for an entry. The lookup is counted before the attributes
+  /// are read, as for LOOKUP.
   ///
-  /// @return null if the file has just been removed; the kernel then gets the name alone
+  /// @return the attributes, or null if the file has just been removed, in which case only the name
+  ///   is sent to the kernel
   private @Nullable FileAttributes toldOf(long inode) {
     try {
       x.nodes.told(inode);
@@ -109,9 +112,9 @@ final class FuseDirectories implements DirectorySink {
     }
   }
 
-  /// Undoes the lookups of a reply that the kernel did not accept.
+  /// Reverts the lookup counts of a reply that was not accepted by the kernel.
   void untell() throws IOException {
-    // All entries of the reply are still in its memory.
+    // All entries of the reply are still in the reply buffer.
     int at = 0;
     while (plus && at < x.reply.bodyBytes()) {
       long node = x.reply.longAt(at + FuseLayout.ENTRY_NODEID);

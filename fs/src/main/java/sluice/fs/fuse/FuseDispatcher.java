@@ -5,8 +5,8 @@ import sluice.fs.FsException;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Dispatches messages to their handlers. The request and the reply are in the exchange, for all
-/// transports. Confined to one worker.
+/// Dispatches messages to their handlers. For all transports, the request and the reply are
+/// contained in the exchange. Instances are confined to one worker.
 final class FuseDispatcher {
   private static final int NO_REPLY = -1;
 
@@ -28,7 +28,7 @@ final class FuseDispatcher {
     files = new FuseFiles(x);
   }
 
-  /// Handles an accepted request.
+  /// Handles a request that was accepted.
   ///
   /// @return false if the request has no reply
   boolean answer() {
@@ -42,7 +42,7 @@ final class FuseDispatcher {
     return errno != NO_REPLY;
   }
 
-  /// Undoes the lookups of a reply that the kernel did not accept.
+  /// Reverts the lookup counts of a reply that was not accepted by the kernel.
   void lost() {
     int opcode = x.request.opcode();
     try {
@@ -56,7 +56,7 @@ final class FuseDispatcher {
     }
   }
 
-  /// Handles a request. Converts exceptions.
+  /// Handles a request and converts exceptions to error numbers.
   ///
   /// @return 0, a positive errno, or [#NO_REPLY]
   private int outcome(int opcode) {
@@ -145,8 +145,9 @@ final class FuseDispatcher {
         return attributes.access();
       }
       default -> {
-        // This includes INTERRUPT, because every operation ends soon, and COPY_FILE_RANGE, which
-        // the kernel performs equally well itself. The kernel does not ask again.
+        // This includes INTERRUPT because every operation completes quickly, and COPY_FILE_RANGE
+        // because the kernel can perform it equally well. The kernel does not send these requests
+        // again.
         return Errno.ENOSYS;
       }
     }

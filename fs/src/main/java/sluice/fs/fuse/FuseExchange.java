@@ -17,7 +17,8 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.IoVec;
 
-/// The request and the reply of one worker, with their memory. Confined to that worker.
+/// The request and the reply of a worker, including their memory. Instances are confined to that
+/// worker.
 final class FuseExchange {
   private static final int DROP_BYTES = FuseLayout.OUT_BYTES + FuseLayout.NOTICE_BYTES;
 
@@ -27,16 +28,17 @@ final class FuseExchange {
   private static final int GROUP_EXECUTE = 0x8;
   private static final int[] NO_GROUPS = {};
 
-  /// The offset of content that is read by copying, behind the structures of a request.
+  /// The offset of content that is read by copying. It follows the structures of a request.
   static final int CONTENT = PAGE_BYTES;
 
-  /// The size of the largest write with its header, and a page for content that is read by copying.
+  /// The size of the largest write including its header, plus one page for content that is read by
+  /// copying.
   static final int BUFFER_BYTES = FuseSession.MAX_TRANSFER + PAGE_BYTES;
 
   private static final int VECTOR_BYTES = IoVec.LIMIT * IoVec.SIZE;
   private static final int REPLY_BYTES = FuseLayout.OUT_BYTES + FuseReply.MAX_BODY_BYTES;
 
-  /// The memory of one worker.
+  /// The total amount of memory that is used by one worker.
   static final long BYTES = BUFFER_BYTES + REPLY_BYTES + (long) VECTOR_BYTES;
 
   final FuseSession session;
@@ -50,7 +52,7 @@ final class FuseExchange {
   /// The worker's descriptor of the FUSE device.
   int device;
 
-  /// The inode that the reply reports to the kernel, or 0.
+  /// The inode that the reply reports to the kernel, or 0 if there is none.
   long told;
 
   /// True if the reply required a slow operation.
@@ -81,7 +83,7 @@ final class FuseExchange {
     return session.remembers() ? FuseOpcode.FOPEN_KEEP_CACHE : FuseOpcode.FOPEN_DIRECT_IO;
   }
 
-  /// Returns the inode that the message concerns.
+  /// Returns the inode to which the message refers.
   long inode() {
     return nodes.swap(request.node());
   }
@@ -94,7 +96,7 @@ final class FuseExchange {
     }
   }
 
-  /// Subtracts lookups that the kernel has forgotten.
+  /// Decrements the lookup count of an inode that the kernel has forgotten.
   void forget(long node, long count) throws IOException {
     long inode = nodes.swap(node);
     if (nodes.forget(inode, count)) {
@@ -103,7 +105,7 @@ final class FuseExchange {
     }
   }
 
-  /// Returns the attributes of a file, waiting if necessary.
+  /// Returns the attributes of a file. This method may block.
   FileAttributes attributes(long inode) throws IOException {
     FileAttributes now = tree.tryAttributes(inode);
     if (now != null) {
@@ -113,8 +115,8 @@ final class FuseExchange {
     return tree.attributes(inode);
   }
 
-  /// Returns the caller. The kernel has checked permissions (`default_permissions`) with all groups
-  /// of the caller, which the message lacks.
+  /// Returns the caller. The kernel has already checked permissions (`default_permissions`) using
+  /// all groups of the caller, which are not contained in the message.
   Caller caller() {
     int uid = request.uid();
     int gid = request.gid();
@@ -126,15 +128,16 @@ final class FuseExchange {
     return last;
   }
 
-  /// Returns the caller of a write that clears set-id bits according to the kernel.
+  /// Returns the caller of a write for which the kernel requests that the set-user-id and
+  /// set-group-id bits are cleared.
   Caller withoutPrivilege() throws IOException {
     int uid = request.uid();
     int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
     return new Caller(uid == 0 ? NOBODY : uid, request.gid(), groups);
   }
 
-  /// Returns the caller of a change of owner or content for which the kernel does not say whether
-  /// set-id bits survive.
+  /// Returns the caller of a change of the owner or the content for which the kernel does not
+  /// specify whether the set-user-id and set-group-id bits are preserved.
   Caller changing() throws IOException {
     if (!FuseAttributes.isSetId(attributes(inode()))) {
       return caller();
@@ -143,13 +146,15 @@ final class FuseExchange {
     return Caller.checked(request.uid(), request.gid(), known.keepsSetId(), known.groups());
   }
 
-  /// Returns the caller of a truncation that clears set-id bits according to the kernel.
+  /// Returns the caller of a truncation for which the kernel requests that the set-user-id and
+  /// set-group-id bits are cleared.
   Caller cutting() throws IOException {
     int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
     return Caller.checked(request.uid(), request.gid(), false, groups);
   }
 
-  /// Returns true if only callers outside of the file's group clear its set-group-id bit.
+  /// Returns true if the set-group-id bit is cleared only by callers that do not belong to the
+  /// file's group.
   private boolean losesByGroup(long inode) throws IOException {
     return (attributes(inode).mode() & (SET_GID | GROUP_EXECUTE)) == SET_GID;
   }
@@ -158,17 +163,17 @@ final class FuseExchange {
     return FuseCredentials.of(request.thread(), request.uid(), request.gid());
   }
 
-  /// Records that a directory has lost a name. A listing cached by the kernel would still show the
-  /// name at cached positions, and would end a listing that continues behind the name. So from now
-  /// on the kernel caches no listing of the directory until it has forgotten it, when no stream of
-  /// it is open.
+  /// Records that a directory has lost a name. A listing that is cached by the kernel would still
+  /// contain the name at cached positions, and would end prematurely if it is continued after the
+  /// name. Therefore the kernel is not allowed to cache any listing of the directory until it has
+  /// forgotten the directory, at which point no stream of the directory is open.
   void lostName(long directory) {
     if (session.remembers() && nodes.loseName(directory)) {
       dropList(directory);
     }
   }
 
-  /// Handles the end of a listing, which the kernel would cache.
+  /// Handles the end of a listing that would otherwise be cached by the kernel.
   void listed(long directory) {
     if (session.remembers() && nodes.hasLostNames(directory)) {
       FuseNotices notices = session.notices;
@@ -180,13 +185,14 @@ final class FuseExchange {
     }
   }
 
-  /// Drops the listing of a directory whose lock the calling process holds, so no other listing has
-  /// locked a page of it.
+  /// Drops the cached listing of a directory whose lock is held by the calling process. No other
+  /// listing can have locked one of its pages.
   private void dropList(long directory) {
     dropList(directory, device);
   }
 
-  /// Makes the kernel drop its cached listing of a directory. It is not an error if there is none.
+  /// Makes the kernel drop its cached listing of a directory. It is not an error if there is no
+  /// such listing.
   private void dropList(long directory, int fd) {
     try (Arena arena = Arena.ofConfined()) {
       dropList(directory, fd, arena.allocate(DROP_BYTES, Long.BYTES));

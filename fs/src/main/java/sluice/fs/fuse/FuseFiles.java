@@ -8,10 +8,10 @@ import sluice.fs.FsException;
 import sluice.fs.TreeStatus;
 import sluice.sys.Errno;
 
-/// Handles content and requests about the whole tree: OPEN, READ, WRITE, FSYNC, FALLOCATE, LSEEK,
-/// STATFS. Confined to one worker.
+/// Handles requests for content and for the entire tree: OPEN, READ, WRITE, FSYNC, FALLOCATE, LSEEK
+/// and STATFS. Instances are confined to one worker.
 final class FuseFiles {
-  /// The size above which a read is slow even from memory.
+  /// The size above which a read is considered slow even if the content is in memory.
   private static final int SMALL = 16_384;
 
   private static final int SEEK_DATA = 3;
@@ -23,8 +23,8 @@ final class FuseFiles {
     x = exchange;
   }
 
-  /// Handles OPEN. The kernel checks permissions itself, so an open needs no message: a kernel that
-  /// supports this is told once by `ENOSYS`.
+  /// Handles OPEN. Because the kernel checks permissions itself, no message is required in order to
+  /// open a file. A kernel that supports this is informed once by `ENOSYS`.
   ///
   /// @return 0 or a positive errno
   int open(int support, int openFlags) {
@@ -36,8 +36,8 @@ final class FuseFiles {
     return 0;
   }
 
-  /// Handles READ. Sends cached blocks without copying them. If there are more pieces than one
-  /// system call can send, the content is copied.
+  /// Handles READ. Cached blocks are sent without copying them. If the content consists of more
+  /// slices than can be sent by a single system call, it is copied.
   void read() throws IOException {
     x.request.require(FuseLayout.IO_BYTES);
     long inode = x.inode();
@@ -56,7 +56,7 @@ final class FuseFiles {
     }
   }
 
-  /// Returns true if a read need not update the access time.
+  /// Returns true if a read does not have to update the access time.
   private boolean isRead(long inode) {
     FileAttributes a = x.tree.tryAttributes(inode);
     return a != null

@@ -1,10 +1,11 @@
 package sluice.fs.fuse;
 
-/// The offsets in the messages of `linux/fuse.h`, from the beginning of each structure. Constants,
-/// safe for use by any thread.
+/// The offsets in the messages of `linux/fuse.h`, relative to the beginning of each structure. This
+/// class contains only constants and is thread-safe.
 ///
-/// A request is a `fuse_in_header`, the structure of its operation, then names, each terminated by
-/// NUL; a reply is a `fuse_out_header` and a structure. Numbers are in native byte order.
+/// A request consists of a `fuse_in_header`, the structure of its operation, and names, each of
+/// which is terminated by NUL. A reply consists of a `fuse_out_header` and a structure. Numbers are
+/// in native byte order.
 ///
 /// ```
 /// struct fuse_in_header {            struct fuse_out_header {

@@ -2,11 +2,12 @@ package sluice.fs.fuse;
 
 import java.util.Arrays;
 
-/// The lookup count of each inode in the kernel, with two flags: the tree retains the inode for the
-/// kernel, and the directory has lost a name since. Not thread-safe; the owner synchronizes access.
+/// The kernel's lookup count of each inode, together with two flags: the tree retains the inode on
+/// behalf of the kernel, and the directory has lost a name. This class is not thread-safe, so the
+/// owner must synchronize access.
 ///
-/// A hash table with open addressing, two longs per slot, at most half full. For each inode the
-/// kernel itself uses about fifty times that memory.
+/// The counts are stored in a hash table with open addressing, which uses two longs per slot and is
+/// at most half full. The kernel itself uses about fifty times as much memory for each inode.
 final class FuseLookups {
   private static final int SMALLEST = 16;
   private static final long HELD = 1;
@@ -14,7 +15,7 @@ final class FuseLookups {
   private static final int COUNT_SHIFT = 2;
   private static final long ONE = 1 << COUNT_SHIFT;
 
-  /// The inode of each slot; 0 for a free slot, because no inode has that number.
+  /// The inode in each slot, or 0 if the slot is free. No inode has the number 0.
   private long[] inodes = new long[SMALLEST];
 
   /// The lookup count, [#LOST_NAMES] and [#HELD] of each slot.
@@ -52,9 +53,9 @@ final class FuseLookups {
     values[at] += ONE;
   }
 
-  /// Subtracts lookups that the kernel has forgotten.
+  /// Decrements the lookup count of an inode that the kernel has forgotten.
   ///
-  /// @return true if the count is 0 now and the tree retained the inode
+  /// @return true if the count is now 0 and the tree had retained the inode
   boolean forget(long inode, long count) {
     int at = place(inode);
     if (inodes[at] == 0 || count <= 0) {
@@ -72,7 +73,7 @@ final class FuseLookups {
 
   /// Records that a directory has lost a name.
   ///
-  /// @return false if the kernel does not know the directory, or the flag was set before
+  /// @return false if the kernel does not know the directory, or if the flag was already set
   boolean loseName(long inode) {
     int at = place(inode);
     if (inodes[at] == 0 || (values[at] & LOST_NAMES) != 0) {
@@ -90,7 +91,7 @@ final class FuseLookups {
 
   /// Records that the tree retains an inode.
   ///
-  /// @return false if the kernel does not know the inode, or the flag was set before
+  /// @return false if the kernel does not know the inode, or if the flag was already set
   boolean hold(long inode) {
     int at = place(inode);
     if (inodes[at] == 0 || (values[at] & HELD) != 0) {
@@ -112,7 +113,7 @@ final class FuseLookups {
     return Arrays.copyOf(found, count);
   }
 
-  /// Frees a slot and moves up the entries behind it, so that none is lost.
+  /// Frees a slot and moves the entries after it, so that they can still be found.
   private void remove(int place) {
     int mask = inodes.length - 1;
     int gap = place;

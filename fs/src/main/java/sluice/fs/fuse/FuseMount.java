@@ -17,21 +17,22 @@ import sluice.sys.Statx;
 import sluice.sys.SysException;
 import sluice.sys.mount.Mounts;
 
-/// A file tree mounted in a directory, through `/dev/fuse` and without libfuse. Safe for use by any
-/// thread.
+/// A file tree that is mounted in a directory through `/dev/fuse`, without libfuse. This class is
+/// thread-safe.
 ///
 /// The kernel checks permissions (`default_permissions`) and caches names, attributes and content
-/// without limit, because all changes pass through it. If anything else changes the tree, mount it
-/// with [FuseOptions#withValidSeconds] of 0. The caller keeps the tree and closes it after the
-/// mount.
+/// without a time limit, because all changes pass through it. If the tree can be changed in any
+/// other way, it must be mounted with a [FuseOptions#withValidSeconds] of 0. The caller retains
+/// ownership of the tree and must close it after the mount.
 ///
-/// A write to an open file has reached the tree when it returns, and the device after `fsync`. If
-/// the mount is made from a block device ([FuseStability]), everything has reached the device when
-/// `sync(2)` or `umount(2)` returns; [#limits] reports where the kernel does not wait. Closing the
-/// tree makes everything stable.
+/// When a write to an open file returns, it has reached the tree, and it reaches the device when
+/// `fsync` is called. If the mount is made from a block device ([FuseStability]), all changes have
+/// reached the device when `sync(2)` or `umount(2)` returns. [#limits] reports the calls in which
+/// the kernel does not wait. Closing the tree makes all changes durable.
 ///
-/// **Memory maps.** A process that touches a mapped file may wait for a reply at an instruction
-/// where its JVM cannot stop it. So the process that serves a mount must not map files of it.
+/// **Memory maps.** A process that accesses a mapped file may wait for a reply at an instruction at
+/// which its JVM cannot stop it. Therefore the process that serves a mount must not map files of
+/// the mount.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,7 +42,8 @@ import sluice.sys.mount.Mounts;
 public final class FuseMount implements AutoCloseable {
   private static final String DEVICE = "/dev/fuse";
 
-  /// The block size option of `fuseblk`, equal to that of a mount without a block device.
+  /// The block size option of `fuseblk`. The value is the same as for a mount without a block
+  /// device.
   private static final String BLOCK_SIZE = ",blksize=4096";
 
   private static final long NO_DEVICE = -1;
@@ -64,12 +66,13 @@ public final class FuseMount implements AutoCloseable {
     session.beforeEnd(this::awaitOthers);
   }
 
-  /// Mounts a tree and starts to handle requests.
+  /// Mounts a tree and starts handling requests.
   ///
-  /// @param directory mount point, which must exist
-  /// @param messages receives failures that belong to no request, one line each, from any thread
-  /// @throws SysException if there is no `/dev/fuse` or the kernel rejects the mount
-  /// @throws FsException `EOPNOTSUPP` if the options require rings and there are none
+  /// @param directory the mount point, which must exist
+  /// @param messages receives failures that do not belong to a request, as one line each, from any
+  ///   thread
+  /// @throws SysException if `/dev/fuse` does not exist or the kernel rejects the mount
+  /// @throws FsException `EOPNOTSUPP` if the options require rings and they are not available
   public static FuseMount open(
       FileTree tree, Path directory, FuseOptions options, Consumer<String> messages)
       throws IOException, InterruptedException {
@@ -114,9 +117,10 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// Makes the mount.
+  /// Mounts the file system.
   ///
-  /// @return the calls in which the kernel will not wait, as far as known, in a few words
+  /// @return a short description of the calls in which the kernel does not wait, as far as they are
+  ///   known
   private static String mount(FuseOptions options, int fd, int mode, String target)
       throws SysException {
     String data =
@@ -145,7 +149,7 @@ public final class FuseMount implements AutoCloseable {
     return "sync(1) and umount(8) do not wait for the mount" + why;
   }
 
-  /// Calls `syncfs(2)` for this mount and returns true if its server has received the request.
+  /// Calls `syncfs(2)` for this mount, and returns true if the server received the request.
   private boolean hearsOfSync() throws SysException {
     int root = Files.openat(Files.AT_FDCWD, directory, Files.O_RDONLY, 0);
     SysException.check(root, "openat", directory);
@@ -157,13 +161,13 @@ public final class FuseMount implements AutoCloseable {
     return session.synced();
   }
 
-  /// Returns the calls in which the kernel does not wait, in a few words; empty if it waits in
-  /// `sync(2)` and `umount(2)`.
+  /// Returns a short description of the calls in which the kernel does not wait, or an empty string
+  /// if it waits in both `sync(2)` and `umount(2)`.
   public String limits() {
     return limits;
   }
 
-  /// Waits until no worker except the caller uses the tree.
+  /// Waits until no worker other than the caller is using the tree.
   private void awaitOthers() {
     boolean interrupted = false;
     while (workers.stream().filter(FuseServer::busy).count() > 1) {
@@ -178,7 +182,8 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// Handles the kernel's first message, and starts the threads that handle the others.
+  /// Handles the first message of the kernel, and starts the threads that handle all other
+  /// messages.
   private void begin(FuseWorker first, FuseRings rings, FuseOptions options, int fd)
       throws IOException, InterruptedException {
     try {
@@ -204,12 +209,13 @@ public final class FuseMount implements AutoCloseable {
     transport = (used ? "io_uring (" : "read and write (") + rings.text() + ")";
   }
 
-  /// Returns the transport of requests and the reason for its choice, in a few words.
+  /// Returns a short description of the transport that is used for requests, and the reason why it
+  /// was chosen.
   public String transport() {
     return transport;
   }
 
-  /// Returns the number of system calls by ring threads that have ended.
+  /// Returns the number of system calls that were made by ring threads that have terminated.
   long ringCalls() {
     long calls = 0;
     for (FuseServer worker : workers) {
@@ -240,7 +246,7 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// Opens the device again for the same connection.
+  /// Opens the device another time for the same connection.
   static int cloneDevice(int mounted) throws SysException {
     int fd = openDevice();
     int cloned = Mounts.cloneFuseDevice(fd, mounted);
@@ -264,7 +270,8 @@ public final class FuseMount implements AutoCloseable {
     threads.add(thread);
   }
 
-  /// Returns the device number of the file system at a path, without a request to its server.
+  /// Returns the device number of the file system at a path without sending a request to its
+  /// server.
   private static long deviceAt(String path) {
     Statx found = new Statx();
     int flags = Files.AT_STATX_DONT_SYNC;
@@ -272,16 +279,16 @@ public final class FuseMount implements AutoCloseable {
     return result < 0 ? NO_DEVICE : found.device();
   }
 
-  /// Returns true if the directory shows this mount. Another mount may cover it or, after another
-  /// process has detached this mount (`umount -l`), be in its place.
+  /// Returns true if this mount is visible at the directory. It may be hidden by another mount, or
+  /// may have been replaced by another mount after another process detached it (`umount -l`).
   private boolean isThere() {
     return deviceAt(directory) == device;
   }
 
-  /// Unmounts unless the mount is in use.
+  /// Unmounts the tree unless the mount is in use.
   ///
-  /// @return false if a process has an open file or its working directory in it; also if another
-  ///   process has detached it, or another mount covers it
+  /// @return false if a process has an open file or its working directory in the mount, or if the
+  ///   mount was detached by another process or is hidden by another mount
   public synchronized boolean unmount() throws SysException {
     if (detached || hasEnded()) {
       return true;
@@ -297,7 +304,7 @@ public final class FuseMount implements AutoCloseable {
     return true;
   }
 
-  /// Removes the mount from the directory tree. It ends when its last user releases it.
+  /// Removes the mount from the directory tree. The mount ends when its last user releases it.
   public synchronized void detach() throws SysException {
     if (!detached && !hasEnded()) {
       if (isThere()) {
@@ -320,9 +327,9 @@ public final class FuseMount implements AutoCloseable {
     return true;
   }
 
-  /// Waits until the mount has ended: it was unmounted, by any process, and released by its last
-  /// user; or it was closed; or requests may never be answered, which a message reports. It must be
-  /// closed then.
+  /// Waits until the mount has ended. This is the case when it has been unmounted by any process
+  /// and released by its last user, when it has been closed, or when requests may remain
+  /// unanswered, which is reported by a message. In the last case the mount must be closed.
   public void awaitEnd() throws InterruptedException {
     for (Thread thread : threads) {
       while (thread.isAlive() && !session.closing() && !session.broken()) {
@@ -331,10 +338,11 @@ public final class FuseMount implements AutoCloseable {
     }
   }
 
-  /// Ends the mount even if it is in use; its users then get errors. Idempotent. When this returns,
-  /// the tree is not used any more.
+  /// Ends the mount even if it is in use, in which case its users receive errors. The tree is no
+  /// longer used when this method returns. This method is idempotent.
   ///
-  /// @throws IOException also if the tree could not be made stable at the unmount
+  /// @throws IOException also if the changes to the tree could not be made durable when it was
+  ///   unmounted
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
@@ -348,7 +356,7 @@ public final class FuseMount implements AutoCloseable {
         && !hasEnded()
         && Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW) == -Errno.EBUSY) {
       int nofollow = Mounts.UMOUNT_NOFOLLOW;
-      // A forced unmount ends the connection, but still fails while files are open.
+      // A forced unmount closes the connection, but it still fails while files are open.
       if (Mounts.umount2(directory, nofollow | Mounts.MNT_FORCE) < 0) {
         SysException.check(
             Mounts.umount2(directory, nofollow | Mounts.MNT_DETACH), "umount2", directory);
@@ -357,7 +365,7 @@ public final class FuseMount implements AutoCloseable {
     session.refuse();
     boolean interrupted = false;
     for (int i = 0; i < workers.size(); i++) {
-      // A worker of a detached mount may wait for its users indefinitely.
+      // A worker of a detached mount may wait for the users of the mount indefinitely.
       while (workers.get(i).busy() || (!detached && threads.get(i).isAlive())) {
         try {
           threads.get(i).join(1);

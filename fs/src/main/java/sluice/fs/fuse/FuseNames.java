@@ -9,8 +9,8 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Handles names: LOOKUP, and the requests that create, rename and remove names. Confined to one
-/// worker.
+/// Handles LOOKUP and the requests that create, rename and remove names. Instances are confined to
+/// one worker.
 final class FuseNames {
   private static final byte[] SELF = {'.'};
 
@@ -26,9 +26,9 @@ final class FuseNames {
     long directory = x.inode();
     byte[] name = x.request.name(0);
     if (Arrays.equals(name, SELF)) {
-      // A file handle (`open_by_handle_at(2)`, the kernel's NFS server) of a file that the kernel
-      // has forgotten. The generation in the reply tells whether it is still the same file.
-      // Programs cannot cause this: the kernel resolves `.` itself.
+      // A file handle (`open_by_handle_at(2)`, the kernel's NFS server) refers to a file that the
+      // kernel has forgotten. The generation in the reply indicates whether it is still the same
+      // file. Programs cannot cause this request because the kernel resolves `.` itself.
       entry(directory);
       return;
     }
@@ -38,7 +38,7 @@ final class FuseNames {
       found = lookup(directory, name);
     }
     if (found == 0) {
-      // The kernel may cache the absence of a name too.
+      // The kernel may also cache the fact that a name does not exist.
       x.reply.body(FuseLayout.ENTRY_BYTES);
       x.reply.setLong(FuseLayout.ENTRY_VALID, x.session.validSeconds);
       return;
@@ -62,10 +62,11 @@ final class FuseNames {
     }
   }
 
-  /// Reports an inode to the kernel. The lookup is counted before the inode is read: a thread that
-  /// then removes the last name sees the count and retains the file, so its number is not reused.
+  /// Reports an inode to the kernel. The lookup is counted before the inode is read. Therefore a
+  /// thread that removes the last name afterwards sees the count and retains the file, so that its
+  /// number is not reused.
   ///
-  /// @throws FsException `ESTALE` if its last name is gone
+  /// @throws FsException `ESTALE` if the file has lost its last name
   private void entry(long inode) throws IOException {
     x.nodes.told(inode);
     boolean known = false;

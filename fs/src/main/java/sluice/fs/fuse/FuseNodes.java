@@ -6,16 +6,18 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 
-/// The kernel's node numbers, and the inodes that it knows. Safe for use by any thread.
+/// The node numbers of the kernel, and the inodes that are known to the kernel. This class is
+/// thread-safe.
 ///
-/// The kernel counts how often an inode was reported to it, and says when it forgets the inode.
-/// Until then it may refer to the inode, even if that has lost its last name (an open file, a
-/// working directory). The tree must retain such files, but no others, because an inode with a name
-/// can be found again at any time. So the tree retains a file only when it loses its last name, and
-/// the number of inodes in memory stays bounded whatever the kernel caches.
+/// The kernel counts how often an inode was reported to it, and notifies the server when it forgets
+/// the inode. Until then it may refer to the inode even if the inode has lost its last name, for
+/// example because a file is open or a directory is in use as working directory. The tree must
+/// retain these files. Other files need not be retained because an inode that has a name can be
+/// looked up again at any time. Therefore the tree retains a file only when it loses its last name,
+/// and the number of inodes in memory remains bounded regardless of the size of the kernel's cache.
 ///
-/// The node number is the inode number, except for the root, which is always 1, and for inode 1,
-/// which has the number of the root.
+/// The node number is equal to the inode number, except that the root always has the node number 1,
+/// and that inode 1 has the number of the root.
 final class FuseNodes {
   private static final int SHARDS = 64;
 
@@ -29,8 +31,8 @@ final class FuseNodes {
 
   /// Creates an empty table.
   ///
-  /// @param retainsAll true if names are also removed by other means than the kernel: then the tree
-  ///   retains each file that the kernel knows
+  /// @param retainsAll true if names can also be removed without the kernel's involvement, in which
+  ///   case the tree retains each file that is known to the kernel
   FuseNodes(FileTree tree, boolean retainsAll) {
     this.tree = tree;
     this.retainsAll = retainsAll;
@@ -52,9 +54,10 @@ final class FuseNodes {
     return shards[(int) (inode ^ inode >>> 6) & (SHARDS - 1)];
   }
 
-  /// Counts a lookup before an inode is reported to the kernel.
+  /// Counts a lookup. Must be called before an inode is reported to the kernel.
   ///
-  /// @throws FsException `ESTALE` if the inode is gone; it must not be reported then
+  /// @throws FsException `ESTALE` if the inode no longer exists, in which case it must not be
+  ///   reported
   void told(long inode) throws IOException {
     FuseLookups shard = shard(inode);
     if (retainsAll) {
@@ -70,7 +73,7 @@ final class FuseNodes {
     }
   }
 
-  /// Subtracts lookups that the kernel has forgotten.
+  /// Decrements the lookup count of an inode that the kernel has forgotten.
   ///
   /// @return true if the caller must release the inode in the tree
   boolean forget(long inode, long count) {
@@ -86,10 +89,11 @@ final class FuseNodes {
     void run() throws IOException;
   }
 
-  /// Removes a name. The file stays alive while the kernel knows it. The kernel changes a directory
-  /// by one request at a time, so the name leads to the same file throughout. A file handle may
-  /// make the kernel aware of the file at any time; so the file is retained until it is known,
-  /// after the removal, whether the kernel knows it.
+  /// Removes a name. The file continues to exist while it is known to the kernel. The kernel
+  /// changes a directory by only one request at a time, so the name refers to the same file during
+  /// the entire call. A file handle may make the file known to the kernel at any time. Therefore
+  /// the file is retained until it has been determined, after the removal, whether the kernel knows
+  /// it.
   void removing(long directory, byte[] name, Removal removal) throws IOException {
     long inode = find(directory, name);
     if (inode == 0 || !mayEnd(inode)) {
@@ -131,7 +135,7 @@ final class FuseNodes {
 
   /// Records that a directory has lost a name.
   ///
-  /// @return true if it is the first one since the kernel knows the directory
+  /// @return true if this is the first name that it has lost since it became known to the kernel
   boolean loseName(long directory) {
     FuseLookups shard = shard(directory);
     synchronized (shard) {
@@ -144,7 +148,7 @@ final class FuseNodes {
     }
   }
 
-  /// Returns true if a directory has lost a name since the kernel knows it.
+  /// Returns true if a directory has lost a name since it became known to the kernel.
   boolean hasLostNames(long directory) {
     FuseLookups shard = shard(directory);
     synchronized (shard) {
@@ -152,7 +156,7 @@ final class FuseNodes {
     }
   }
 
-  /// Returns the number of inodes that the kernel knows.
+  /// Returns the number of inodes that are known to the kernel.
   int size() {
     int size = 0;
     for (FuseLookups shard : shards) {
@@ -163,7 +167,7 @@ final class FuseNodes {
     return size;
   }
 
-  /// Frees files without a name at the end, when the kernel sends no more requests. Called once,
+  /// Frees all files that have no name after the kernel has sent its last request. Called once,
   /// when no other thread uses this object.
   void close() throws IOException {
     for (int i = 0; i < SHARDS; i++) {

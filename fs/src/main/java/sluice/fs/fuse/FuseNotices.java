@@ -6,13 +6,16 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import sluice.sys.Files;
 
-/// Sends notices about directories to the kernel, from a thread of its own. Any worker may call.
+/// Sends notifications about directories to the kernel in a separate thread. This class may be used
+/// by any worker.
 ///
-/// In the kernel, a notice waits for pages that another listing of the directory may have locked,
-/// while that listing's process waits for a worker of this mount (its buffer may be a map of a file
-/// in it). So a worker waits for a notice only briefly.
+/// In the kernel, a notification waits for pages that may be locked by another listing of the same
+/// directory, while the process that performs this listing waits for a worker of this mount (its
+/// buffer may be mapped from a file in the mount). Therefore a worker waits for a notification only
+/// for a short time.
 ///
-/// Limits: 256 pending notices; further notices are dropped, and the kernel then keeps a listing.
+/// At most 256 notifications can be pending. If there are more, they are dropped, and the kernel
+/// keeps the affected listing in its cache.
 final class FuseNotices implements AutoCloseable {
   private static final int MOST = 256;
   private static final long PATIENCE_MILLIS = 200;
@@ -40,7 +43,8 @@ final class FuseNotices implements AutoCloseable {
     void send(int fd);
   }
 
-  /// Sends a notice. Returns when the kernel has accepted it, or after a short time.
+  /// Sends a notification. Returns when the kernel has accepted it, or when a short timeout
+  /// expires.
   void send(Notice notice) {
     CountDownLatch sent = new CountDownLatch(1);
     thread.execute(() -> {

@@ -1,7 +1,7 @@
 package sluice.fs.fuse;
 
-/// The operations and flags of `linux/fuse.h`, under their names there without `FUSE_`. Constants,
-/// safe for use by any thread.
+/// The operations and flags of `linux/fuse.h`, which have the same names as in that file without
+/// the prefix `FUSE_`. This class contains only constants and is thread-safe.
 final class FuseOpcode {
   static final int LOOKUP = 1;
   static final int FORGET = 2;
@@ -45,10 +45,10 @@ final class FuseOpcode {
   static final int SYNCFS = 50;
   static final int STATX = 52;
 
-  /// Stands in the errno field of a message that is not a reply.
+  /// A value of the errno field that identifies a message that is not a reply.
   static final int NOTIFY_INVAL_INODE = 2;
 
-  /// The protocol version; [#MIN_MINOR] came with Linux 5.4.
+  /// The major version of the protocol. The minor version [#MIN_MINOR] was introduced by Linux 5.4.
   static final int MAJOR = 7;
 
   static final int MINOR = 42;
@@ -71,7 +71,7 @@ final class FuseOpcode {
   static final int HANDLE_KILLPRIV_V2 = 1 << 28;
   static final int SETXATTR_EXT = 1 << 29;
 
-  /// Declares a second word of flags, for the flags from 1 << 32 on.
+  /// Declares that there is a second word of flags, which contains the flags from 1 << 32 on.
   static final int INIT_EXT = 1 << 30;
 
   static final long OVER_IO_URING = 1L << 41;

@@ -1,20 +1,20 @@
 package sluice.fs.fuse;
 
-/// The options of a FUSE mount. Immutable and safe for use by any thread.
+/// The options of a FUSE mount. Instances are immutable and thread-safe.
 ///
-/// @param source the device shown in mount tables, such as the image's path
-/// @param readOnly true to make the kernel reject changes
+/// @param source the device that is shown in mount tables, such as the path of the image
+/// @param readOnly true to make the kernel reject all changes
 /// @param trusted true to enable device files and set-user-id programs of the tree (mount options
-///   `dev`, `suid`): only if all changes come through this mount, because nothing else prevents a
-///   program from being overwritten while it runs
-/// @param threads number of threads that handle requests, 1 to 64
+///   `dev` and `suid`); this is safe only if all changes are made through this mount, because
+///   otherwise a program can be overwritten while it runs
+/// @param threads the number of threads that handle requests, 1 to 64
 /// @param validSeconds the time for which the kernel may cache names and attributes, if all changes
-///   come through this mount. 0 if there are other changes, also through the same object
-///   (`java.nio.file`, NFS, another mount): the kernel then caches nothing, neither content nor
-///   listings. For a tree whose files change elsewhere ([sluice.fs.FileTree#changesOnlyHere]) the
-///   value counts as 0
-/// @param rings the use of io_uring for requests
-/// @param stability the guarantees after an unmount, a sync and a close
+///   are made through this mount; it must be 0 if there are other changes, even through the same
+///   object (`java.nio.file`, NFS, another mount), in which case the kernel caches neither content
+///   nor listings; it is treated as 0 for a tree whose files can be changed elsewhere
+///   ([sluice.fs.FileTree#changesOnlyHere])
+/// @param rings determines whether requests use io_uring
+/// @param stability the durability guarantees for an unmount, a sync and a close
 public record FuseOptions(
     String source,
     boolean readOnly,
@@ -34,7 +34,7 @@ public record FuseOptions(
     }
   }
 
-  /// Returns the default options: writable, not trusted.
+  /// Returns the default options: a mount that is writable and not trusted.
   public static FuseOptions of(String source) {
     return new FuseOptions(source, false, false, 4, 86_400, RingUse.AUTO, FuseStability.NONE);
   }

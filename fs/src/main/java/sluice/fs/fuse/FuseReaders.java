@@ -3,13 +3,14 @@ package sluice.fs.fuse;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Limits the number of workers that wait for messages to the useful number; the others rest.
-/// Called by all workers.
+/// Limits the number of workers that wait for messages to the number that is useful. All other
+/// workers rest. The methods are called by all workers.
 ///
-/// The kernel distributes messages to waiting threads in turn. With four of them, a client that
-/// sends one request after another has each reply computed by another, cold thread, and takes
-/// nearly twice the time. So one worker waits while replies are fast, and two while they may be
-/// slow. Before a worker may have to wait itself, it ensures that another one reads.
+/// The kernel distributes messages among the waiting threads in turn. With four threads, each
+/// request of a client that sends one request after another is handled by a different, cold thread,
+/// which takes nearly twice as long. Therefore only one worker waits for messages while replies are
+/// fast, and two workers wait while replies may be slow. Before a worker may block, it ensures that
+/// another worker waits for messages.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FuseReaders {
   private final AtomicInteger reading = new AtomicInteger();
 
-  /// The number of workers that rest and have not been called.
+  /// The number of workers that are resting and have not been woken.
   private final AtomicInteger resting = new AtomicInteger();
 
   private final Semaphore calls = new Semaphore(0);
@@ -34,14 +35,14 @@ final class FuseReaders {
     reading.decrementAndGet();
   }
 
-  /// Ensures that another worker reads, before the caller may have to wait for something else.
+  /// Ensures that another worker waits for messages before the caller may block.
   void cover() {
     if (reading.get() == 0) {
       call();
     }
   }
 
-  /// Calls a resting worker.
+  /// Wakes a resting worker.
   void call() {
     if (claim()) {
       calls.release();
@@ -59,12 +60,13 @@ final class FuseReaders {
     return false;
   }
 
-  /// Returns true if at least `needed` workers read, not counting the caller.
+  /// Returns true if at least `needed` workers, not counting the caller, are waiting for messages.
   boolean enough(int needed) {
     return reading.get() >= needed;
   }
 
-  /// Rests until called. Another worker reads, or is about to read, at all times.
+  /// Rests until woken. At all times, at least one other worker is waiting for messages or about to
+  /// do so.
   void rest() {
     resting.incrementAndGet();
     // A worker that receives a message after this test sees that the caller rests.
@@ -74,7 +76,7 @@ final class FuseReaders {
     calls.acquireUninterruptibly();
   }
 
-  /// Ends the resting of all workers, because there are no more messages.
+  /// Wakes all resting workers because there will be no more messages.
   void end() {
     ended = true;
     while (claim()) {

@@ -14,11 +14,12 @@ import sluice.memory.block.Block;
 import sluice.sys.Files;
 import sluice.sys.IoVec;
 
-/// The reply to one message: a header, a body, and slices of content. On `/dev/fuse` the slices are
-/// sent without copying; on a ring they are copied to the ring's entry. Confined to the replying
-/// worker.
+/// The reply to a message, which consists of a header, a body, and slices of content. On
+/// `/dev/fuse` the slices are sent without copying them, and on a ring they are copied to the
+/// ring's entry. Instances are confined to the worker that replies.
 ///
-/// A slice to be sent is leased from [#slice] until the reply is sent or begun again.
+/// A slice is leased from the call of [#slice] until the reply has been sent or a new reply is
+/// begun.
 final class FuseReply implements SliceSink {
   /// The longest body: the largest extended attribute.
   static final int MAX_BODY_BYTES = 1 << 16;
@@ -108,10 +109,10 @@ final class FuseReply implements SliceSink {
     bodyBytes = bytes.length;
   }
 
-  /// Makes slices be copied instead of sent, from now on.
+  /// Causes slices to be copied instead of sent from now on.
   ///
-  /// @param to memory with room for the longest content
-  /// @param offset the offset of the content in it
+  /// @param to memory that is large enough for the longest content
+  /// @param offset the offset of the content in this memory
   void copyTo(MemorySegment to, int offset) {
     copies = to;
     copiesAt = offset;
@@ -135,31 +136,31 @@ final class FuseReply implements SliceSink {
     IoVec.set(vector, 0, slices, from.segment(), offset, bytes);
   }
 
-  /// Returns true if there were more slices than one system call can send. The reply must not be
-  /// sent then.
+  /// Returns true if there were more slices than can be sent by a single system call, in which case
+  /// the reply must not be sent.
   boolean overflown() {
     return overflown;
   }
 
-  /// Sets content that the caller keeps in place until the reply is sent.
+  /// Sets content that the caller keeps unchanged until the reply has been sent.
   void content(Block from, long offset, int bytes) {
     drop();
     slice(from, offset, bytes);
   }
 
-  /// Turns the reply into an error.
+  /// Replaces the reply by an error.
   ///
-  /// @param errno positive
+  /// @param errno the error number, which is positive
   void fail(int errno) {
     drop();
     bodyBytes = 0;
     segment.set(JAVA_INT_UNALIGNED, FuseLayout.OUT_ERROR, -errno);
   }
 
-  /// Sends the reply with one system call.
+  /// Sends the reply with a single system call.
   ///
-  /// @return a negative errno if the kernel did not accept it: -ENOENT if no program waits for it
-  ///   any more
+  /// @return a negative errno if the kernel did not accept the reply, for example -ENOENT if no
+  ///   program is waiting for it any more
   int send(int fd) {
     int first = FuseLayout.OUT_BYTES + bodyBytes;
     segment.set(JAVA_INT_UNALIGNED, FuseLayout.OUT_LEN, first + sliceBytes);
@@ -174,11 +175,11 @@ final class FuseReply implements SliceSink {
     return result;
   }
 
-  /// Copies the header and the body to the ring's entry, the body to the place of slices. No reply
-  /// has both.
+  /// Copies the header and the body to the ring's entry. The body is copied to the location of
+  /// slices because no reply has both.
   ///
-  /// @param header the offset of the header in the memory of [#copyTo]
-  /// @return the number of bytes behind the header
+  /// @param header the offset of the header in the memory that was passed to [#copyTo]
+  /// @return the number of bytes after the header
   int copyRest(int header) {
     MemorySegment to = Objects.requireNonNull(copies);
     int bytes = bodyBytes + sliceBytes;
@@ -189,7 +190,7 @@ final class FuseReply implements SliceSink {
     return bytes;
   }
 
-  /// Ends the leases of the slices.
+  /// Releases the leases of the slices.
   void drop() {
     for (int i = 0; i < slices; i++) {
       Block held = leased[i];

@@ -9,9 +9,10 @@ import sluice.fs.FsException;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A message from the kernel, contiguous in a worker's memory. Confined to that worker.
+/// A message from the kernel that is contiguous in the memory of a worker. Instances are confined
+/// to that worker.
 ///
-/// Its content is not trusted: every access is checked against the length of the message.
+/// The content of the message is not trusted, so every access is checked against its length.
 final class FuseRequest {
   private final MemorySegment segment;
 
@@ -26,8 +27,9 @@ final class FuseRequest {
 
   /// Sets the message.
   ///
-  /// @param offset the offset of its header
-  /// @return false if it has no header or declares another length: it cannot be answered
+  /// @param offset the offset of the header
+  /// @return false if the message has no header or its header contains a different length, in which
+  ///   case it cannot be answered
   boolean accept(int offset, int bytes) {
     start = offset;
     length = bytes;
@@ -58,7 +60,7 @@ final class FuseRequest {
     return header(FuseLayout.IN_GID);
   }
 
-  /// Returns the number of the calling thread, 0 if it is invisible to this process.
+  /// Returns the id of the calling thread, or 0 if it is not visible to this process.
   int thread() {
     return header(FuseLayout.IN_PID);
   }
@@ -73,7 +75,7 @@ final class FuseRequest {
     return start + FuseLayout.IN_BYTES;
   }
 
-  /// Requires a body of at least `bytes` bytes.
+  /// Checks that the body has at least the given number of bytes.
   ///
   /// @throws FsException `EINVAL` if it is shorter
   void require(int bytes) throws FsException {
@@ -83,12 +85,12 @@ final class FuseRequest {
     }
   }
 
-  /// Returns four bytes of the body. [#require] has checked the range.
+  /// Returns four bytes of the body. The range must have been checked by [#require].
   int intAt(int offset) {
     return header(FuseLayout.IN_BYTES + offset);
   }
 
-  /// Returns eight bytes of the body. [#require] has checked the range.
+  /// Returns eight bytes of the body. The range must have been checked by [#require].
   long longAt(int offset) {
     return segment.get(JAVA_LONG_UNALIGNED, (long) bodyOffset() + offset);
   }

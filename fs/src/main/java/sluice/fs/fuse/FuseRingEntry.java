@@ -55,8 +55,9 @@ final class FuseRingEntry {
     return memory.get(JAVA_LONG_UNALIGNED, COMMIT_ID);
   }
 
-  /// Handles the request in the entry. Each request occupies the entry until it has a reply. So a
-  /// request without a reply gets an empty one, and a malformed request gets an error.
+  /// Handles the request in this entry. Each request occupies the entry until it has been answered.
+  /// Therefore a request that has no reply receives an empty reply, and a malformed request
+  /// receives an error.
   void answer() {
     if (!accept()) {
       x.reply.begin(commitId());

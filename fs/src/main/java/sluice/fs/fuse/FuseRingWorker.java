@@ -10,12 +10,12 @@ import sluice.sys.uring.FuseUring;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 
-/// Handles the requests of one queue of FUSE over io_uring, one after another. Runs in a thread of
-/// its own, which owns a ring and blocks in it until there is a request.
+/// Handles the requests of one queue of FUSE over io_uring sequentially. The worker runs in its own
+/// thread, which owns a ring and blocks in it until a request arrives.
 ///
-/// It has a single entry, so the kernel gives it no further request while it replies; another
-/// thread of the queue gets that. One system call commits a reply and waits for the next request.
-/// The thread stays on the processor of its queue.
+/// The worker has a single entry, so the kernel does not send it another request while it is
+/// processing one, but sends it to another thread of the same queue. A single system call commits a
+/// reply and waits for the next request. The thread remains on the processor of its queue.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -126,9 +126,10 @@ final class FuseRingWorker implements FuseServer {
     return refusal == 0;
   }
 
-  /// Binds the thread to the processor of its queue. A program that sends a request there waits
-  /// meanwhile, so that processor is free; waking another one takes several times longer than the
-  /// reply. A thread that may not run there runs elsewhere.
+  /// Binds the thread to the processor of its queue. This processor is free because the program
+  /// that sent the request is waiting, and waking up another processor takes several times longer
+  /// than the reply. If the thread is not allowed to run on this processor, it runs on any other
+  /// one.
   private void stayWhereAsked() {
     int _ = Affinity.bind(queue);
   }
@@ -141,8 +142,8 @@ final class FuseRingWorker implements FuseServer {
       busy = false;
       result = handOver(ring, driver);
       if (result < 0 && !armed && !isEnd(-result)) {
-        // The kernel has not seen a command for which it had no memory. It may not recognize a
-        // command that arrives when the connection ends.
+        // The kernel has not seen a command for which it could not allocate memory. It may not
+        // recognize a command that arrives while the connection is being closed.
         result = handOver(ring, driver);
       }
     }
@@ -151,7 +152,7 @@ final class FuseRingWorker implements FuseServer {
     }
   }
 
-  /// Reports that requests of this queue may have no worker now.
+  /// Reports that there may be no worker left for the requests of this queue.
   private void lost(String how) {
     session.broken("FUSE queue " + queue + " has lost a thread: " + how);
   }
@@ -165,7 +166,8 @@ final class FuseRingWorker implements FuseServer {
 
   /// Submits the command and waits for it.
   ///
-  /// @return its result, or the error of the wait; then the command stays armed
+  /// @return the result of the command, or the error of the wait, in which case the command remains
+  ///   armed
   private int await(RingDriver driver) {
     int failed = driver.await();
     if (failed == 0) {
@@ -175,7 +177,7 @@ final class FuseRingWorker implements FuseServer {
     return failed == 0 ? commandResult : failed;
   }
 
-  /// Returns true for the errors with which a connection ends.
+  /// Returns true if the error indicates that the connection was closed.
   private static boolean isEnd(int errno) {
     return errno == Errno.ENOTCONN || errno == Errno.ECONNABORTED || errno == Errno.ECANCELED;
   }

@@ -11,12 +11,13 @@ import sluice.memory.Account;
 import sluice.sys.Errno;
 import sluice.sys.threads.Uninterrupted;
 
-/// The rings of one connection, or the reason for their absence. Confined to the mounting thread,
-/// except for the methods that are called by ring threads.
+/// The rings of a connection, or the reason why they are not available. Instances are confined to
+/// the mounting thread, except for the methods that are called by ring threads.
 ///
-/// The kernel has a queue for each processor and sends no request before each queue has an entry.
-/// So everything that can fail is done before the kernel is told to use rings: each thread opens
-/// its ring, waits for the reply to INIT, and registers its entry, or ends.
+/// The kernel has one queue for each processor, and does not send any request until each queue has
+/// an entry. Therefore everything that can fail is done before the kernel is told to use rings:
+/// each thread opens its ring, waits for the reply to INIT, and then either registers its entry or
+/// terminates.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,8 +30,8 @@ final class FuseRings {
   private static final Path PROCESSORS = Path.of("/sys/devices/system/cpu/possible");
   private static final int MAX_QUEUES = 128;
 
-  /// The minimum number of threads per queue: while one waits for a device, another one handles
-  /// requests.
+  /// The minimum number of threads per queue. While one thread waits for a device, another thread
+  /// can handle requests.
   private static final int MIN_THREADS = 2;
 
   private final CountDownLatch decided = new CountDownLatch(1);
@@ -46,8 +47,8 @@ final class FuseRings {
 
   private FuseRings() {}
 
-  /// Determines whether rings are possible. The module with the switch is loaded, because the
-  /// device was opened.
+  /// Determines whether rings can be used. The kernel module that has the switch is already loaded
+  /// because the device was opened before.
   static FuseRings plan(RingUse use) {
     FuseRings rings = new FuseRings();
     try {
@@ -84,16 +85,16 @@ final class FuseRings {
     return count;
   }
 
-  /// Returns true if rings are possible, as far as known.
+  /// Returns true if rings can be used as far as is known.
   boolean possible() {
     return why.isEmpty();
   }
 
-  /// Opens the rings if they are possible.
+  /// Opens the rings if they can be used.
   ///
-  /// @param wanted number of threads for all queues together
-  /// @param mounted descriptor of the mount, whose INIT is not yet answered
-  /// @param start runs a worker in a thread
+  /// @param wanted the total number of threads for all queues
+  /// @param mounted the descriptor of the mount, whose INIT has not been answered yet
+  /// @param start runs a worker in a new thread
   void open(FuseSession session, int wanted, int mounted, Consumer<FuseServer> start)
       throws InterruptedException {
     if (!possible()) {
@@ -119,7 +120,7 @@ final class FuseRings {
 
   /// Reports that a ring thread has opened its ring. Called by that thread.
   ///
-  /// @param failed the reason for a failure, empty if there was none
+  /// @param failed the reason for a failure, or an empty string if there was none
   void opened(String failed) {
     if (!failed.isEmpty()) {
       failure = failed;
@@ -143,9 +144,9 @@ final class FuseRings {
     unregistered.countDown();
   }
 
-  /// Has the rings registered, after INIT was answered and the kernel waits for them.
+  /// Lets the ring threads register their rings after INIT has been answered, and waits for them.
   ///
-  /// @return false if the kernel rejected a ring: it then sends messages instead
+  /// @return false if the kernel rejected a ring, in which case it sends messages instead
   boolean use() throws InterruptedException {
     used = true;
     decided.countDown();
@@ -157,7 +158,7 @@ final class FuseRings {
     return refused == 0;
   }
 
-  /// Records that there will be no rings. The ring threads release their resources.
+  /// Records that rings will not be used. The ring threads release their resources.
   void giveUp(String reason, String remedy) {
     give(reason, remedy);
     decided.countDown();
@@ -165,8 +166,8 @@ final class FuseRings {
 
   /// Records that a ring could not be opened.
   ///
-  /// @param failed the message of an exception, possibly with its own reason and remedy in separate
-  ///   lines
+  /// @param failed the message of an exception, which may contain its own reason and remedy on
+  ///   separate lines
   private void giveUpAfter(String failed) {
     int remedy = failed.indexOf("\n  Fix: ");
     String cause = remedy < 0 ? failed : failed.substring(0, remedy);
@@ -180,14 +181,14 @@ final class FuseRings {
     fix = remedy;
   }
 
-  /// Returns the error for a mount that requires rings when there are none.
+  /// Returns the exception for a mount that requires rings when they are not available.
   FsException refusal() {
     return FsException.of(
         Errno.EOPNOTSUPP,
         "mount with FUSE over io_uring\n  Why: " + why + "\n  Fix: " + fix + "; or --ring auto");
   }
 
-  /// Returns the number of queues and threads, or the reason for the absence of rings.
+  /// Returns the number of queues and threads, or the reason why rings are not available.
   String text() {
     return possible() ? queues + " queues, " + threads + " threads" : why;
   }

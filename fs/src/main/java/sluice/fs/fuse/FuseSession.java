@@ -9,8 +9,9 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// The state of one connection with the kernel: the negotiated features, and objects that its
-/// workers share. Called by any worker; [#init] is called once, before the others.
+/// The state of a connection with the kernel. It contains the negotiated features and the objects
+/// that are shared by the workers. The methods may be called by any worker, except that [#init] is
+/// called once, before all others.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -30,11 +31,12 @@ final class FuseSession {
   private static final int MAX_BACKGROUND = 64;
   private static final int MESSAGES = 20;
 
-  /// The features to request if the kernel has them. Not requested: the write-back cache (a write
-  /// must have reached the tree when it returns), atomic O_TRUNC (files are opened without a
-  /// message), locks (the kernel then manages them), ACLs (the tree has none), asynchronous direct
-  /// transfers (the kernel drops its cached pages before such a write but not after it, so a
-  /// concurrent reader keeps the old ones).
+  /// The features that are requested if the kernel supports them. The following features are not
+  /// requested: the write-back cache, because a write must have reached the tree when it returns;
+  /// atomic O_TRUNC, because files are opened without a message; locks, because the kernel then
+  /// manages them; ACLs, because the tree does not support them; and asynchronous direct transfers,
+  /// because the kernel drops its cached pages before such a write but not after it, so that a
+  /// concurrent reader would keep the old pages.
   private static final int WANTED =
       FuseOpcode.ASYNC_READ
           | FuseOpcode.EXPORT_SUPPORT
@@ -58,12 +60,12 @@ final class FuseSession {
   final FuseReaders readers = new FuseReaders();
   final FuseUnflushed unflushed;
 
-  /// The sender of notices. Set before the first worker starts; null if workers send notices
-  /// themselves.
+  /// The sender of notifications, or null if workers send notifications themselves. Assigned before
+  /// the first worker is started.
   @Nullable FuseNotices notices;
 
-  /// The time for which the kernel may cache replies. 0 to cache nothing, because files also change
-  /// by other means.
+  /// The time for which the kernel may cache replies, or 0 to disable caching because files can
+  /// also be changed in other ways.
   final long validSeconds;
 
   /// True if access times are not updated.
@@ -103,12 +105,12 @@ final class FuseSession {
     return (flags & flag) != 0;
   }
 
-  /// Records that rings are ready to be registered. They are used if the kernel offers it.
+  /// Records that rings are ready to be registered. They are used if the kernel supports them.
   void ringsReady() {
     ringsReady = true;
   }
 
-  /// Returns true if the kernel waits for the rings: it sends no request before they are
+  /// Returns true if the kernel uses the rings, in which case it sends no request before they are
   /// registered.
   boolean overRings() {
     return overRings;
@@ -166,12 +168,13 @@ final class FuseSession {
     }
   }
 
-  /// Sets the action that waits for the other workers, before the tree is left at an unmount.
+  /// Sets the action that waits for the other workers. It is invoked before the tree is released by
+  /// an unmount.
   void beforeEnd(Runnable wait) {
     ending = wait;
   }
 
-  /// Handles SYNCFS: `sync(2)` or `syncfs(2)` waits for the reply.
+  /// Handles SYNCFS. The kernel's `sync(2)` or `syncfs(2)` waits for the reply.
   void syncAll() throws IOException {
     synced = true;
     tree.settle();
@@ -182,8 +185,8 @@ final class FuseSession {
     return synced;
   }
 
-  /// Handles DESTROY: the last message of a mount from a block device, whose `umount(2)` waits for
-  /// the reply.
+  /// Handles DESTROY, the last message of a mount from a block device. The kernel's `umount(2)`
+  /// waits for the reply.
   void destroy() throws IOException {
     closing = true;
     ending.run();
@@ -198,8 +201,9 @@ final class FuseSession {
     }
   }
 
-  /// Releases the files retained for the kernel, and closes the tree if the options say so.
-  /// Idempotent; no message is being handled.
+  /// Releases the files that are retained for the kernel, and closes the tree if the options
+  /// request it. This method is idempotent, and must not be called while a message is being
+  /// handled.
   void finish() throws IOException {
     nodes.close();
     if (closesTree) {
@@ -207,17 +211,17 @@ final class FuseSession {
     }
   }
 
-  /// Returns the failure of DESTROY, or null.
+  /// Returns the failure of DESTROY, or null if there was none.
   @Nullable IOException endFailure() {
     return endFailure;
   }
 
-  /// Records that INIT was answered, or that the connection ended before.
+  /// Records that INIT has been answered, or that the connection was closed before that.
   void begun() {
     begun.countDown();
   }
 
-  /// Waits until the kernel's first message was answered.
+  /// Waits until the first message of the kernel has been answered.
   void awaitBegun() throws IOException, InterruptedException {
     begun.await();
     IOException failed = failure;
@@ -230,25 +234,25 @@ final class FuseSession {
     return closing;
   }
 
-  /// Makes every further message fail.
+  /// Causes all further messages to fail.
   void refuse() {
     closing = true;
   }
 
-  /// Records that some messages may have no worker.
+  /// Records that some messages may not be handled by any worker.
   ///
-  /// @param what the event, for a message
+  /// @param what the event, for use in a message
   void broken(String what) {
     broken = true;
     messages.accept(what + "; the mount is to be ended (umount -f)");
   }
 
-  /// Returns true if the mount must be ended, because requests may never be answered.
+  /// Returns true if the mount must be ended because requests may remain unanswered.
   boolean broken() {
     return broken;
   }
 
-  /// Reports an unexpected failure, a limited number of times.
+  /// Reports an unexpected failure. The number of reports is limited.
   void report(int opcode, long inode, Throwable what) {
     int count = told.incrementAndGet();
     if (count <= MESSAGES) {

@@ -1,19 +1,20 @@
 package sluice.fs.fuse;
 
 /// The durability guarantees of a mount, and the calls in which the kernel waits for them.
-/// Immutable and safe for use by any thread.
+/// Instances are immutable and thread-safe.
 ///
-/// @param blockDevice path of a block device to mount from (`fuseblk`), empty for none. With it the
-///   kernel waits for the server in `umount(2)`, and since Linux 6.18 also in `sync(2)` and
-///   `syncfs(2)`. Nothing is read from it or written to it. If the kernel rejects it, the mount is
-///   made without it
-/// @param closesTree true to close the tree when the mount ends: with a block device before
-///   `umount(2)` returns, so that the image is complete then. Otherwise the tree is only made
-///   stable
-/// @param flushOnClose true to make a `close(2)` of a changed file wait until it is stable, as
-///   `fsync(2)`
+/// @param blockDevice the path of a block device from which to mount (`fuseblk`), or an empty
+///   string for none; with a block device, the kernel waits for the server in `umount(2)`, and
+///   since Linux 6.18 also in `sync(2)` and `syncfs(2)`; the device is neither read nor written,
+///   and if the kernel rejects it, the tree is mounted without it
+/// @param closesTree true to close the tree when the mount ends; with a block device this happens
+///   before `umount(2)` returns, so that the image is complete by then; if false, the changes to
+///   the tree are only made durable
+/// @param flushOnClose true to make a `close(2)` of a changed file wait until its changes are
+///   durable, like `fsync(2)`
 public record FuseStability(String blockDevice, boolean closesTree, boolean flushOnClose) {
-  /// A mount without a block device, of a tree that outlives it; closing a file waits for nothing.
+  /// A mount without a block device, of a tree that outlives the mount. Closing a file does not
+  /// wait.
   public static final FuseStability NONE = new FuseStability("", false, false);
 
   public FuseStability withBlockDevice(String path) {

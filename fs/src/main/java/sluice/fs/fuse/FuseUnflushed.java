@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import sluice.fs.FileTree;
 import sluice.sys.Errno;
 
-/// The files that were changed and not closed since, for mounts where a close waits until the file
-/// is stable. Safe for use by any thread. The number of files is limited; one more makes all of
-/// them stable.
+/// The files that have been changed and not closed since. It is used by mounts in which a close
+/// waits until the file is durable. This class is thread-safe. The number of files is limited, and
+/// if it would be exceeded, all of them are made durable.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,7 +22,7 @@ final class FuseUnflushed {
 
   /// Creates an empty set.
   ///
-  /// @param wanted true if a close waits at all
+  /// @param wanted true if a close has to wait
   FuseUnflushed(FileTree tree, boolean wanted) {
     this.tree = tree;
     this.wanted = wanted;
@@ -31,15 +31,16 @@ final class FuseUnflushed {
   /// Records that a file was changed. Called after the change.
   void changed(long inode) throws IOException {
     if (wanted && changed.add(inode) && changed.size() > MOST) {
-      // Cleared before the wait, so that files changed meanwhile are added again.
+      // The set is cleared before waiting, so that files that are changed in the meantime are added
+      // again.
       changed.clear();
       tree.awaitStable(tree.stablePoint());
     }
   }
 
-  /// Handles FLUSH: a descriptor of a file is closed.
+  /// Handles FLUSH, which is sent when a descriptor of a file is closed.
   ///
-  /// @return 0, or `ENOSYS` if the kernel need not send such messages
+  /// @return 0, or `ENOSYS` if the kernel does not have to send this message
   int closing(long inode) throws IOException {
     if (!wanted) {
       return Errno.ENOSYS;

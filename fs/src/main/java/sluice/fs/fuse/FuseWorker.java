@@ -6,15 +6,15 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
 
-/// Reads messages from the kernel and writes replies, one after another. Runs in a thread of its
-/// own, which blocks in the device until there is a message.
+/// Reads messages from the kernel and writes replies sequentially. The worker runs in its own
+/// thread, which blocks in the device until a message arrives.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | busy | its thread | volatile | volatile |
 final class FuseWorker implements FuseServer {
-  /// The number of messages between two tests for pending ones; [#MUCH] is the number of successive
-  /// tests that must find one.
+  /// The number of messages between two checks for pending messages. [#MUCH] is the number of
+  /// successive checks that must find one.
   private static final int LOOK = 32;
 
   private static final int MUCH = 4;
@@ -31,12 +31,14 @@ final class FuseWorker implements FuseServer {
   private int waiting;
   private int surplus;
 
-  /// True if the worker may be using the tree. Set before the worker tests whether it still may.
+  /// True if the worker may be using the tree. It is set before the worker checks whether it is
+  /// still allowed to.
   private volatile boolean busy;
 
   /// Creates a worker.
   ///
-  /// @param fd a descriptor of the device, which the worker closes when the connection has ended
+  /// @param fd a descriptor of the device, which is closed by the worker when the connection has
+  ///   been closed
   FuseWorker(FuseSession session, int fd, Account account) throws IOException {
     this.session = session;
     this.fd = fd;
@@ -80,8 +82,8 @@ final class FuseWorker implements FuseServer {
     Files.close(fd);
   }
 
-  /// Tests now and then whether another message is pending. If it always is, one reader is not
-  /// enough and another worker is called.
+  /// Checks periodically whether another message is pending. If this is repeatedly the case, a
+  /// single reader is not sufficient, and another worker is woken.
   private void helpIfMore() {
     messages++;
     if (messages % LOOK == 0) {
@@ -94,7 +96,7 @@ final class FuseWorker implements FuseServer {
     }
   }
 
-  /// Rests if other readers have sufficed for a while.
+  /// Rests if other readers have been sufficient for a while.
   private void restIfOthersDo() {
     surplus = session.readers.enough(x.slow ? 2 : 1) ? surplus + 1 : 0;
     if (surplus >= MOST_SURPLUS) {
@@ -103,8 +105,8 @@ final class FuseWorker implements FuseServer {
     }
   }
 
-  /// Returns true if a read error is harmless: a message was withdrawn, or a signal arrived.
-  /// Otherwise the connection has ended.
+  /// Returns true if a read error is harmless because a message was withdrawn or a signal was
+  /// received. All other errors mean that the connection was closed.
   private static boolean goesOn(int errno) {
     return errno == Errno.ENOENT || errno == Errno.EINTR || errno == Errno.EAGAIN;
   }

@@ -26,7 +26,7 @@ final class FuseXattrs {
     answer(x.tree.extendedAttributes(asking, x.inode()));
   }
 
-  /// Replies with a value, or with its length if the caller provides no room.
+  /// Replies with the value, or with its length if the caller did not provide a buffer.
   private void answer(byte[] value) throws FsException {
     int room = x.request.intAt(FuseLayout.XATTR_SIZE);
     if (room == 0) {

@@ -1,12 +1,12 @@
 package sluice.fs.fuse;
 
-/// The use of io_uring for the requests of a FUSE mount. Constants, safe for use by any thread.
+/// Determines whether the requests of a FUSE mount use io_uring. This enum is thread-safe.
 public enum RingUse {
-  /// Uses io_uring if the kernel has it enabled (`enable_uring` of its module `fuse`), else
-  /// read(2).
+  /// Uses io_uring if it is enabled in the kernel (`enable_uring` of the module `fuse`), and
+  /// read(2) otherwise.
   AUTO,
 
-  /// Requires io_uring: if it is unavailable, mounting fails.
+  /// Requires io_uring. If it is not available, the mount fails.
   ON,
 
   /// Uses read(2) and write(2) for requests and replies.

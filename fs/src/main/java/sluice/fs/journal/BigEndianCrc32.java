@@ -3,9 +3,9 @@ package sluice.fs.journal;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// A CRC-32 with the most significant bit first (`crc32_be` of Linux), seeded with all ones: the
-/// checksum of a whole transaction in journals with `JBD2_FEATURE_COMPAT_CHECKSUM`. Not
-/// thread-safe.
+/// Computes a CRC-32 with the most significant bit first (`crc32_be` of Linux) that is seeded with
+/// all ones. It is the checksum of a whole transaction in journals that have
+/// `JBD2_FEATURE_COMPAT_CHECKSUM`. This class is not thread-safe.
 final class BigEndianCrc32 {
   private static final int POLYNOMIAL = 0x04C11DB7;
   private static final int[] TABLE = new int[256];

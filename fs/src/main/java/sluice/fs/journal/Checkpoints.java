@@ -12,11 +12,13 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.cache.FrameLease;
 import sluice.fs.cache.WriteBack;
 
-/// The blocks that are in the log but not yet at their places: a lease of the newest committed
-/// version of each block. Confined to the journal's thread.
+/// The blocks that have been written to the log but not to their final locations yet. For each
+/// block, a lease of the newest committed version is held. Instances are confined to the journal's
+/// thread.
 ///
-/// The log begins with the oldest transaction that still has a version here. When versions have
-/// been written to their places, the beginning moves forward, and the log has free room again.
+/// The log begins with the oldest transaction that still has a version here. After versions have
+/// been written to their final locations, the beginning of the log is advanced, which frees space
+/// in the log.
 final class Checkpoints {
   /// A transaction in the log.
   private record Logged(int sequence, int start, int blocks) {}
@@ -28,7 +30,7 @@ final class Checkpoints {
   private final BlockDevice device;
   private final ArrayDeque<Logged> transactions = new ArrayDeque<>();
 
-  /// The versions, oldest first.
+  /// The versions, ordered from oldest to newest.
   private final Map<Long, Version> versions = new LinkedHashMap<>();
 
   private int used;
@@ -39,7 +41,7 @@ final class Checkpoints {
     this.device = device;
   }
 
-  /// Returns the number of blocks of the log in use.
+  /// Returns the number of blocks of the log that are in use.
   int usedBlocks() {
     return used;
   }
@@ -49,7 +51,7 @@ final class Checkpoints {
     return versions.size();
   }
 
-  /// Adds a committed transaction. Takes over its leases.
+  /// Adds a committed transaction. Its leases are transferred to this object.
   void committed(int sequence, int start, int blocks, List<FrameLease> metadata, long[] revoked) {
     transactions.add(new Logged(sequence, start, blocks));
     used += blocks;
@@ -68,9 +70,10 @@ final class Checkpoints {
     }
   }
 
-  /// Writes versions to their places, oldest first, until the log has `blocks` free blocks. If
-  /// anything must be written, at least a quarter of the log is freed if possible: each write-back
-  /// costs two flushes, which a full log would otherwise pay with every transaction.
+  /// Writes versions to their final locations, oldest first, until the log has `blocks` free
+  /// blocks. If anything has to be written, at least a quarter of the log is freed if possible,
+  /// because each write-back requires two flushes, which would otherwise be necessary for every
+  /// transaction when the log is full.
   ///
   /// @param next the sequence number of the next transaction
   /// @param head the position of the next transaction in the log
@@ -92,7 +95,7 @@ final class Checkpoints {
     writeUpTo(last, next, head);
   }
 
-  /// Writes all versions to their places.
+  /// Writes all versions to their final locations.
   void writeAll(int next, int head) throws IOException {
     if (!transactions.isEmpty()) {
       writeUpTo(next, next, head);
@@ -123,7 +126,7 @@ final class Checkpoints {
     log.mark(start, empty ? next : transactions.getFirst().sequence, 0);
   }
 
-  /// Releases all versions without writing them, after a failure.
+  /// Releases all versions without writing them. Called after a failure.
   void abandon() {
     versions.values().forEach(Checkpoints::drop);
     versions.clear();

@@ -10,9 +10,10 @@ import sluice.fs.cache.FrameClaims.Purpose;
 import sluice.fs.cache.FrameClaims.Start;
 import sluice.memory.Memory;
 
-/// The common part of the transactions of both journals: nesting, and the list of open buffers.
-/// Confined to one thread, which reuses it and keeps it until the thread ends. It therefore holds
-/// its journal only through a reference that is cleared when the journal is closed.
+/// The common base class of the transactions of both journals. It implements nesting and the list
+/// of open buffers. An instance is confined to one thread, which reuses it and keeps it until the
+/// thread terminates. Therefore it refers to its journal only through a reference that is cleared
+/// when the journal is closed.
 abstract class FrameTransaction implements Transaction {
   private @Nullable TransactionBuffer buffers;
   private int depth;

@@ -19,18 +19,18 @@ import sluice.fs.cache.Uninterruptibly;
 import sluice.sys.Errno;
 import sluice.sys.threads.ThreadEnds;
 
-/// A journal with a log in the JBD2 format, in ordered mode. Any thread begins and ends
-/// transactions; the journal's thread commits them and writes blocks to their places.
+/// A journal that writes a log in the JBD2 format, in ordered mode. Any thread may begin and end
+/// transactions, and the journal's thread commits them and writes blocks to their final locations.
 ///
-/// A transaction holds the gate for reading. A commit holds it exclusively while it leases the
-/// changed blocks. A later change of such a block is made in a copy, so the commit writes the state
-/// at that moment while new transactions proceed.
+/// A transaction holds the gate in shared mode. A commit holds it in exclusive mode while it leases
+/// the changed blocks. If such a block is changed later, the change is made to a copy, so the
+/// commit writes the state at that point in time while new transactions proceed.
 ///
-/// Order of a commit: file content to its place → blocks into the log → flush → commit block →
-/// flush → stable. The logged blocks are written to their places later, from the committed
-/// versions.
+/// The order of a commit is: file content to its final location → blocks to the log → flush →
+/// commit block → flush → durable. The logged blocks are written to their final locations later,
+/// using the committed versions.
 ///
-/// After Tweedie, "Journaling the Linux ext2fs Filesystem", LinuxExpo 1998.
+/// The design follows Tweedie, "Journaling the Linux ext2fs Filesystem", LinuxExpo 1998.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -40,16 +40,16 @@ import sluice.sys.threads.ThreadEnds;
 /// | failure | under the monitor, once | volatile | volatile |
 /// | log, writer, checkpoints | the journal's thread | plain | plain |
 ///
-/// Lifecycle: opened after a replay of the log; [#close] leaves an empty log. Any failure of a
-/// write or flush ends the journal: waiting threads get its errno, later transactions get `EROFS`,
-/// and the log on the device stays as it is, to be replayed.
+/// Lifecycle: opened after the log has been replayed. [#close] leaves an empty log. If a write or
+/// flush fails, the journal ends: waiting threads receive the errno, later transactions fail with
+/// `EROFS`, and the log on the device is preserved so that it can be replayed.
 ///
-/// Limits: transactions that commit together may change at most a quarter of the log and of the
+/// Transactions that are committed together may change at most a quarter of the log and of the
 /// cache.
 public final class Jbd2Journal implements Journal {
   private final FrameCache cache;
 
-  /// The maximum age of an unstable change that no thread waits for.
+  /// The maximum age of a change that is not durable yet and for which no thread is waiting.
   private final long oldNanos;
 
   private final LogFile log;
@@ -57,8 +57,8 @@ public final class Jbd2Journal implements Journal {
   private final Checkpoints checkpoints;
   private final ThreadLocal<Jbd2Transaction> transactions;
 
-  /// The journal as its transactions see it. Threads keep transactions longer than the journal
-  /// lives.
+  /// A reference to this journal for use by its transactions, because threads may keep transactions
+  /// after the journal has been closed.
   private final AtomicReference<@Nullable Jbd2Journal> self = new AtomicReference<>(this);
 
   private final StampedLock gate = new StampedLock();
@@ -73,16 +73,16 @@ public final class Jbd2Journal implements Journal {
   private volatile @Nullable IOException failure;
   private boolean closing;
 
-  /// True when the journal's thread has ended.
+  /// True if the journal's thread has terminated.
   private boolean over;
 
-  /// True while the journal's thread waits for work. Otherwise there is no need to wake it.
+  /// True while the journal's thread is waiting for work, and therefore has to be woken.
   private boolean idle;
 
-  /// The number of threads that wait for room in the next group.
+  /// The number of threads that are waiting for room in the next group.
   private int crowded;
 
-  /// The number of calls of [#settle], and in [#settled] the number of those served.
+  /// The number of calls of [#settle]. The number of completed calls is [#settled].
   private long settle;
 
   private long settled;
@@ -159,10 +159,10 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// Adds credits to an open transaction. It cannot wait for a commit, which would wait for it; the
-  /// limits leave some room for this.
+  /// Adds credits to an open transaction. This method must not wait for a commit because the commit
+  /// would wait for the transaction. The limits include a reserve for this case.
   ///
-  /// @throws FsException `E2BIG` if that room is used up; nothing has changed then
+  /// @throws FsException `E2BIG` if the reserve is exhausted, in which case nothing is changed
   private synchronized void joins(int blocks) throws FsException {
     if (running.logged() + blocks > 2 * mostCredits) {
       throw FsException.of(
@@ -180,8 +180,8 @@ public final class Jbd2Journal implements Journal {
 
   /// Reserves credits in the running group.
   ///
-  /// @return false if there was no room; the method has then left the gate and waited for the next
-  ///   group
+  /// @return false if there was not enough room; in this case, this method has left the gate and
+  ///   waited for the next group
   private boolean reserve(int blocks, long stamp) throws FsException {
     LogGroup full;
     synchronized (this) {
@@ -243,14 +243,14 @@ public final class Jbd2Journal implements Journal {
 
   /// Records that a block was freed.
   ///
-  /// @return true if the block is content of the group being committed: its frame must not change
-  ///   until that group is stable. Content of older groups is on the device already, and changes of
-  ///   the running group have not been promised to any caller
+  /// @return true if the block contains content of the group that is being committed, in which case
+  ///   its frame must not be changed until that group is durable; content of older groups is
+  ///   already on the device, and changes of the running group have not been promised to any caller
   synchronized boolean freed(long block, boolean content) {
     return running.free(block, content, committing);
   }
 
-  /// Records that a change could not be completed. Uncommitted changes are lost from now on.
+  /// Records that a change could not be completed. From now on, all uncommitted changes are lost.
   synchronized void abort(IOException reason) {
     if (failure == null) {
       failure = reason;
@@ -323,8 +323,8 @@ public final class Jbd2Journal implements Journal {
     return FsException.of(errno(failure), "the journal has failed: " + failure);
   }
 
-  /// Requests a commit. Wakes the journal's thread if it is idle; while it commits, it looks again
-  /// anyway.
+  /// Requests a commit. Wakes the journal's thread if it is idle. If it is committing, it checks
+  /// again afterwards.
   private void want(long point) {
     if (wanted < point) {
       wanted = point;
@@ -404,7 +404,7 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  /// Notifies all listeners that nothing becomes stable any more.
+  /// Notifies all listeners that no further changes will become durable.
   private void tellOfTheEnd() {
     List<StableListeners.Waiting> told;
     IOException why;
@@ -424,9 +424,9 @@ public final class Jbd2Journal implements Journal {
     return known == null ? new IOException("it is closed") : known;
   }
 
-  /// Waits for a reason to commit.
+  /// Waits until there is a reason to commit.
   ///
-  /// @return false if the journal is closing
+  /// @return false if the journal is being closed
   private synchronized boolean awaitWork() {
     while (true) {
       if (closing) {
@@ -491,7 +491,7 @@ public final class Jbd2Journal implements Journal {
     writeToPlaces();
   }
 
-  /// Writes blocks to their places if there are many, or if [#settle] was called.
+  /// Writes blocks to their final locations if there are many of them, or if [#settle] was called.
   private void writeToPlaces() throws IOException {
     long asked;
     boolean wantsIt;

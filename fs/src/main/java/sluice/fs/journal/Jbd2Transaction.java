@@ -11,16 +11,16 @@ import sluice.fs.cache.FrameClaims.Purpose;
 import sluice.fs.cache.FrameClaims.Start;
 import sluice.memory.Memory;
 
-/// A transaction that is atomic with respect to a crash. Confined to one thread.
+/// A transaction that is atomic even if the system crashes. Instances are confined to one thread.
 final class Jbd2Transaction extends FrameTransaction {
   private final AtomicReference<@Nullable Jbd2Journal> owner;
 
-  /// The number of metadata blocks that were reserved for it.
+  /// The number of metadata blocks that were reserved for this transaction.
   private int credits;
 
   /// Creates a transaction.
   ///
-  /// @param owner holds the journal until it is closed
+  /// @param owner refers to the journal until it is closed
   Jbd2Transaction(AtomicReference<@Nullable Jbd2Journal> owner) {
     this.owner = owner;
   }
@@ -84,7 +84,7 @@ final class Jbd2Transaction extends FrameTransaction {
     }
   }
 
-  /// Overwrites the blocks that `FrameRuns` can handle in one call. Returns their number.
+  /// Overwrites the blocks that `FrameRuns` can process in a single call. Returns their number.
   private static int overwriteRun(
       Jbd2Journal journal, long block, int count, Memory from, long at) {
     int run = count; // if the source fails, any of them may have changed
@@ -128,7 +128,7 @@ final class Jbd2Transaction extends FrameTransaction {
     checkOpen();
     for (int i = 0; i < count; i++) {
       if (!journal().freed(block + i, true)) {
-        // content of a short-lived file is neither written nor kept in memory
+        // The content of a short-lived file is neither written nor kept in memory.
         claims().drop(block + i);
       }
     }

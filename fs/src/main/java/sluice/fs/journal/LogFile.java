@@ -12,8 +12,8 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// The blocks of a journal and its superblock. Used by one thread at a time: the thread that opens
-/// the journal, then the journal's own.
+/// The blocks of a journal and its superblock. It may be used by only one thread at a time: first
+/// the thread that opens the journal, and then the journal's own thread.
 ///
 /// ```
 ///   0            first                                              length
@@ -58,10 +58,11 @@ public final class LogFile implements AutoCloseable {
             uuid);
   }
 
-  /// Reads and checks the superblock.
+  /// Reads and validates the superblock.
   ///
-  /// @param places the device blocks of the journal, in order
-  /// @throws FsException `EUCLEAN` with the contradiction, `EOPNOTSUPP` with the unknown feature
+  /// @param places the device blocks of the journal in order
+  /// @throws FsException `EUCLEAN` with a description if the superblock is inconsistent, or
+  ///   `EOPNOTSUPP` with the name of an unknown feature
   public static LogFile open(BlockDevice device, int blockBytes, long[] places) throws IOException {
     if (places.length < 4) {
       throw FsException.corrupt(0, -1, "a journal of " + places.length + " blocks");
@@ -116,9 +117,10 @@ public final class LogFile implements AutoCloseable {
     }
   }
 
-  /// Requires a journal without recorded errors that belongs to one file system.
+  /// Checks that the journal has no recorded error and belongs to a single file system.
   ///
-  /// @throws FsException `EUCLEAN` if several file systems use the log, or if it records an error
+  /// @throws FsException `EUCLEAN` if the log is shared by several file systems, or if it contains
+  ///   an error
   public void requireSound() throws FsException {
     MemorySegment s = superblock.segment();
     int error = getInt(s, LogLayout.S_ERRNO);
@@ -188,7 +190,7 @@ public final class LogFile implements AutoCloseable {
     }
   }
 
-  /// Allocates memory for one block of the log, with a lease for the caller.
+  /// Allocates memory for one block of the log with a lease that is held by the caller.
   static Block scratch(int bytes) {
     Block block = Block.allocate(new Account("journal", bytes), bytes);
     if (block == null) {
@@ -209,12 +211,12 @@ public final class LogFile implements AutoCloseable {
     return first;
   }
 
-  /// Returns the number of blocks that transactions may use.
+  /// Returns the number of blocks that are available to transactions.
   int capacity() {
     return length - first;
   }
 
-  /// Returns the first block of the log to replay, 0 if there is nothing to replay.
+  /// Returns the first block of the log to replay, or 0 if there is nothing to replay.
   int start() {
     return getInt(superblock.segment(), LogLayout.S_START);
   }
@@ -223,13 +225,14 @@ public final class LogFile implements AutoCloseable {
     return getInt(superblock.segment(), LogLayout.S_SEQUENCE);
   }
 
-  /// Returns the block that is `count` blocks after another, wrapping around the end.
+  /// Returns the block that follows the given block by `count` blocks, wrapping around at the end
+  /// of the log.
   int after(int index, int count) {
     int next = index + count;
     return next >= length ? next - (length - first) : next;
   }
 
-  /// Returns the position of a block of the journal on the device, in bytes.
+  /// Returns the position in bytes on the device of the given block of the journal.
   long position(int index) {
     return places[index] * blockBytes;
   }
@@ -238,9 +241,9 @@ public final class LogFile implements AutoCloseable {
     device.read(position(index), into, 0, blockBytes);
   }
 
-  /// Writes the beginning of the log to the superblock, and flushes.
+  /// Writes the beginning of the log to the superblock, and flushes the device.
   ///
-  /// @param start the first block to replay, 0 if there is nothing to replay
+  /// @param start the first block to replay, or 0 if there is nothing to replay
   void mark(int start, int sequence, int errno) throws IOException {
     MemorySegment s = superblock.segment();
     setInt(s, LogLayout.S_START, start);
@@ -249,7 +252,7 @@ public final class LogFile implements AutoCloseable {
     if (getInt(s, LogLayout.BLOCKTYPE) == LogLayout.SUPERBLOCK_V2) {
       int incompat = getInt(s, LogLayout.S_FEATURE_INCOMPAT) | LogLayout.INCOMPAT_REVOKE;
       setInt(s, LogLayout.S_FEATURE_INCOMPAT, incompat);
-      // Commits are always awaited, and have checksums per block or none.
+      // Commits are always awaited, and have either per-block checksums or no checksums.
       int compat = getInt(s, LogLayout.S_FEATURE_COMPAT) & ~LogLayout.COMPAT_CHECKSUM;
       setInt(s, LogLayout.S_FEATURE_COMPAT, compat);
       if (format.summed()) {

@@ -7,11 +7,11 @@ import static sluice.fs.journal.LogLayout.INCOMPAT_CSUM_V3;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
-/// The block formats of one journal: sizes and checksums, as selected by its superblock's features.
-/// Immutable and safe for use by any thread.
+/// The block formats of a journal. Their sizes and checksums depend on the features in the
+/// superblock. Instances are immutable and thread-safe.
 ///
-/// The kernel's CRC32C has no final inversion and is seeded with the CRC of the UUID. Java's CRC32C
-/// gives the same result if the UUID is fed in first and the result is inverted.
+/// The kernel uses a CRC32C without the final inversion that is seeded with the CRC of the UUID.
+/// Java's CRC32C returns the same result if the UUID is processed first and the result is inverted.
 @SuppressWarnings("ArrayRecordComponent") // the UUID is never changed
 record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
   private static final int TAG3_BYTES = 16;
@@ -36,7 +36,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return wide() ? bytes : bytes - 4;
   }
 
-  /// Returns the end of the tags or numbers in a block.
+  /// Returns the offset of the end of the tags or numbers in a block.
   int bodyEnd() {
     return summed() ? blockBytes - 4 : blockBytes;
   }
@@ -45,7 +45,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return wide() ? 8 : 4;
   }
 
-  /// Returns the number of blocks that a descriptor can name. The UUID follows the first tag.
+  /// Returns the number of blocks that a descriptor can contain. The UUID follows the first tag.
   int tagsPerBlock() {
     return (bodyEnd() - LogLayout.HEADER_BYTES - LogLayout.UUID_BYTES) / tagBytes();
   }
@@ -54,7 +54,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
     return (bodyEnd() - LogLayout.R_ENTRIES) / revokeEntryBytes();
   }
 
-  /// Returns the largest block number that a tag can hold.
+  /// Returns the largest block number that a tag can represent.
   long mostBlock() {
     return wide() ? Long.MAX_VALUE : 0xFFFF_FFFFL;
   }
@@ -71,7 +71,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
 
   /// Writes a tag.
   ///
-  /// @param content the block as written to the log, escaped
+  /// @param content the block as it is written to the log, after escaping
   void setTag(
       MemorySegment block, long at, long number, int flags, int sequence, MemorySegment content) {
     LogLayout.setInt(block, at, (int) number);
@@ -133,7 +133,7 @@ record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
         || LogLayout.getInt(block, LogLayout.H_CHKSUM) == sumWithout(block, LogLayout.H_CHKSUM);
   }
 
-  /// Returns the checksum of a block, with the four bytes at `hole` taken as zeros.
+  /// Returns the checksum of a block. The four bytes at `hole` are treated as zeros.
   private int sumWithout(MemorySegment block, int hole) {
     CRC32C crc = seeded();
     crc.update(block.asSlice(0, hole).asByteBuffer());

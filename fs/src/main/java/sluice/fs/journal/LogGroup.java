@@ -2,10 +2,11 @@ package sluice.fs.journal;
 
 import org.jspecify.annotations.Nullable;
 
-/// The changes of the transactions that commit together. Accessed under the monitor of
-/// [Jbd2Journal] by threads inside of its gate; during the commit, by the journal's thread.
+/// The changes of the transactions that are committed together. A group is accessed under the
+/// monitor of [Jbd2Journal] by threads that are inside of its gate, and by the journal's thread
+/// during the commit.
 ///
-/// Each block that was touched is in one of three states. The last change decides:
+/// Each block that was touched is in one of three states, which is determined by the last change:
 ///
 /// | state | reached by | at the commit |
 /// |---|---|---|
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// | FREED | [#free] | may be used again once this is stable |
 ///
 /// A freed block is also REVOKED if the log may contain older copies of it, which must not be
-/// replayed. It is KEPT if the previous group promises its content: its frame is dropped only when
-/// that group is on the device.
+/// replayed. It is KEPT if its content was promised by the previous group, in which case its frame
+/// is dropped only after that group has reached the device.
 final class LogGroup {
   private final LongSet metadata = new LongSet();
   private final LongSet content = new LongSet();
@@ -23,20 +24,20 @@ final class LogGroup {
   private final LongSet revoked = new LongSet();
   private final LongSet kept = new LongSet();
 
-  /// The point in the order of changes that the commit of this group makes stable.
+  /// The point in the order of changes that becomes durable when this group is committed.
   final long point;
 
-  /// The time at which the first transaction joined.
+  /// The time at which the first transaction joined this group.
   long sinceNanos;
 
-  /// The number of blocks that open transactions may still add.
+  /// The number of blocks that may still be added by open transactions.
   int credits;
 
   LogGroup(long point) {
     this.point = point;
   }
 
-  /// Records a change of a block that goes through the log.
+  /// Records a change to a block that is written to the log.
   void metadata(long block) {
     metadata.add(block);
     content.remove(block);
@@ -45,7 +46,7 @@ final class LogGroup {
     kept.remove(block);
   }
 
-  /// Records a change of a block that does not go through the log.
+  /// Records a change to a block that is not written to the log.
   void content(long block) {
     content.add(block);
     kept.remove(block);
@@ -53,9 +54,11 @@ final class LogGroup {
 
   /// Records that a block was freed.
   ///
-  /// @param asContent true if it had content, of which the log has no older copies
-  /// @param before the group being committed
-  /// @return true if the block's frame must not change, because `before` promises its content
+  /// @param asContent true if the block contained file content, so that the log has no older copies
+  ///   of it
+  /// @param before the group that is being committed
+  /// @return true if the frame of the block must not be changed because its content was promised by
+  ///   `before`
   boolean free(long block, boolean asContent, @Nullable LogGroup before) {
     freed.add(block);
     content.remove(block);
@@ -69,12 +72,12 @@ final class LogGroup {
     return promised;
   }
 
-  /// Returns the number of blocks to be logged, so far.
+  /// Returns the number of blocks that have to be logged so far.
   int logged() {
     return metadata.size();
   }
 
-  /// Returns true if this group frees the block, which must not be reused yet.
+  /// Returns true if this group frees the block, which therefore must not be reused yet.
   boolean frees(long block) {
     return freed.contains(block);
   }
@@ -101,7 +104,7 @@ final class LogGroup {
     return revoked.toArray();
   }
 
-  /// Returns the freed blocks whose frames were kept.
+  /// Returns the freed blocks whose frames have been kept.
   long[] keptBlocks() {
     return kept.toArray();
   }

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /// The JBD2 journal format, as described in Linux's `Documentation/filesystems/ext4/journal.rst`.
-/// Numbers are big-endian. Stateless and safe for use by any thread.
+/// All numbers are big-endian. This class is stateless and thread-safe.
 ///
 /// ```
 ///  header of every block that is not logged content:   descriptor:  header, tags …, tail
@@ -58,7 +58,8 @@ final class LogLayout {
   static final int S_HEAD = 88;
   static final int S_CHECKSUM = 252;
 
-  /// A bit of `s_feature_compat`: the commit block has a CRC32 of the whole transaction.
+  /// A bit of `s_feature_compat` indicating that the commit block contains a CRC32 of the whole
+  /// transaction.
   static final int COMPAT_CHECKSUM = 1;
 
   static final int INCOMPAT_REVOKE = 1;
@@ -125,7 +126,8 @@ final class LogLayout {
     setInt(block, SEQUENCE, sequence);
   }
 
-  /// Returns the type of a log block with the expected sequence number, 0 for any other block.
+  /// Returns the type of a log block that has the expected sequence number, or 0 for any other
+  /// block.
   static int typeOf(MemorySegment block, int sequence) {
     boolean ours = getInt(block, 0) == MAGIC && getInt(block, SEQUENCE) == sequence;
     return ours ? getInt(block, BLOCKTYPE) : 0;

@@ -8,16 +8,16 @@ import sluice.fs.device.Transfers;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A view of a device as it is after a replay of its log, for mounts that write nothing. Any thread
-/// may read once [#over] has returned.
+/// A view of a device as if its log had been replayed. It is used by read-only mounts. After
+/// [#over] has returned, any thread may read it.
 ///
-/// The content of logged blocks is not kept in memory, but read from the log. Their locations are
-/// kept, in at most 48 bytes per block for at most [#MOST_BLOCKS] blocks. While the log is scanned,
-/// revoked blocks take as much again. Together this is at most 100 MB, and in common logs far below
-/// 1 MB.
+/// The content of logged blocks is not kept in memory but read from the log. Only the locations of
+/// the blocks are kept, which require at most 48 bytes per block for at most [#MOST_BLOCKS] blocks.
+/// While the log is scanned, revoked blocks require the same amount again. The total is at most 100
+/// MB, and far less than 1 MB for typical logs.
 public final class LogOverlay implements BlockDevice, LogTarget {
-  /// The maximum number of distinct blocks in a log, and of blocks it revokes. A log of 4 GB with
-  /// blocks of 4 KB has no more.
+  /// The maximum number of distinct blocks in a log, and of blocks that are revoked by it. A log of
+  /// 4 GB with blocks of 4 KB cannot contain more.
   public static final int MOST_BLOCKS = 1 << 20;
 
   private static final int NOTHING = -1;
@@ -27,7 +27,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
   private final int blockShift;
   private final long[] places;
 
-  /// The location in the log of each block, times two, plus one if its content is escaped there.
+  /// The location of each block in the log, multiplied by two, plus one if its content is escaped.
   private final LongIntMap laid;
 
   private LogOverlay(BlockDevice device, int blockBytes, long[] places, int most) {
@@ -38,11 +38,11 @@ public final class LogOverlay implements BlockDevice, LogTarget {
     laid = new LongIntMap(most);
   }
 
-  /// Scans a log. Rejects a log that a replay would reject.
+  /// Scans a log. Rejects a log that would also be rejected by a replay.
   ///
-  /// @param places the device blocks of the log, in order
+  /// @param places the device blocks of the log in order
   /// @param most the maximum number of distinct blocks
-  /// @throws FsException as `Journals.jbd2`; `ENOMEM` if the log has too many blocks
+  /// @throws FsException like `Journals.jbd2`, or `ENOMEM` if the log has too many blocks
   public static LogOverlay over(BlockDevice device, int blockBytes, long[] places, int most)
       throws IOException {
     try (LogFile log = LogFile.open(device, blockBytes, places)) {
@@ -80,7 +80,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
     return tooMany("revokes");
   }
 
-  /// Returns the error for a log with too many blocks.
+  /// Returns the exception for a log that has too many blocks.
   ///
   /// @param does `holds` or `revokes`
   private static FsException tooMany(String does) {
@@ -127,7 +127,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
     }
   }
 
-  /// Reads a contiguous part of a range, and returns its length.
+  /// Reads the first contiguous part of a range, and returns its length.
   private int readPart(long position, Block into, long offset, int most) throws IOException {
     int inBlock = (int) (position & (blockBytes - 1));
     int first = Math.min(most, blockBytes - inBlock);
@@ -181,7 +181,7 @@ public final class LogOverlay implements BlockDevice, LogTarget {
   @Override
   public void flush() {}
 
-  /// Does nothing: the caller keeps the device below.
+  /// Does nothing because the caller retains ownership of the underlying device.
   @Override
   public void close() {}
 }

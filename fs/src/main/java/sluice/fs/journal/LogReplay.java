@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.memory.block.Block;
 
-/// Replays a log after a crash, in the same passes as Linux's recovery: finds the last transaction
-/// with a commit block, collects the revoked blocks, then passes on the remaining blocks. Confined
-/// to one thread.
+/// Replays a log after a crash, using the same passes as Linux: it finds the last transaction that
+/// has a commit block, collects the revoked blocks, and then passes the remaining blocks to the
+/// target. Instances are confined to one thread.
 ///
-/// The content of a log is not trusted. Each number is checked before it is used, and each pass
+/// The content of a log is not trusted. Each number is validated before it is used, and each pass
 /// reads each block of the log at most once.
 final class LogReplay {
   private final LogFile log;
@@ -27,7 +27,7 @@ final class LogReplay {
   /// The highest sequence number in which each block was revoked.
   private final LongIntMap revoked;
 
-  /// The device blocks of the log itself, ascending.
+  /// The device blocks of the log itself, in ascending order.
   private final long[] own;
 
   private int transactions;
@@ -47,14 +47,15 @@ final class LogReplay {
 
   /// The result of a replay.
   ///
-  /// @param transactions number of transactions with a commit block
-  /// @param blocks number of blocks passed on
+  /// @param transactions the number of transactions that have a commit block
+  /// @param blocks the number of blocks that were passed to the target
   /// @param next a sequence number that does not occur in the log
   record Result(int transactions, int blocks, int next) {}
 
   /// Replays a log.
   ///
-  /// @throws FsException `EUCLEAN` if the log contradicts itself; then no block was passed on
+  /// @throws FsException `EUCLEAN` if the log is inconsistent, in which case no block was passed to
+  ///   the target
   static Result run(LogFile log, long[] places, LogTarget target) throws IOException {
     if (log.start() == 0) {
       return new Result(0, 0, log.sequence());
@@ -77,7 +78,7 @@ final class LogReplay {
     if (written > 0) {
       target.end();
     }
-    // One number is skipped, so that an old commit block behind the end never matches.
+    // One number is skipped, so that an old commit block after the end of the log never matches.
     return new Result(transactions, written, end + 1);
   }
 
@@ -87,7 +88,7 @@ final class LogReplay {
     WRITE
   }
 
-  /// Returns the first sequence number without a valid commit block.
+  /// Returns the first sequence number for which there is no valid commit block.
   private int scan() throws IOException {
     int sequence = log.sequence();
     int at = log.start();
@@ -140,7 +141,7 @@ final class LogReplay {
   }
 
   /// Returns true if the checksum of a whole transaction is correct. As in Linux, a commit block
-  /// without a checksum is valid too.
+  /// without a checksum is also valid.
   private static boolean wholeFits(MemorySegment commit, BigEndianCrc32 sum) {
     int kind = commit.get(ValueLayout.JAVA_BYTE, LogLayout.H_CHKSUM_TYPE);
     int size = commit.get(ValueLayout.JAVA_BYTE, LogLayout.H_CHKSUM_SIZE);
@@ -171,8 +172,8 @@ final class LogReplay {
 
   /// Processes the tags of the descriptor in `header`.
   ///
-  /// @param pass the pass, null to count only
-  /// @return the number of blocks of content that follow
+  /// @param pass the current pass, or null if the tags are only counted
+  /// @return the number of content blocks that follow
   private int tags(int index, @Nullable Pass pass) throws IOException {
     MemorySegment block = header.segment();
     int sequence = getInt(block, LogLayout.SEQUENCE);

@@ -6,31 +6,33 @@ import sluice.fs.FsException;
 import sluice.fs.cache.FrameCache;
 import sluice.sys.Errno;
 
-/// Receives the blocks of a log, in the order of the log. Called by the replaying thread.
+/// Receives the blocks of a log in log order. All methods are called by the thread that replays the
+/// log.
 interface LogTarget {
   /// Returns the number of blocks of the device.
   long blocks();
 
-  /// Receives a block. It replaces earlier content of the same block.
+  /// Receives a block, which replaces any earlier content of the same block.
   ///
-  /// @param number the block on the device
-  /// @param index the index of its content in the log
-  /// @param escaped true if the content begins with the magic number of the log, stored as zeros
-  ///   there
-  /// @param content the content, valid until the call returns
+  /// @param number the block number on the device
+  /// @param index the index of the content in the log
+  /// @param escaped true if the content begins with the magic number of the log, which is stored as
+  ///   zeros in the log
+  /// @param content the content, which is valid until the call returns
   void take(long number, int index, boolean escaped, MemorySegment content) throws IOException;
 
-  /// Ends the replay: all blocks were received.
+  /// Completes the replay after all blocks have been received.
   void end() throws IOException;
 
-  /// Returns the maximum number of blocks that a log may revoke. Each takes up to
+  /// Returns the maximum number of blocks that may be revoked by a log. Each of them requires up to
   /// [LongIntMap#ENTRY_BYTES] of memory.
   int mostRevoked();
 
-  /// Returns the error for a log that revokes too many blocks.
+  /// Returns the exception for a log that revokes too many blocks.
   FsException tooManyRevoked();
 
-  /// The target of a mount that writes: blocks go through the cache to their places.
+  /// The target that is used by a writable mount. It writes the blocks to their final locations
+  /// through the cache.
   ///
   /// @param cache the cache of the device
   record Places(FrameCache cache) implements LogTarget {
@@ -53,7 +55,7 @@ interface LogTarget {
       cache.sync();
     }
 
-    /// Returns the number of blocks for which a quarter of the heap has room.
+    /// Returns the number of blocks that fit into a quarter of the heap.
     @Override
     public int mostRevoked() {
       long room = Runtime.getRuntime().maxMemory() / 4 / LongIntMap.ENTRY_BYTES;

@@ -12,7 +12,7 @@ import sluice.fs.block.BlockDevice.Transfer;
 import sluice.fs.cache.FrameLease;
 import sluice.memory.block.Block;
 
-/// Writes transactions to the log. Confined to the journal's thread.
+/// Writes transactions to the log. Instances are confined to the journal's thread.
 ///
 /// ```
 ///   head ─▶ descriptor, content, content, … descriptor, … revoke, …  ║flush║  commit  ║flush║
@@ -25,7 +25,7 @@ final class LogWriter {
   private final List<Block> scratch = new ArrayList<>();
   private final List<Transfer> transfers = new ArrayList<>();
 
-  /// The position of the next block in the log; [#sequence] is the number of the next transaction.
+  /// The position of the next block in the log. The number of the next transaction is [#sequence].
   private int head;
 
   private int sequence;
@@ -46,14 +46,14 @@ final class LogWriter {
     return sequence;
   }
 
-  /// Returns the number of log blocks that a transaction takes.
+  /// Returns the number of log blocks that a transaction requires.
   int blocksFor(int metadata, int revoked) {
     int descriptors = (metadata + format.tagsPerBlock() - 1) / format.tagsPerBlock();
     int revokes = (revoked + format.revokesPerBlock() - 1) / format.revokesPerBlock();
     return descriptors + metadata + revokes + 1;
   }
 
-  /// Writes a transaction and makes it stable, along with everything written before.
+  /// Writes a transaction and makes it durable, together with everything that was written before.
   void commit(List<FrameLease> metadata, long[] revoked) throws IOException {
     try {
       for (int from = 0; from < metadata.size(); from += format.tagsPerBlock()) {
@@ -119,9 +119,9 @@ final class LogWriter {
     place(block);
   }
 
-  /// Zeros the place of the commit block. All fields of a commit block are in its first sector, so
-  /// a torn write leaves either a complete commit block or none. Linux rejects a log with a commit
-  /// block whose checksum is wrong.
+  /// Fills the location of the commit block with zeros. All fields of a commit block are in its
+  /// first sector, so a torn write leaves either a complete commit block or none. This is necessary
+  /// because Linux rejects a log that has a commit block with an incorrect checksum.
   private void clearCommitBlock() {
     Block zeros = LogFile.scratch(log.blockBytes());
     scratch.add(zeros);
@@ -144,7 +144,8 @@ final class LogWriter {
     return block;
   }
 
-  /// Returns a copy of content that begins like a log block, with the magic number zeroed.
+  /// Returns a copy of content that begins like a log block. The magic number is replaced by zeros
+  /// in the copy.
   private Block escaped(Block content) {
     Block copy = LogFile.scratch(log.blockBytes());
     scratch.add(copy);

@@ -2,11 +2,11 @@ package sluice.fs.journal;
 
 import java.util.Arrays;
 
-/// A map from block numbers to `int` values. An entry takes at most 48 bytes, and half as many more
-/// while the map grows. Filled by one thread; any thread may read it when it does not change any
-/// more.
+/// A map from block numbers to `int` values. An entry requires at most 48 bytes, and 24 more bytes
+/// while the map grows. The map is filled by one thread, and may be read by any thread after it is
+/// no longer modified.
 final class LongIntMap {
-  /// The maximum size of an entry in bytes, including growth.
+  /// The maximum size of an entry in bytes, including the additional memory while the map grows.
   static final int ENTRY_BYTES = 72;
 
   private static final long FREE = -1;
@@ -28,7 +28,7 @@ final class LongIntMap {
     return size;
   }
 
-  /// Returns the value of a block number, or the default if there is none.
+  /// Returns the value of a block number, or the default value if there is none.
   int getOrDefault(long key, int otherwise) {
     int at = slot(key);
     return keys[at] == key ? values[at] : otherwise;
@@ -38,7 +38,7 @@ final class LongIntMap {
     return keys[slot(key)] == key;
   }
 
-  /// Sets a value. Returns false if there is no room for another entry.
+  /// Sets a value. Returns false if another entry would exceed the maximum.
   boolean put(long key, int value) {
     int at = slot(key);
     if (keys[at] == FREE) {
@@ -71,7 +71,7 @@ final class LongIntMap {
     }
   }
 
-  /// Returns the slot of a key, or the free slot where it belongs.
+  /// Returns the slot that contains a key, or the free slot in which it can be stored.
   private int slot(long key) {
     int at = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & (keys.length - 1);
     while (keys[at] != FREE && keys[at] != key) {

@@ -2,7 +2,8 @@ package sluice.fs.journal;
 
 import java.util.Arrays;
 
-/// A set of block numbers, which are not negative. Not thread-safe; the owner synchronizes access.
+/// A set of non-negative block numbers. This class is not thread-safe, so the owner must
+/// synchronize access.
 final class LongSet {
   private static final long FREE = -1;
   private static final long GONE = -2;
@@ -34,7 +35,7 @@ final class LongSet {
     return false;
   }
 
-  /// Adds a value. Returns false if it was present.
+  /// Adds a value. Returns false if the value was already present.
   boolean add(long value) {
     if (contains(value)) {
       return false;
@@ -54,7 +55,7 @@ final class LongSet {
     return true;
   }
 
-  /// Removes a value. Returns false if it was absent.
+  /// Removes a value. Returns false if the value was not present.
   boolean remove(long value) {
     for (int at = start(value); slots[at] != FREE; at = (at + 1) & (slots.length - 1)) {
       if (slots[at] == value) {

@@ -14,12 +14,12 @@ import sluice.fs.cache.FrameLease;
 import sluice.fs.cache.FrameRuns;
 import sluice.memory.Memory;
 
-/// A journal without a log. Safe for use by any thread.
+/// A journal that does not write a log. This class is thread-safe.
 ///
-/// A transaction holds the gate for reading. A sync holds it exclusively while it leases the
-/// changed blocks, so it never sees half of an operation or a block that is being written. Each
-/// sync ends an epoch: a point is the number of the epoch whose end makes everything before it
-/// stable.
+/// A transaction holds the gate in shared mode. A sync holds it in exclusive mode while it leases
+/// the changed blocks, so that it never observes an incomplete operation or a block that is being
+/// written. Each sync ends an epoch. A point is the number of an epoch, and all changes before the
+/// point become durable when that epoch ends.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,8 +29,8 @@ import sluice.memory.Memory;
 public final class PlainJournal implements Journal {
   private final FrameCache cache;
 
-  /// The journal as its transactions see it. Threads keep transactions longer than the journal
-  /// lives.
+  /// A reference to this journal for use by its transactions, because threads may keep transactions
+  /// after the journal has been closed.
   private final AtomicReference<@Nullable PlainJournal> self = new AtomicReference<>(this);
 
   private final StampedLock gate = new StampedLock();
@@ -41,7 +41,7 @@ public final class PlainJournal implements Journal {
   private volatile long stable;
   private volatile long epoch = 1;
 
-  /// True if a transaction was closed in this epoch.
+  /// True if a transaction has been closed in the current epoch.
   private volatile boolean changed;
 
   private volatile boolean closed;
@@ -78,14 +78,15 @@ public final class PlainJournal implements Journal {
     gate.unlockRead(stamp);
   }
 
-  /// Overwrites cached bytes without entering the gate, which saves two compare-and-sets. The gate
-  /// keeps a sync from seeing half of a change. This change claims each block once, and a sync
-  /// waits for the claim when it leases the block.
+  /// Overwrites cached bytes without entering the gate, which saves two compare-and-set operations.
+  /// The gate prevents a sync from observing an incomplete change. This is not necessary here
+  /// because this change claims each block once, and a sync waits for the claim when it leases the
+  /// block.
   ///
-  /// No sync misses the change: a sync clears `changed` and then leases the frame, which is a
-  /// compare-and-set of the lease count, as is the claim. If the sync leases after the claim, it
-  /// also comes after the copy and writes the new bytes. If it leases before, this method finds
-  /// `changed` cleared.
+  /// The change cannot be missed by a sync. A sync first clears `changed` and then leases the
+  /// frame, which is a compare-and-set of the lease count, as is the claim. If the frame is leased
+  /// after the claim, it is also leased after the copy, and the sync writes the new bytes. If it is
+  /// leased before the claim, this method observes that `changed` has been cleared.
   @Override
   public int tryOverwrite(long block, int offset, Memory from, long at, int bytes) {
     int put = closed ? 0 : cache.runs().overwriteChanged(block, offset, from, at, bytes);
@@ -99,12 +100,14 @@ public final class PlainJournal implements Journal {
     return cache.claims();
   }
 
-  /// Records that a block is to be written first. Called inside a transaction, before the change.
+  /// Records that a block has to be written first. Called in a transaction before the block is
+  /// changed.
   void writeFirst(long block) {
     order.first(block);
   }
 
-  /// Records that a block is to be written last. Called inside a transaction, before the change.
+  /// Records that a block has to be written last. Called in a transaction before the block is
+  /// changed.
   void writeLast(long block) {
     order.last(block, epoch);
   }

@@ -9,14 +9,14 @@ import sluice.fs.cache.FrameClaims.Purpose;
 import sluice.fs.cache.FrameClaims.Start;
 import sluice.memory.Memory;
 
-/// A transaction that marks changed blocks, but is not atomic with respect to a crash. Confined to
-/// one thread.
+/// A transaction that marks changed blocks but is not atomic if the system crashes. Instances are
+/// confined to one thread.
 final class PlainTransaction extends FrameTransaction {
   private final AtomicReference<@Nullable PlainJournal> owner;
 
   /// Creates a transaction.
   ///
-  /// @param owner holds the journal until it is closed
+  /// @param owner refers to the journal until it is closed
   PlainTransaction(AtomicReference<@Nullable PlainJournal> owner) {
     this.owner = owner;
   }
@@ -106,7 +106,7 @@ final class PlainTransaction extends FrameTransaction {
 
   @Override
   public void abort(IOException reason) {
-    // The changes reach the device like all others: this journal is not atomic.
+    // The changes reach the device like all others because this journal is not atomic.
   }
 
   @Override

@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// Listeners that wait for points in the order of changes to become stable, without a thread each.
-/// Accessed under the monitor of the journal; the journal's thread calls the result of [#take]
-/// outside of the monitor.
+/// Listeners that are notified when points in the order of changes become durable, without
+/// requiring a thread for each of them. The listeners are accessed under the monitor of the
+/// journal, and the journal's thread invokes the result of [#take] outside of the monitor.
 final class StableListeners {
   private static final Logger LOGGER = System.getLogger("sluice.fs");
 
-  /// A listener and the point for which it waits.
+  /// A listener and the point for which it is waiting.
   record Waiting(long point, FileTree.StableListener then) {}
 
   private List<Waiting> waiting = new ArrayList<>();
@@ -23,7 +23,7 @@ final class StableListeners {
     waiting.add(new Waiting(point, then));
   }
 
-  /// Removes and returns the listeners whose points are stable.
+  /// Removes and returns the listeners whose points are durable.
   List<Waiting> take(long stable) {
     List<Waiting> taken = new ArrayList<>();
     List<Waiting> rest = new ArrayList<>();
@@ -34,16 +34,17 @@ final class StableListeners {
     return taken;
   }
 
-  /// Calls listeners.
+  /// Invokes the given listeners.
   ///
-  /// @param failure the failure, null if the points are stable
+  /// @param failure the failure, or null if the points are durable
   static void tell(List<Waiting> some, @Nullable IOException failure) {
     for (Waiting each : some) {
       tell(each.then, failure);
     }
   }
 
-  /// Calls a listener. An exception it throws is logged and does not harm the journal.
+  /// Invokes a listener. If it throws an exception, the exception is logged and does not affect the
+  /// journal.
   static void tell(FileTree.StableListener then, @Nullable IOException failure) {
     try {
       then.stable(failure);

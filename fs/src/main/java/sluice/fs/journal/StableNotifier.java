@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.fs.cache.Uninterruptibly;
 
-/// Notifies listeners when points in the order of changes are stable. Any thread adds listeners;
-/// one thread, started with the first listener, waits and notifies, so that many points cost one
-/// wait.
+/// Notifies listeners when points in the order of changes become durable. Any thread may add
+/// listeners. A single thread, which is started when the first listener is added, waits and
+/// notifies the listeners, so that one wait suffices for many points.
 final class StableNotifier {
   /// Waits for a point to become stable.
   interface Waiter {
@@ -56,7 +56,7 @@ final class StableNotifier {
     }
   }
 
-  /// Returns the pending notices, none after the end.
+  /// Returns the pending notifications. After this object has been closed, there are none.
   private synchronized List<Notice> take() {
     while (pending.isEmpty() && !closed) {
       Uninterruptibly.awaitAsOwn(this);
@@ -66,7 +66,7 @@ final class StableNotifier {
     return some;
   }
 
-  /// Notifies the remaining listeners and ends the thread.
+  /// Notifies the remaining listeners and terminates the thread.
   void close() {
     synchronized (this) {
       closed = true;

@@ -5,8 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// A thread that waits for a point in the order of changes. Created and awaited by that thread,
-/// notified by the journal's thread. Only threads whose point is stable are woken.
+/// A listener with which a thread waits for a point in the order of changes. It is created and
+/// awaited by that thread, and is notified by the journal's thread. Only threads whose points are
+/// durable are woken.
 final class StableWaiter implements FileTree.StableListener {
   private final Thread waiter = Thread.currentThread();
   private @Nullable IOException failure;
@@ -21,7 +22,7 @@ final class StableWaiter implements FileTree.StableListener {
 
   /// Waits uninterruptibly.
   ///
-  /// @throws IOException if the point will never be stable
+  /// @throws IOException if the point will never be durable
   void await() throws IOException {
     boolean interrupted = false;
     while (!told) {

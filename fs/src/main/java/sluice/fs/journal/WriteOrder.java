@@ -7,22 +7,24 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import sluice.fs.cache.FrameLease;
 
-/// The write order of a journal without a log: blocks that have lost entries to other blocks reach
-/// the device after all others (`Transaction.changeLast`). Any thread may call, but [#turn] is only
-/// for the thread that holds the journal's gate exclusively.
+/// The write order of a journal that has no log: blocks from which entries were moved to other
+/// blocks reach the device after all others (`Transaction.changeLast`). Any thread may call the
+/// methods, except that [#turn] is reserved for the thread that holds the journal's gate in
+/// exclusive mode.
 ///
-/// Such a block keeps its content on the device from the last sync until everything else is stable.
-/// A block that was created in this epoch to take entries is not held back when it loses some
-/// again: the entries it lost and those it kept are in blocks of this epoch, and on the device they
-/// are still where they were before.
+/// The content of such a block on the device remains unchanged since the last sync until all other
+/// changes are durable. If a block was created in this epoch in order to receive entries, it is not
+/// held back when some of its entries are moved again. The entries that were moved and the
+/// remaining entries are all in blocks of this epoch, and on the device they are still at their
+/// previous locations.
 final class WriteOrder {
-  /// The blocks that are held back, with the epoch of their last such change.
+  /// The blocks that are held back, mapped to the epoch of their last change of this kind.
   private final Map<Long, Long> last = new ConcurrentHashMap<>();
 
-  /// The blocks that were created in this epoch to take entries from others.
+  /// The blocks that were created in this epoch in order to receive entries of other blocks.
   private final Set<Long> first = ConcurrentHashMap.newKeySet();
 
-  /// Records that a block is about to take entries from another.
+  /// Records that entries of another block are about to be moved to a block.
   void first(long block) {
     first.add(block);
   }

@@ -13,8 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
 
-/// Reads and sets attributes by name: `view:name,name`, `view:*`. Stateless and safe for use by any
-/// thread.
+/// Reads and sets file attributes by name, using the syntax `view:name,name` or `view:*`. This
+/// class is stateless and thread-safe.
 final class AttributeNames {
   private static final Map<String, Function<TreeAttributes, Object>> BASIC = new LinkedHashMap<>();
   private static final Map<String, Function<TreeAttributes, Object>> POSIX;
@@ -47,7 +47,8 @@ final class AttributeNames {
 
   private AttributeNames() {}
 
-  /// A parsed attribute string: a view and one or more names in it.
+  /// A parsed attribute string, which consists of a view and the names of one or more of its
+  /// attributes.
   private record Parsed(String view, String names) {
     static Parsed of(String text) {
       int colon = text.indexOf(':');
@@ -119,7 +120,7 @@ final class AttributeNames {
 
   /// Sets an attribute.
   ///
-  /// @throws ClassCastException for a value of the wrong type
+  /// @throws ClassCastException if the value has the wrong type
   static void set(PathAt place, String text, @Nullable Object value, boolean follow)
       throws IOException {
     Parsed parsed = Parsed.of(text);

@@ -17,14 +17,14 @@ import sluice.fs.AttributeChange;
 import sluice.fs.FileKind;
 import sluice.sys.Errno;
 
-/// The views `basic`, `owner` and `posix` of a file, in one class. Immutable and safe for use by
-/// any thread. Each call looks up the path.
+/// An implementation of the views `basic`, `owner` and `posix` of a file. Instances are immutable
+/// and thread-safe. Each call looks up the path again.
 ///
 /// @param name the name of the view
 record AttributeView(String name, PathAt place, boolean follow) implements PosixFileAttributeView {
-  /// Returns the view of a file with a given type, including [UserAttributes].
+  /// Returns a view of the given type, which may also be [UserAttributes].
   ///
-  /// @return null for an unsupported view
+  /// @return the view, or null if the type is not supported
   static <V extends FileAttributeView> @Nullable V of(PathAt place, Class<V> type, boolean follow) {
     if (Objects.requireNonNull(type) == UserDefinedFileAttributeView.class) {
       return type.cast(new UserAttributes(place, follow));
@@ -60,8 +60,8 @@ record AttributeView(String name, PathAt place, boolean follow) implements Posix
         });
   }
 
-  /// Sets the modification and access times. The creation time is ignored, because no system call
-  /// of Linux changes it.
+  /// Sets the modification and access times. The creation time is ignored because Linux has no
+  /// system call to change it.
   @Override
   public void setTimes(
       @Nullable FileTime modified, @Nullable FileTime accessed, @Nullable FileTime created)
@@ -78,7 +78,8 @@ record AttributeView(String name, PathAt place, boolean follow) implements Posix
     }
   }
 
-  /// Sets the permissions. Clears set-user-id, set-group-id and sticky, as on Linux.
+  /// Sets the permissions. Clears set-user-id, set-group-id and sticky, like the JDK's provider on
+  /// Linux.
   @Override
   public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
     change(AttributeChange.NONE.withMode(NewAttributes.bits(permissions)));

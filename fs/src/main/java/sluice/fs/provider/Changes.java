@@ -11,7 +11,7 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Creates, removes and moves names. Stateless and safe for use by any thread.
+/// Creates, removes and moves names. This class is stateless and thread-safe.
 final class Changes {
   private Changes() {}
 
@@ -41,7 +41,8 @@ final class Changes {
         });
   }
 
-  /// Creates a file with a name that was found to be free. The root is never free.
+  /// Creates a file with a name that was not in use when it was looked up. Fails for the root,
+  /// which always exists.
   static long create(TreeFileSystem fs, PathWalk.Found found, NewFile what) throws IOException {
     if (found.name().length == 0) {
       throw ErrnoExceptions.refuse(Errno.EEXIST);
@@ -54,7 +55,7 @@ final class Changes {
     if (existing.fileSystem() != fs) {
       throw ErrnoExceptions.of(ErrnoExceptions.refuse(Errno.EXDEV), link.path(), existing.path());
     }
-    // For an existing name, `java.nio.file` reports the new name.
+    // If the target already exists, `java.nio.file` expects the exception to contain the new name.
     fs.call(
         existing.path(),
         link.path(),
@@ -71,7 +72,7 @@ final class Changes {
 
   // ---- removing ---------------------------------------------------------------------------------
 
-  /// Removes a name of any kind of file. A directory must be empty.
+  /// Removes a name of a file of any kind. A directory must be empty.
   static void delete(PathAt place) throws IOException {
     TreeFileSystem fs = place.fileSystem();
     fs.run(place.path(), () -> delete(fs, place.find(false)));
@@ -107,7 +108,7 @@ final class Changes {
 
   // ---- moving -----------------------------------------------------------------------------------
 
-  /// Renames a file, as `rename(2)`. An existing target is replaced atomically.
+  /// Renames a file, like `rename(2)`. An existing target is replaced atomically.
   static void rename(PathAt source, PathAt target) throws IOException {
     TreeFileSystem fs = source.fileSystem();
     if (target.fileSystem() != fs) {
@@ -130,7 +131,7 @@ final class Changes {
     fs.tree().rename(fs.caller(), from.directory(), from.name(), to.directory(), to.name(), flags);
   }
 
-  /// Moves a file within a tree. An existing target of the same kind is replaced atomically.
+  /// Moves a file within the same tree. An existing target of the same kind is replaced atomically.
   static void move(PathAt source, PathAt target, boolean replace) throws IOException {
     TreeFileSystem fs = source.fileSystem();
     fs.call(
@@ -156,7 +157,7 @@ final class Changes {
         });
   }
 
-  /// Requires write permission for a directory to be moved, because the move changes its `..`.
+  /// Checks that a directory to be moved is writable, because moving it changes its `..` entry.
   private static void requireWritable(TreeFileSystem fs, FileAttributes moved) throws IOException {
     Caller caller = fs.caller();
     int right = FileTree.WRITE;

@@ -18,13 +18,13 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Copies a file, a link or an empty directory, within a tree or between trees. Stateless and safe
-/// for use by any thread.
+/// Copies a file, a symbolic link or an empty directory within a tree or between two trees. This
+/// class is stateless and thread-safe.
 ///
-/// Only one of the two file systems is entered at a time, for one step, so that closing one does
-/// not wait for the other.
+/// Only one of the two file systems is entered at a time, and only for a single step, so that
+/// closing one of them never has to wait for the other.
 final class Copies {
-  /// The number of attempts to replace a target that other programs recreate.
+  /// The maximum number of attempts to replace a target that other programs keep recreating.
   private static final int ATTEMPTS = 16;
 
   private Copies() {}
@@ -110,10 +110,10 @@ final class Copies {
     }
   }
 
-  /// Creates an empty target. Other programs may create and remove the same name meanwhile.
+  /// Creates an empty target. Other programs may concurrently create and remove the same name.
   ///
   /// @param same the source inode, for which no copy is needed
-  /// @return the inode of the copy, retained, or 0 if the target is `same`
+  /// @return the inode of the copy, which is retained, or 0 if the target is `same`
   private static long make(PathAt target, NewFile what, boolean replace, long same)
       throws IOException {
     TreeFileSystem to = target.fileSystem();
@@ -150,7 +150,7 @@ final class Copies {
     place.fileSystem().run(place.path(), () -> place.fileSystem().tree().release(inode));
   }
 
-  /// Returns the description of the copy. Requires the right to read the source.
+  /// Returns the description of the copy. Checks that the caller has permission to read the source.
   private static NewFile newFile(TreeFileSystem fs, FileAttributes file) throws IOException {
     boolean content = file.kind() == FileKind.REGULAR;
     if (content && fs.tree().access(fs.caller(), file.inode(), FileTree.READ) == 0) {
@@ -163,7 +163,7 @@ final class Copies {
     return NewFile.device(file.kind(), permissions, file.deviceMajor(), file.deviceMinor());
   }
 
-  /// Fills a new file, or removes it after a failure.
+  /// Copies the content and attributes to a new file, and removes the file if this fails.
   private static void fill(
       PathAt source, FileAttributes file, PathAt target, long made, boolean attributes)
       throws IOException {
@@ -184,7 +184,7 @@ final class Copies {
     }
   }
 
-  /// Removes an incomplete copy, unless its name belongs to another file by now.
+  /// Removes an incomplete copy, unless its name has been assigned to another file in the meantime.
   private static void takeBack(PathAt target, long made) throws IOException {
     TreeFileSystem to = target.fileSystem();
     to.run(
@@ -197,7 +197,7 @@ final class Copies {
         });
   }
 
-  /// Copies the content. Holes of the source are holes of the copy.
+  /// Copies the content. Holes in the source become holes in the copy.
   private static void content(PathAt source, FileAttributes file, PathAt target, long made)
       throws IOException {
     TreeFileSystem from = source.fileSystem();
@@ -239,7 +239,7 @@ final class Copies {
     }
   }
 
-  /// Returns the position of the next data, or -1 if only a hole is left.
+  /// Returns the position of the next data, or -1 if the rest of the file is a hole.
   private static long nextData(FileTree tree, long inode, long position) throws IOException {
     try {
       return tree.seek(inode, position, false);
@@ -251,8 +251,9 @@ final class Copies {
     }
   }
 
-  /// Copies owner, permissions, times and, if available, extended attributes. If the owner cannot
-  /// be set, the copying user owns the copy, and its set-id bits are cleared.
+  /// Copies the owner, permissions, times and, if they are supported, the extended attributes. If
+  /// the owner cannot be set, the copy belongs to the calling user, and its set-user-id and
+  /// set-group-id bits are cleared.
   private static void attributes(PathAt source, FileAttributes file, PathAt target, long made)
       throws IOException {
     TreeFileSystem to = target.fileSystem();

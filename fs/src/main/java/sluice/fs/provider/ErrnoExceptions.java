@@ -13,13 +13,16 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Converts errnos to exceptions of `java.nio.file`. Stateless and safe for use by any thread.
+/// Converts error numbers to exceptions of `java.nio.file`. This class is stateless and
+/// thread-safe.
 final class ErrnoExceptions {
   private ErrnoExceptions() {}
 
-  /// Returns the exception for an error of a tree, which becomes its cause.
+  /// Returns the exception that reports an error of a tree. The original exception becomes its
+  /// cause.
   ///
-  /// @throws ReadOnlyFileSystemException instead, if the file system was opened for reading
+  /// @throws ReadOnlyFileSystemException if the file system was opened read-only and this is the
+  ///   reason for the error
   static IOException of(FsException e, TreePath path, @Nullable TreePath other) {
     if (e.errno() == Errno.EROFS && path.getFileSystem().isReadOnly()) {
       throw new ReadOnlyFileSystemException();
@@ -33,7 +36,7 @@ final class ErrnoExceptions {
     String reason = reason(e);
     return switch (e.errno()) {
       case Errno.ENOENT, Errno.ESTALE -> new NoSuchFileException(path, other, null);
-      // These exceptions name the target of an operation with two paths.
+      // For an operation with two paths, these exceptions contain the target.
       case Errno.EEXIST -> new FileAlreadyExistsException(other == null ? path : other);
       case Errno.ENOTEMPTY -> new DirectoryNotEmptyException(other == null ? path : other);
       case Errno.EACCES -> new AccessDeniedException(path, other, null);
@@ -43,14 +46,14 @@ final class ErrnoExceptions {
     };
   }
 
-  /// Returns the description of an errno; for damage, also its place.
+  /// Returns the description of an error, including the location if it reports damage.
   private static String reason(FsException e) {
     boolean damage = e.errno() == Errno.EIO || e.errno() == Errno.EUCLEAN;
     boolean readOnly = e.errno() == Errno.EROFS;
     return damage || readOnly ? String.valueOf(e.getMessage()) : Errno.describe(e.errno());
   }
 
-  /// Returns an exception for an error that the provider itself detects.
+  /// Returns an exception for an error that is detected by the provider itself.
   static FsException refuse(int errno) {
     return FsException.of(errno, "by the provider");
   }

@@ -41,17 +41,18 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// The `java.nio.file` provider for images of ext2 file systems, and for any other [FileTree]. Its
-/// scheme is `ext2`: `ext2:/path/of/image!/path/inside`. Safe for use by any thread.
+/// A `java.nio.file` provider for images of ext2 file systems and for any other [FileTree]. It uses
+/// the scheme `ext2`, as in `ext2:/path/of/image!/path/inside`. This class is thread-safe.
 ///
-/// `FileSystems.newFileSystem` opens an image; `docs/storage.md` lists the options. An image can be
-/// open only once: until it is closed, the file system is found by the path of the image.
+/// An image is opened by `FileSystems.newFileSystem`, with the options that are listed in
+/// `docs/storage.md`. Each image can be opened only once at a time. While it is open, its file
+/// system can be looked up by the path of the image.
 public final class Ext2FileSystemProvider extends FileSystemProvider {
-  /// The open file systems, by the real path of the image or the name of the tree. Guarded by
-  /// itself.
+  /// The open file systems. The key is the real path of the image or the name of the tree. The map
+  /// is guarded by its own monitor.
   private final Map<String, TreeFileSystem> fileSystems = new HashMap<>();
 
-  /// Creates the provider for [java.util.ServiceLoader].
+  /// Creates the provider. This constructor is called by [java.util.ServiceLoader].
   public Ext2FileSystemProvider() {}
 
   @Override
@@ -63,7 +64,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   /// Opens an image or a tree.
   ///
-  /// @throws FileSystemAlreadyExistsException if the image is open
+  /// @throws FileSystemAlreadyExistsException if the image is already open
   @Override
   public FileSystem newFileSystem(URI uri, Map<String, ?> given) throws IOException {
     String name = PathUris.image(uri);
@@ -117,7 +118,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     }
   }
 
-  /// Returns a canonical name of an existing image, equal for all of its paths.
+  /// Returns the canonical name of an existing image, which is the same for all paths of the image.
   private static String realName(Path image) {
     try {
       return image.toRealPath().toString();
@@ -220,8 +221,8 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     Changes.createSymbolicLink(place(link), TreePath.of(target), attributes);
   }
 
-  /// Creates a hard link. If `existing` is a symbolic link, the link itself gets the new name, not
-  /// its target.
+  /// Creates a hard link. If `existing` is a symbolic link, the hard link refers to the symbolic
+  /// link itself and not to its target.
   @Override
   public void createLink(Path link, Path existing) throws IOException {
     Changes.createLink(place(link), place(existing));

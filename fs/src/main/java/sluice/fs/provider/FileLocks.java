@@ -8,10 +8,11 @@ import java.nio.channels.OverlappingFileLockException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The locks of one file. Safe for use by any thread.
+/// The locks of a single file. This class is thread-safe.
 ///
-/// Locks belong to the whole JVM, and no other process can open the image for writing. So an
-/// overlapping lock is always held by this JVM, and `java.nio` throws instead of waiting.
+/// Locks are held on behalf of the entire JVM, and no other process can open the image for writing.
+/// Therefore an overlapping lock is always held by this JVM, in which case `java.nio` requires an
+/// exception instead of waiting.
 final class FileLocks {
   private final List<Lock> held = new ArrayList<>();
 
@@ -43,7 +44,7 @@ final class FileLocks {
 
   /// Acquires a lock.
   ///
-  /// @throws OverlappingFileLockException if a part of the range is locked
+  /// @throws OverlappingFileLockException if any part of the range is already locked
   FileLock lock(FileChannel channel, long position, long size, boolean shared) {
     Lock wanted = new Lock(channel, position, size, shared);
     synchronized (held) {
@@ -57,7 +58,7 @@ final class FileLocks {
     return wanted;
   }
 
-  /// Releases the locks of a channel that is being closed.
+  /// Releases all locks of a channel that is being closed.
   void releaseAll(FileChannel channel) {
     synchronized (held) {
       for (Lock lock : held) {

@@ -10,10 +10,10 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
-/// Opens files, as `open(2)`. Stateless and safe for use by any thread.
+/// Opens files, like `open(2)`. This class is stateless and thread-safe.
 final class FileOpener {
-  /// The number of attempts to open a file that other programs replace between its lookup and its
-  /// open.
+  /// The maximum number of attempts to open a file that other programs replace between the lookup
+  /// and the open.
   private static final int ATTEMPTS = 16;
 
   private FileOpener() {}
@@ -61,7 +61,8 @@ final class FileOpener {
         tree.setAttributes(fs.caller(), inode, AttributeChange.NONE.withSizeOfOpened(0));
       }
       if (mode.deleteOnClose()) {
-        // As on Linux, the name is removed at once, the file when the channel is closed.
+        // As on Linux, the name is removed immediately, and the file is deleted when the channel is
+        // closed.
         tree.unlink(fs.caller(), found.directory(), found.name());
       }
     } catch (IOException | RuntimeException e) {
@@ -88,7 +89,7 @@ final class FileOpener {
       throw ErrnoExceptions.refuse(Errno.EISDIR);
     }
     if (!file.isDirectory() && file.kind() != FileKind.REGULAR) {
-      // pipes, sockets and device files belong to the kernel
+      // pipes, sockets and device files can be opened only by the kernel
       throw ErrnoExceptions.refuse(Errno.ENXIO);
     }
   }

@@ -4,16 +4,16 @@ import java.nio.file.PathMatcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/// Creates path matchers, as described in [java.nio.file.FileSystem#getPathMatcher]. Stateless and
-/// safe for use by any thread.
+/// Creates path matchers, as specified by [java.nio.file.FileSystem#getPathMatcher]. This class is
+/// stateless and thread-safe.
 final class Globs {
   private static final String SPECIAL_IN_REGEX = ".^$+{[]|()&-";
 
   private Globs() {}
 
-  /// Returns a matcher.
+  /// Returns a matcher for the given pattern.
   ///
-  /// @param syntaxAndPattern `glob:` or `regex:`, then a pattern
+  /// @param syntaxAndPattern `glob:` or `regex:`, followed by a pattern
   static PathMatcher matcher(String syntaxAndPattern) {
     int colon = syntaxAndPattern.indexOf(':');
     if (colon <= 0) {
@@ -32,7 +32,7 @@ final class Globs {
     return path -> pattern.matcher(path.toString()).matches();
   }
 
-  /// The translation of one glob to a regular expression. Confined to one thread.
+  /// Translates a single glob to a regular expression. Instances are confined to one thread.
   private static final class Translation {
     private final String glob;
     private final StringBuilder regex = new StringBuilder();
@@ -99,8 +99,8 @@ final class Globs {
       regex.append(c);
     }
 
-    /// Translates a bracket expression. It never matches a slash, and `*`, `?` and `\` are literal
-    /// in it.
+    /// Translates a bracket expression. The expression never matches a slash, and the characters
+    /// `*`, `?` and `\` are literals within it.
     private void bracket() {
       regex.append("[[^/]&&[");
       if (at < glob.length() && glob.charAt(at) == '!') {

@@ -15,24 +15,24 @@ import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.storage.BlockDevices;
 
-/// An open tree and the image that contains it. Belongs to its file system.
+/// An open tree together with the image that contains it. The record belongs to its file system.
 ///
-/// @param name path of the image, or the name of a tree without one
-/// @param device null for a tree without an image
-/// @param caller caller of all operations, and owner of new files
-/// @param readOnly true if it was opened for reading
+/// @param name the path of the image, or the name of a tree that has no image
+/// @param device the device, or null if the tree has no image
+/// @param caller the caller of all operations, which also owns new files
+/// @param readOnly true if the image was opened read-only
 record Image(
     String name, FileTree tree, @Nullable BlockDevice device, Caller caller, boolean readOnly)
     implements AutoCloseable {
   private static final int MAGIC_POSITION = 1024 + 56;
 
-  /// Returns a tree without an image. Calls no other file system, because this one may be the
-  /// default.
+  /// Returns a tree that has no image. This method does not call any other file system, because the
+  /// file system that is being opened may be the default one.
   static Image of(String name, FileTree tree, ImageOptions options) throws IOException {
     return new Image(name, tree, null, options.caller(), tree.status().readOnly());
   }
 
-  /// Opens an image. Creates it first if the options say so.
+  /// Opens an image. If the options request it, the image is created first.
   static Image open(Path file, ImageOptions options) throws IOException {
     boolean made = options.create() && Files.notExists(file);
     if (made) {
@@ -52,7 +52,8 @@ record Image(
     }
   }
 
-  /// Makes the creator of an image the owner of its root, so that it can create files.
+  /// Changes the owner of the root directory to the creator of the image, so that it can create
+  /// files.
   private static void giveRoot(FileTree tree, Caller owner) throws IOException {
     AttributeChange change = AttributeChange.NONE.withOwner(owner.uid()).withGroup(owner.gid());
     tree.setAttributes(Caller.ROOT, tree.rootInode(), change);
@@ -77,7 +78,7 @@ record Image(
     }
   }
 
-  /// Returns true if a file has the magic number of an image.
+  /// Returns true if the file has the magic number of an ext2 image.
   static boolean isOne(Path file) throws IOException {
     ByteBuffer magic = ByteBuffer.allocate(2);
     if (Files.isRegularFile(file)) {

@@ -9,7 +9,8 @@ import sluice.fs.FileTree;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.ext2.format.FormatOptions;
 
-/// The options in the map of `FileSystems.newFileSystem`. Immutable and safe for use by any thread.
+/// The options that are passed to `FileSystems.newFileSystem`. Instances are immutable and
+/// thread-safe.
 ///
 /// | key | value | default |
 /// |---|---|---|
@@ -22,7 +23,7 @@ import sluice.fs.ext2.format.FormatOptions;
 /// | `caller` | a [Caller], instead of both | |
 /// | `tree` | a [FileTree] instead of an image; the file system closes it | |
 ///
-/// Numbers and booleans may be given as text.
+/// Numbers and booleans may also be given as strings.
 record ImageOptions(Map<String, ?> given) {
   private static final Set<String> KEYS =
       Set.of(
@@ -36,9 +37,9 @@ record ImageOptions(Map<String, ?> given) {
           "caller",
           "tree");
 
-  /// Checks the keys.
+  /// Checks that all keys are known.
   ///
-  /// @throws IllegalArgumentException for an unknown key
+  /// @throws IllegalArgumentException if there is an unknown key
   ImageOptions {
     Set<String> unknown = new TreeSet<>(given.keySet());
     unknown.removeAll(KEYS);
@@ -85,9 +86,9 @@ record ImageOptions(Map<String, ?> given) {
     return bool("create");
   }
 
-  /// Returns the size of a new image.
+  /// Returns the size of the new image.
   ///
-  /// @throws IllegalArgumentException if it is missing
+  /// @throws IllegalArgumentException if the option is missing
   long sizeBytes() {
     long bytes = number("size", 0);
     if (bytes < 1) {

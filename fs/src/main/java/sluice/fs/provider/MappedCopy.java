@@ -7,14 +7,14 @@ import java.nio.file.StandardOpenOption;
 import sluice.sys.Files;
 import sluice.sys.SysException;
 
-/// Copies bytes of a file to a memory file, which can be mapped: only the JDK can create
-/// [java.nio.MappedByteBuffer]s. Stateless and safe for use by any thread.
+/// Copies part of a file to a memory file that can be mapped. This is necessary because only the
+/// JDK can create a [java.nio.MappedByteBuffer]. This class is stateless and thread-safe.
 final class MappedCopy {
   private MappedCopy() {}
 
-  /// Copies a range.
+  /// Copies a range of the file.
   ///
-  /// @return a file that begins with the bytes; the caller closes it
+  /// @return a file that begins with the copied bytes and must be closed by the caller
   static FileChannel of(FileChannel file, long from, long size) throws IOException {
     int fd = (int) SysException.check(Files.memfd("copy to be mapped"), "memfd_create");
     FileChannel copy;

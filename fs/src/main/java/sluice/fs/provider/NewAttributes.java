@@ -5,18 +5,18 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.Objects;
 import java.util.Set;
 
-/// The initial attributes of a file, and permissions as bits. Stateless and safe for use by any
-/// thread.
+/// Converts the initial attributes of a new file to mode bits. This class is stateless and
+/// thread-safe.
 final class NewAttributes {
-  /// The umask: group and others may not write.
+  /// The umask, which removes write permission for the group and for others.
   static final int MASK = 0x12;
 
   private NewAttributes() {}
 
   /// Returns the permissions of a new file.
   ///
-  /// @param otherwise the permissions if none are given
-  /// @return the permissions, with the umask applied
+  /// @param otherwise the permissions to use if the attributes do not specify any
+  /// @return the permissions after the umask has been applied
   /// @throws UnsupportedOperationException for attributes other than `posix:permissions`
   static int permissions(int otherwise, FileAttribute<?>... attributes) {
     int bits = otherwise;
@@ -44,9 +44,9 @@ final class NewAttributes {
     };
   }
 
-  /// Returns the mode bits of permissions.
+  /// Returns the mode bits for the given permissions.
   ///
-  /// @param permissions elements of type [PosixFilePermission]
+  /// @param permissions a set whose elements are of type [PosixFilePermission]
   static int bits(Set<?> permissions) {
     int bits = 0;
     for (Object one : permissions) {

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import sluice.fs.FileTree;
 
-/// The files that channels have open, one [OpenFile] per inode for any number of channels. Safe for
-/// use by any thread.
+/// The files that are open in channels. All channels of an inode share one [OpenFile]. This class
+/// is thread-safe.
 final class OpenFiles {
   private final FileTree tree;
   private final Map<Long, OpenFile> files = new HashMap<>();
@@ -16,16 +16,16 @@ final class OpenFiles {
     this.tree = tree;
   }
 
-  /// The shared state of all channels of one file. Safe for use by any thread.
+  /// The state that is shared by all channels of a file. This class is thread-safe.
   static final class OpenFile {
     final long inode;
 
-    /// Held while bytes are appended.
+    /// A lock that is held while bytes are appended.
     final ReentrantLock append = new ReentrantLock();
 
     final FileLocks locks = new FileLocks();
 
-    /// The number of channels that have the file open. Guarded by [OpenFiles].
+    /// The number of channels in which the file is open. Guarded by [OpenFiles].
     private int channels;
 
     private OpenFile(long inode) {
@@ -33,9 +33,9 @@ final class OpenFiles {
     }
   }
 
-  /// Opens a file and keeps it alive even if it loses its last name.
+  /// Opens a file and retains it, so that it is not deleted when it loses its last name.
   ///
-  /// @throws sluice.fs.FsException `ESTALE` if it is gone already
+  /// @throws sluice.fs.FsException `ESTALE` if the file no longer exists
   OpenFile open(long inode) throws IOException {
     tree.retain(inode);
     synchronized (files) {
@@ -45,7 +45,7 @@ final class OpenFiles {
     }
   }
 
-  /// Closes a file that [#open] returned.
+  /// Closes a file that was opened by [#open].
   void close(OpenFile file) throws IOException {
     synchronized (files) {
       if (--file.channels == 0) {

@@ -8,17 +8,16 @@ import java.util.Objects;
 import java.util.Set;
 import sluice.fs.FileTree;
 
-/// The mode in which a channel is opened. Immutable and safe for use by any thread.
+/// The mode in which a channel is opened. Instances are immutable and thread-safe.
 ///
-/// @param read true if the channel may read
-/// @param write true if the channel may write, possibly only by appending
-/// @param options all options given
+/// @param read true if the channel is open for reading
+/// @param write true if the channel is open for writing, possibly only for appending
+/// @param options all options that were given
 record OpenMode(boolean read, boolean write, Set<OpenOption> options) {
   /// Parses open options.
   ///
-  /// @throws UnsupportedOperationException for an option that is not one of the JDK's standard
-  ///   options
-  /// @throws IllegalArgumentException for options that contradict each other
+  /// @throws UnsupportedOperationException if an option is not one of the JDK's standard options
+  /// @throws IllegalArgumentException if the options contradict each other
   static OpenMode of(Set<? extends OpenOption> given) {
     Set<OpenOption> options = new HashSet<>();
     for (OpenOption option : given) {
@@ -64,23 +63,23 @@ record OpenMode(boolean read, boolean write, Set<OpenOption> options) {
     return has(StandardOpenOption.DELETE_ON_CLOSE);
   }
 
-  /// Returns true if each write is stable when it returns.
+  /// Returns true if each write must be durable before it returns.
   boolean synchronous() {
     return has(StandardOpenOption.SYNC) || has(StandardOpenOption.DSYNC);
   }
 
-  /// Returns true if such a write makes only the content stable.
+  /// Returns true if a synchronous write needs to make only the content durable.
   boolean dataOnly() {
     return !has(StandardOpenOption.SYNC);
   }
 
-  /// Returns true if a final symbolic link is followed. It is not if the name must be new, or if
-  /// the link itself is to be deleted.
+  /// Returns true if a symbolic link at the end of the path is followed. It is not followed if the
+  /// file must be new, or if the link itself is to be deleted when the channel is closed.
   boolean follow() {
     return !options.contains(LinkOption.NOFOLLOW_LINKS) && !createNew() && !deleteOnClose();
   }
 
-  /// Returns the rights that the mode needs.
+  /// Returns the access rights that this mode requires.
   int rights() {
     return (read ? FileTree.READ : 0) | (write ? FileTree.WRITE : 0);
   }

@@ -10,17 +10,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Operations on paths as bytes: names separated by single slashes, without a slash at the end.
-/// Stateless and safe for use by any thread.
+/// Operations on paths in the form of bytes. The names are separated by single slashes, and there
+/// is no slash at the end. This class is stateless and thread-safe.
 final class PathBytes {
   static final byte[] EMPTY = {};
   static final byte[] ROOT = {'/'};
 
   private PathBytes() {}
 
-  /// Returns the bytes of a path in UTF-8, without redundant slashes.
+  /// Encodes a path in UTF-8 and removes redundant slashes.
   ///
-  /// @throws InvalidPathException for NUL and for an unpaired surrogate
+  /// @throws InvalidPathException if the path contains NUL or an unpaired surrogate
   static byte[] of(String text) {
     if (text.indexOf('\0') >= 0) {
       throw new InvalidPathException(text, "a path cannot contain NUL", text.indexOf('\0'));
@@ -35,7 +35,7 @@ final class PathBytes {
     }
   }
 
-  /// Returns a path as text. Bytes that are not UTF-8 become U+FFFD.
+  /// Decodes a path. Bytes that are not valid UTF-8 are replaced by U+FFFD.
   static String text(byte[] path) {
     return new String(path, StandardCharsets.UTF_8);
   }
@@ -59,7 +59,8 @@ final class PathBytes {
     return path.length > 0 && path[0] == '/';
   }
 
-  /// Returns the offset of each name. The empty path has one empty name; the root has none.
+  /// Returns the offset of each name. The empty path consists of one empty name, and the root has
+  /// no names.
   static int[] offsets(byte[] path) {
     if (path.length == 0) {
       return new int[1];
@@ -74,8 +75,8 @@ final class PathBytes {
     return Arrays.copyOf(offsets, count);
   }
 
-  /// Returns the names in the target of a symbolic link. A slash at the end becomes a last name
-  /// `.`, because such a target must be a directory.
+  /// Returns the names in the target of a symbolic link. If the target ends with a slash, it must
+  /// be a directory, so the name `.` is added at the end.
   static List<byte[]> names(byte[] path) {
     List<byte[]> names = new ArrayList<>();
     int start = 0;

@@ -5,12 +5,12 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/// Converts paths to URIs `ext2:/path/of/image!/path/inside`, similar to `jar:`, and back.
-/// Stateless and safe for use by any thread.
+/// Converts paths to and from URIs of the form `ext2:/path/of/image!/path/inside`, which is similar
+/// to `jar:`. This class is stateless and thread-safe.
 ///
-/// An exclamation mark in a path is encoded as `%21`, so the first one separates the two paths. In
-/// the inner path, each byte that is not plain ASCII is encoded as `%XX`, so that names that are
-/// not UTF-8 survive.
+/// An exclamation mark in a path is encoded as `%21`, so the first exclamation mark of a URI
+/// separates the two paths. In the inner path, each byte that is not plain ASCII is encoded as
+/// `%XX` in order to preserve names that are not valid UTF-8.
 final class PathUris {
   static final String SCHEME = "ext2";
 
@@ -20,7 +20,7 @@ final class PathUris {
 
   /// Returns the URI of a path.
   ///
-  /// @param inside the inner path, absolute
+  /// @param inside the inner path, which must be absolute
   static URI of(String image, byte[] inside) {
     byte[] outside = image.getBytes(StandardCharsets.UTF_8);
     return URI.create(SCHEME + ":" + encode(outside) + "!" + encode(inside));
@@ -41,7 +41,7 @@ final class PathUris {
 
   /// Returns the path of the image.
   ///
-  /// @throws IllegalArgumentException if the URI has another form
+  /// @throws IllegalArgumentException if the URI does not have the expected form
   static String image(URI uri) {
     String path = rawPath(uri);
     int border = path.indexOf('!');
@@ -50,7 +50,7 @@ final class PathUris {
 
   /// Returns the inner path.
   ///
-  /// @throws IllegalArgumentException if there is none
+  /// @throws IllegalArgumentException if the URI has no inner path
   static byte[] inside(URI uri) {
     String path = rawPath(uri);
     int border = path.indexOf("!/");
@@ -74,7 +74,7 @@ final class PathUris {
     return path;
   }
 
-  /// Decodes a path. The URI class has checked that two digits follow each `%`.
+  /// Decodes a path. The URI class has already checked that each `%` is followed by two digits.
   private static byte[] decode(String text) {
     ByteArrayOutputStream decoded = new ByteArrayOutputStream();
     for (int i = 0; i < text.length(); i++) {

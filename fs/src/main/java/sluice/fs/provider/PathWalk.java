@@ -14,8 +14,8 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Resolves paths to inode numbers, as `path_resolution(7)`. Immutable and safe for use by any
-/// thread.
+/// Resolves paths to inode numbers, as described in `path_resolution(7)`. Instances are immutable
+/// and thread-safe.
 final class PathWalk {
   private static final int MAX_LINKS = 40;
 
@@ -27,7 +27,7 @@ final class PathWalk {
     this.caller = caller;
   }
 
-  /// Returns true if a symbolic link that is the last name is followed.
+  /// Returns true if the options allow a symbolic link at the end of a path to be followed.
   static boolean follows(LinkOption... options) {
     boolean follow = true;
     for (LinkOption option : options) {
@@ -37,11 +37,11 @@ final class PathWalk {
     return follow;
   }
 
-  /// The result of a path resolution.
+  /// The result of resolving a path.
   ///
-  /// @param directory the directory that contains the last name, 0 for a path without names
-  /// @param name the last name, empty for a path without names
-  /// @param inode the inode, 0 if the directory has no such name
+  /// @param directory the directory that contains the last name, or 0 if the path has no names
+  /// @param name the last name, which is empty if the path has no names
+  /// @param inode the inode, or 0 if the name does not exist in the directory
   @SuppressWarnings("ArrayRecordComponent") // made once, never compared
   record Found(long directory, byte[] name, long inode) {
     boolean exists() {
@@ -50,7 +50,7 @@ final class PathWalk {
 
     /// Returns the inode.
     ///
-    /// @throws FsException `ENOENT` if there is none
+    /// @throws FsException `ENOENT` if the path does not exist
     long required() throws FsException {
       if (inode == 0) {
         throw ErrnoExceptions.refuse(Errno.ENOENT);
@@ -58,9 +58,10 @@ final class PathWalk {
       return inode;
     }
 
-    /// Requires a name, for operations that create or remove names.
+    /// Checks that the path ends with a name. This is required by operations that create or remove
+    /// names.
     ///
-    /// @throws FsException `EBUSY` for the root and for the directory at which a path starts
+    /// @throws FsException `EBUSY` if the path is the root, or the directory at which a path starts
     void requireName() throws FsException {
       if (name.length == 0) {
         throw ErrnoExceptions.refuse(Errno.EBUSY);
@@ -70,11 +71,11 @@ final class PathWalk {
 
   /// Resolves a path.
   ///
-  /// @param start the directory of a relative path
-  /// @param follow true to follow a symbolic link that is the last name; a dangling link yields the
-  ///   name that its target lacks
-  /// @throws FsException `ENOENT` if a directory of the path is missing, `ENOTDIR`, `EACCES`,
-  ///   `ELOOP`
+  /// @param start the directory against which a relative path is resolved
+  /// @param follow true to follow a symbolic link at the end of the path; the result for a dangling
+  ///   link is the missing name to which it refers
+  /// @throws FsException `ENOENT` if a directory of the path does not exist, `ENOTDIR`, `EACCES`,
+  ///   or `ELOOP`
   Found find(long start, TreePath path, boolean follow) throws IOException {
     long directory = path.isAbsolute() ? tree.rootInode() : start;
     return find(directory, new ArrayDeque<>(path.names()), follow);
@@ -118,7 +119,7 @@ final class PathWalk {
     }
   }
 
-  /// Looks up a name. Returns 0 if there is no such name.
+  /// Looks up a name in a directory. Returns 0 if the name does not exist.
   private long lookup(long directory, byte[] name) throws IOException {
     long now = tree.tryLookup(caller, directory, name);
     if (now != FileTree.WOULD_BLOCK) {
@@ -134,14 +135,15 @@ final class PathWalk {
     }
   }
 
-  /// A name of a real path and the file to which it leads.
+  /// A name of a real path and the file to which the path resolves up to that name.
   @SuppressWarnings("ArrayRecordComponent")
   private record Step(byte[] name, FileAttributes file) {}
 
-  /// Returns the path without `.`, `..` and, if they are followed, symbolic links. If they are not,
-  /// `..` behind a link is kept, because it is not the inverse of the link.
+  /// Returns the path without `.`, `..` and, if `follow` is true, symbolic links. If links are not
+  /// followed, a `..` that comes after a link is preserved because it does not necessarily undo the
+  /// link.
   ///
-  /// @throws FsException also `ENOENT`
+  /// @throws FsException also with `ENOENT` if the path does not exist
   byte[] real(TreePath path, boolean follow) throws IOException {
     ArrayDeque<byte[]> left = new ArrayDeque<>(path.names());
     List<Step> steps = new ArrayList<>();
@@ -182,7 +184,8 @@ final class PathWalk {
             && !FileNames.isDotDot(steps.getLast().name));
   }
 
-  /// Returns the directory at the end of the steps. A link that was kept is followed here.
+  /// Returns the directory that the steps lead to. A symbolic link that was preserved is followed
+  /// here.
   private long directory(List<Step> steps) throws IOException {
     long inode = tree.rootInode();
     if (steps.isEmpty()) {

@@ -7,10 +7,10 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.Objects;
 
-/// Owners and groups as numbers. An image does not know the user names of the machine, except
-/// `root`. Immutable and safe for use by any thread.
+/// An owner or a group that is identified by a number. An image does not contain the user names of
+/// the machine, so `root` is the only name that is known. Instances are immutable and thread-safe.
 final class Principal {
-  /// Looks up `root` and decimal numbers.
+  /// A lookup service that accepts `root` and decimal numbers.
   static final UserPrincipalLookupService LOOKUP =
       new UserPrincipalLookupService() {
         @Override
@@ -68,7 +68,7 @@ final class Principal {
 
   /// Returns the user id of a principal.
   ///
-  /// @throws ProviderMismatchException for a principal of another file system
+  /// @throws ProviderMismatchException if the principal belongs to another file system
   static int id(UserPrincipal principal) {
     return switch (Objects.requireNonNull(principal)) {
       case User user -> user.id;
@@ -79,7 +79,7 @@ final class Principal {
 
   /// Returns the group id of a principal.
   ///
-  /// @throws ProviderMismatchException for a group of another file system
+  /// @throws ProviderMismatchException if the group belongs to another file system
   static int id(GroupPrincipal principal) {
     if (Objects.requireNonNull(principal) instanceof Group group) {
       return group.id;

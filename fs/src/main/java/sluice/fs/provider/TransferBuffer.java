@@ -10,8 +10,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Memory through which content passes between a tree and a caller's buffer. Used by one thread at
-/// a time.
+/// A buffer of native memory that is used to transfer content between a tree and a caller's buffer.
+/// It may be used by only one thread at a time.
 final class TransferBuffer implements AutoCloseable {
   static final int BYTES = 128 << 10;
 
@@ -31,12 +31,12 @@ final class TransferBuffer implements AutoCloseable {
     return memory;
   }
 
-  /// Returns the first bytes as a buffer. It must not be used after [#close].
+  /// Returns the first bytes as a `ByteBuffer`, which must not be used after [#close].
   ByteBuffer buffer(int bytes) {
     return buffer.clear().limit(bytes);
   }
 
-  /// Returns the memory to the pool.
+  /// Returns this buffer to its pool.
   @Override
   public void close() {
     pool.give(this);
@@ -47,16 +47,16 @@ final class TransferBuffer implements AutoCloseable {
     block.release();
   }
 
-  /// A small pool of idle buffers. Safe for use by any thread.
+  /// A small pool of idle buffers. This class is thread-safe.
   static final class Pool {
     private static final int MOST = 8;
 
     private final ArrayBlockingQueue<TransferBuffer> idle = new ArrayBlockingQueue<>(MOST);
     private volatile boolean closed;
 
-    /// Returns an idle buffer, or a new one.
+    /// Returns an idle buffer, or a new buffer if there is none.
     ///
-    /// @throws FsException `ENOMEM`
+    /// @throws FsException `ENOMEM` if no memory is available
     TransferBuffer take() throws IOException {
       TransferBuffer scratch = idle.poll();
       if (scratch != null) {
@@ -77,7 +77,7 @@ final class TransferBuffer implements AutoCloseable {
       }
     }
 
-    /// Frees the idle buffers. A buffer in use is freed when it is returned.
+    /// Frees all idle buffers. A buffer that is in use is freed when it is returned.
     void close() {
       closed = true;
       for (TransferBuffer scratch = idle.poll(); scratch != null; scratch = idle.poll()) {

@@ -12,15 +12,14 @@ import sluice.fs.AttributeChange;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 
-/// The attributes of a file as `java.nio.file` defines them. Immutable and safe for use by any
-/// thread.
+/// The attributes of a file as defined by `java.nio.file`. Instances are immutable and thread-safe.
 ///
-/// @param file the attributes from the tree
-/// @param device distinguishes trees
+/// @param file the attributes that were returned by the tree
+/// @param device a number that differs between trees
 record TreeAttributes(FileAttributes file, long device) implements PosixFileAttributes {
   private static final PosixFilePermission[] PERMISSIONS = PosixFilePermission.values();
 
-  /// A key that is unique among existing files.
+  /// A file key that is unique among all existing files.
   private record Key(long device, long inode) {
     @Override
     public String toString() {
@@ -32,8 +31,8 @@ record TreeAttributes(FileAttributes file, long device) implements PosixFileAttr
     return FileTime.from(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /// Returns a time in nanoseconds, limited to the valid range. The lowest number means the current
-  /// time.
+  /// Returns the given time in nanoseconds, limited to the valid range. The smallest representable
+  /// number is not returned because it means the current time.
   static long nanos(FileTime time) {
     return Math.max(time.to(TimeUnit.NANOSECONDS), AttributeChange.NOW + 1);
   }
@@ -48,7 +47,8 @@ record TreeAttributes(FileAttributes file, long device) implements PosixFileAttr
     return time(file.accessNanos());
   }
 
-  /// Returns the creation time, or the modification time if the image does not store it.
+  /// Returns the creation time, or the modification time if the image does not store creation
+  /// times.
   @Override
   public FileTime creationTime() {
     return time(file.birthNanos() == 0 ? file.modifyNanos() : file.birthNanos());

@@ -23,15 +23,16 @@ import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.sys.Errno;
 
-/// An open directory: its names, and access to files below it even if its own path changes. Safe
-/// for use by any thread; there is only one iterator.
+/// An open directory. It lists the names in the directory, and gives access to files relative to
+/// the directory even if the path of the directory changes. This class is thread-safe, but there is
+/// only one iterator.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | cookie, read, ended | the iterating thread | under lock | under lock |
 /// | released | the closing thread | under lock | under lock |
 final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.Base {
-  /// The number of names to read at a time.
+  /// The number of names that are read at a time.
   private static final int BATCH = 128;
 
   private final TreePath path;
@@ -56,7 +57,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.B
 
   /// Opens a directory.
   ///
-  /// @param shown the path to which the names are appended
+  /// @param shown the path against which the names are resolved
   static TreeDirectoryStream open(
       PathAt place, TreePath shown, boolean follow, DirectoryStream.Filter<? super Path> filter)
       throws IOException {
@@ -150,7 +151,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.B
     }
   }
 
-  /// Returns the next name, or null at the end and when the stream is closed.
+  /// Returns the next name, or null if the end was reached or the stream is closed.
   private byte @Nullable [] nextName() throws IOException {
     lock.lock();
     try {

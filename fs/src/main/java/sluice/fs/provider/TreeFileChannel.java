@@ -21,19 +21,19 @@ import sluice.fs.AttributeChange;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 
-/// An open file of a [TreeFileSystem]. Safe for use by any thread. Operations that use the
-/// channel's position run one after another, the others concurrently. Interrupting a thread in an
-/// operation closes the channel, as specified by [java.nio.channels.InterruptibleChannel], unless
-/// the channel belongs to a stream.
+/// An open file of a [TreeFileSystem]. This class is thread-safe. Operations that use the position
+/// of the channel are executed one after another, and all other operations may be executed
+/// concurrently. If a thread is interrupted during an operation, the channel is closed as specified
+/// by [java.nio.channels.InterruptibleChannel], unless the channel belongs to a stream.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | position | its users | under positionLock | under positionLock |
 /// | uses | operations; close | atomic | atomic |
 ///
-/// Lifecycle: a channel is opened with one use, its own; each operation adds one. After the close,
-/// the last use releases the file, so that no operation accesses another file that reuses the inode
-/// number.
+/// Lifecycle: a channel is opened with a use count of one, and each operation increments it. After
+/// the channel has been closed, the file is released when the count reaches zero, so that no
+/// operation can access another file that reuses the inode number.
 final class TreeFileChannel extends FileChannel {
   private final TreePath path;
   private final TreeFileSystem fileSystem;
@@ -44,7 +44,7 @@ final class TreeFileChannel extends FileChannel {
   private final AtomicInteger uses = new AtomicInteger(1);
   private long position;
 
-  /// Set before the channel is published.
+  /// Written only before the channel is published.
   private boolean interruptible = true;
 
   TreeFileChannel(TreePath path, OpenFiles.OpenFile file, OpenMode mode) {
@@ -57,7 +57,7 @@ final class TreeFileChannel extends FileChannel {
 
   // ---- one operation ----------------------------------------------------------------------------
 
-  /// Makes the channel ignore interrupts, like the streams of the JDK's own provider.
+  /// Makes this channel ignore interrupts, like the streams of the JDK's own provider.
   TreeFileChannel uninterruptible() {
     interruptible = false;
     return this;
@@ -67,7 +67,7 @@ final class TreeFileChannel extends FileChannel {
     long run() throws IOException;
   }
 
-  /// Runs an operation, which a close or an interrupt ends.
+  /// Runs an operation that is aborted when the channel is closed or the thread is interrupted.
   private long call(Work work) throws IOException {
     requireOpen();
     boolean completed = false;
@@ -99,7 +99,7 @@ final class TreeFileChannel extends FileChannel {
     }
   }
 
-  /// Runs an operation that uses the position.
+  /// Runs an operation that uses the position of the channel.
   private long inTurn(Work work) throws IOException {
     positionLock.lock();
     try {
@@ -221,9 +221,9 @@ final class TreeFileChannel extends FileChannel {
 
   // ---- writing ----------------------------------------------------------------------------------
 
-  /// Writes a buffer, or a part of it if there is no more space.
+  /// Writes the remaining bytes of a buffer, or as many of them as fit if no space is left.
   ///
-  /// @return the end position
+  /// @return the position after the last byte that was written
   private long drain(ByteBuffer source, long at) throws IOException {
     if (!mode.append()) {
       return put(source, at);
@@ -355,7 +355,7 @@ final class TreeFileChannel extends FileChannel {
     requireNotNegative(from, "the position");
     requireNotNegative(count, "the count");
     long done = 0;
-    // The target is written outside of the operation, because it may block indefinitely.
+    // The target is written outside of the operation because the write may block indefinitely.
     try (TransferBuffer scratch = fileSystem.scratch()) {
       while (done < count) {
         int wanted = (int) Math.min(count - done, TransferBuffer.BYTES);
@@ -394,7 +394,7 @@ final class TreeFileChannel extends FileChannel {
           break;
         }
         long at = to + done;
-        // drain copies the bytes through another transfer buffer of its own.
+        // drain copies the bytes through a second transfer buffer.
         call(() -> drain(piece.flip(), at));
         done += bytes - piece.remaining();
         if (piece.hasRemaining()) {
@@ -434,14 +434,14 @@ final class TreeFileChannel extends FileChannel {
     return lock;
   }
 
-  /// Acquires a lock like [#lock]. An overlapping lock always belongs to this JVM, so there is
-  /// nothing to wait for.
+  /// Acquires a lock like [#lock]. An overlapping lock is always held by this JVM, so this method
+  /// never needs to wait.
   @Override
   public @Nullable FileLock tryLock(long from, long size, boolean shared) throws IOException {
     return lock(from, size, shared);
   }
 
-  /// Maps a copy of the current bytes. Writing through the map is not supported.
+  /// Maps a copy of the current content. Writing to the file through the mapping is not supported.
   ///
   /// @throws UnsupportedOperationException for [java.nio.channels.FileChannel.MapMode#READ_WRITE]
   @Override
@@ -454,7 +454,7 @@ final class TreeFileChannel extends FileChannel {
     }
   }
 
-  /// Maps a copy of the current bytes as a segment.
+  /// Maps a copy of the current content as a segment.
   @Override
   public MemorySegment map(MapMode how, long from, long size, Arena arena) throws IOException {
     try (FileChannel copy = copyToMap(how, from, size)) {

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.TreeStatus;
 
-/// The only file store of a [TreeFileSystem]. Safe for use by any thread.
+/// The only file store of a [TreeFileSystem]. This class is thread-safe.
 final class TreeFileStore extends FileStore {
   private static final Set<Class<? extends FileAttributeView>> VIEWS =
       Set.of(
@@ -53,7 +53,8 @@ final class TreeFileStore extends FileStore {
     return now.blocks() * now.blockBytes();
   }
 
-  /// Returns the usable space. It includes the blocks reserved for root if the file system was
+  /// Returns the usable space. If the file system was opened as root, this includes the blocks that
+  /// are reserved for root.
   /// opened as root.
   @Override
   public long getUsableSpace() throws IOException {

@@ -20,8 +20,8 @@ import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 
-/// A [FileTree] as a `java.nio.file` file system. Safe for use by several threads at a time; a
-/// thread that closes it waits for operations in progress.
+/// A `java.nio.file` file system that is backed by a [FileTree]. This class is thread-safe. Closing
+/// the file system waits for operations that are in progress.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -38,17 +38,18 @@ final class TreeFileSystem extends FileSystem {
   private final TransferBuffer.Pool scratches = new TransferBuffer.Pool();
   private final TreePath root = new TreePath(this, PathBytes.ROOT);
 
-  /// The open channels and directory streams, which are closed with the file system.
+  /// The open channels and directory streams, which are closed together with the file system.
   private final Set<AutoCloseable> users = ConcurrentHashMap.newKeySet();
 
-  /// Held shared by operations and exclusively by the closing thread.
+  /// A lock that is held in shared mode by operations and in exclusive mode by the thread that
+  /// closes the file system.
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
 
   private volatile boolean open = true;
 
   /// Creates a file system.
   ///
-  /// @param onClosed called once, after the close
+  /// @param onClosed an action that is invoked once, after the file system has been closed
   TreeFileSystem(FileSystemProvider provider, Image image, Consumer<TreeFileSystem> onClosed) {
     this.provider = provider;
     this.onClosed = onClosed;
@@ -88,9 +89,9 @@ final class TreeFileSystem extends FileSystem {
     return image.name();
   }
 
-  /// Begins an operation. The file system is not closed before [#leave].
+  /// Begins an operation. The file system cannot be closed until [#leave] is called.
   ///
-  /// @throws ClosedFileSystemException if it is closed
+  /// @throws ClosedFileSystemException if the file system is closed
   void enter() {
     gate.readLock().lock();
     if (!open) {
@@ -103,13 +104,13 @@ final class TreeFileSystem extends FileSystem {
     gate.readLock().unlock();
   }
 
-  /// The work of an operation on the tree.
+  /// An operation on the tree that returns a result.
   @FunctionalInterface
   interface Work<T extends @Nullable Object> {
     T run() throws IOException;
   }
 
-  /// The work of an operation without a result.
+  /// An operation on the tree that does not return a result.
   @FunctionalInterface
   interface Action {
     void run() throws IOException;
@@ -119,7 +120,7 @@ final class TreeFileSystem extends FileSystem {
     return call(path, null, work);
   }
 
-  /// Runs an operation. Errors of the tree become exceptions of `java.nio.file`.
+  /// Runs an operation and converts errors of the tree to exceptions of `java.nio.file`.
   <T extends @Nullable Object> T call(TreePath path, @Nullable TreePath other, Work<T> work)
       throws IOException {
     enter();
@@ -143,7 +144,8 @@ final class TreeFileSystem extends FileSystem {
     }
   }
 
-  /// Registers an object to be closed with the file system. Called inside of an operation.
+  /// Registers an object that is to be closed together with the file system. Must be called in an
+  /// operation.
   void opened(AutoCloseable user) {
     users.add(user);
   }
@@ -159,8 +161,8 @@ final class TreeFileSystem extends FileSystem {
     return provider;
   }
 
-  /// Closes channels and directory streams, waits for operations, makes everything stable and
-  /// closes the image. Idempotent.
+  /// Closes all channels and directory streams, waits for operations in progress, makes all changes
+  /// durable, and closes the image. This method is idempotent.
   @Override
   public void close() throws IOException {
     gate.writeLock().lock();

@@ -15,10 +15,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileNames;
 
-/// A path of a [TreeFileSystem], stored as bytes, so that a name that is not UTF-8 survives.
-/// Immutable and safe for use by any thread.
+/// A path of a [TreeFileSystem]. Paths are stored as bytes in order to preserve names that are not
+/// valid UTF-8. Instances are immutable and thread-safe.
 ///
-/// The current directory is the root: `a` and the empty path are relative to it.
+/// The current directory is the root, so `a` and the empty path are resolved against the root.
 final class TreePath implements Path {
   private final TreeFileSystem fileSystem;
   private final byte[] path;
@@ -26,16 +26,17 @@ final class TreePath implements Path {
 
   /// Creates a path.
   ///
-  /// @param path cleaned by [PathBytes]; must not change afterwards
+  /// @param path the bytes, which were normalized by [PathBytes] and must not be modified
+  ///   afterwards
   TreePath(TreeFileSystem fileSystem, byte[] path) {
     this.fileSystem = fileSystem;
     this.path = path;
     offsets = PathBytes.offsets(path);
   }
 
-  /// Casts a path.
+  /// Casts a path to a [TreePath].
   ///
-  /// @throws ProviderMismatchException for a path of another provider
+  /// @throws ProviderMismatchException if the path belongs to another provider
   static TreePath of(@Nullable Path path) {
     if (Objects.requireNonNull(path) instanceof TreePath own) {
       return own;
@@ -47,7 +48,7 @@ final class TreePath implements Path {
     return new TreePath(fileSystem, other);
   }
 
-  /// Returns the bytes, which must not be changed.
+  /// Returns the bytes of this path, which must not be modified.
   byte[] bytes() {
     return path;
   }
@@ -127,8 +128,8 @@ final class TreePath implements Path {
     return with(Arrays.copyOfRange(path, offsets[beginIndex], end));
   }
 
-  /// Returns the other path as a [TreePath], or null if it cannot be a prefix or suffix of this one
-  /// for its file system or length.
+  /// Returns the other path as a [TreePath], or null if it belongs to another file system or is too
+  /// long to be a prefix or suffix of this path.
   private @Nullable TreePath comparable(Path other) {
     return Objects.requireNonNull(other) instanceof TreePath own
             && own.fileSystem == fileSystem

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import sluice.fs.FileTree;
 
-/// The view `user`: extended attributes of the name space `user`. Immutable and safe for use by any
-/// thread. Each call looks up the path.
+/// The view `user`, which gives access to the extended attributes in the `user` namespace.
+/// Instances are immutable and thread-safe. Each call looks up the path again.
 record UserAttributes(PathAt place, boolean follow) implements UserDefinedFileAttributeView {
   private static final String PREFIX = "user.";
 
@@ -36,9 +36,9 @@ record UserAttributes(PathAt place, boolean follow) implements UserDefinedFileAt
     return names(all);
   }
 
-  /// Returns the names of the name space, without the prefix.
+  /// Returns the names in the `user` namespace, without the prefix.
   ///
-  /// @param all the names of all name spaces, each terminated by NUL
+  /// @param all the names in all namespaces, each terminated by NUL
   static List<String> names(byte[] all) {
     List<String> names = new ArrayList<>();
     for (String name : new String(all, StandardCharsets.UTF_8).split("\0", -1)) {

@@ -1,7 +1,9 @@
-/// A `java.nio.file` provider for any [sluice.fs.FileTree]. The JDK finds it; nothing else uses it.
+/// Implements a `java.nio.file` provider for any [sluice.fs.FileTree]. The provider is located by
+/// the JDK and is not used directly by other code.
 ///
-/// `Ext2FileSystemProvider` opens images and delegates each operation: paths are `TreePath`s,
-/// resolved by `PathWalk`; `FileOpener` creates `TreeFileChannel`s, `Changes` changes names,
-/// `Copies` copies files; `AttributeView` and `AttributeNames` give access to attributes.
-/// `TreeFileSystem` has the gate through which every operation goes, so that a close waits for it.
+/// `Ext2FileSystemProvider` opens images and delegates each operation. Paths are represented by
+/// `TreePath` and resolved by `PathWalk`. `FileOpener` creates a `TreeFileChannel` for each open
+/// file. `Changes` creates, moves and removes names, and `Copies` copies files. `AttributeView` and
+/// `AttributeNames` give access to attributes. `TreeFileSystem` contains the gate through which
+/// every operation passes, so that closing the file system can wait for them.
 package sluice.fs.provider;

@@ -10,51 +10,54 @@ import sluice.fs.device.MemoryDevice;
 import sluice.fs.device.ScratchDevice;
 import sluice.fs.device.UringDevice;
 
-/// Opens block devices. Safe for use by any thread.
+/// Opens block devices. This class is thread-safe.
 public final class BlockDevices {
   private BlockDevices() {}
 
-  /// Creates a device in memory, filled with zeros. Its content is lost when it is closed.
+  /// Creates a device in memory that is filled with zeros. Its content is lost when the device is
+  /// closed.
   ///
-  /// @param bytes size, a multiple of 512
+  /// @param bytes the size, a multiple of 512
   public static BlockDevice memory(long bytes) throws IOException {
     return MemoryDevice.create(bytes);
   }
 
   /// Opens an image file or a block device through the kernel's page cache.
   ///
-  /// The device is opened exclusively: another process cannot open it the same way or mount it, and
-  /// an image that another process uses so cannot be opened.
+  /// The device is opened exclusively. Another process cannot open it in the same way or mount it,
+  /// and this method fails if another process is already using the image in this way.
   ///
-  /// @throws IOException with call, errno and remedy; `EAGAIN` or `EBUSY` if it is in use
+  /// @throws IOException with the call, the errno and a remedy; the errno is `EAGAIN` or `EBUSY` if
+  ///   the image is in use
   public static BlockDevice file(Path path, boolean readOnly) throws IOException {
     return FileDevice.open(path, readOnly);
   }
 
-  /// Declares that a mount serves an open device, until the device is closed. [#isServed] reports
-  /// this to other processes, which cannot learn it from the lock. Where possible, it also attaches
-  /// a loop device from which the kernel can mount.
+  /// Declares that an open device is served by a mount until it is closed. [#isServed] reports this
+  /// to other processes, which cannot determine it from the lock. If possible, this method also
+  /// attaches a loop device from which the kernel can mount the image.
   public static ServedDevice serve(BlockDevice device) throws IOException {
     return ServedDevice.of(device);
   }
 
-  /// Returns true if a device of an image is open and was passed to [#serve], in this process or
-  /// another.
+  /// Returns true if a device of an image is open and was passed to [#serve], either in this
+  /// process or in another process.
   public static boolean isServed(Path path) throws IOException {
     return ImageFile.isServed(path);
   }
 
-  /// Creates a device on top of another one. Writes stay in memory and are lost when it is closed.
-  /// The caller keeps the device below.
+  /// Creates a device on top of another device. Writes are kept in memory and are discarded when
+  /// the device is closed. The caller retains ownership of the underlying device.
   ///
-  /// @param mostBytes the memory limit; a write beyond it fails with `ENOMEM`
+  /// @param mostBytes the maximum amount of memory; a write that would exceed it fails with
+  ///   `ENOMEM`
   public static BlockDevice scratch(BlockDevice below, long mostBytes) {
     return new ScratchDevice(below, mostBytes);
   }
 
-  /// Opens a device like [#file], but bypasses the kernel's page cache and runs many transfers at a
-  /// time: `O_DIRECT` and io_uring. If one of them is missing, a fallback is used, and `notice`
-  /// receives the reason.
+  /// Opens a device like [#file], but bypasses the kernel's page cache and performs many transfers
+  /// concurrently, using `O_DIRECT` and io_uring. If either of them is not available, a fallback is
+  /// used, and `notice` receives the reason.
   public static BlockDevice direct(Path path, boolean readOnly, Consumer<String> notice)
       throws IOException {
     return UringDevice.open(path, readOnly, notice);

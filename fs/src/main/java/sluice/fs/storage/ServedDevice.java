@@ -6,8 +6,9 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.device.FileDevice;
 import sluice.fs.device.LoopAttachment;
 
-/// A device that a mount serves, with a kernel block device to mount from. Confined to the mounting
-/// thread, which closes it after the mount has succeeded or failed.
+/// A device that is served by a mount, together with a block device of the kernel from which it can
+/// be mounted. Instances are confined to the mounting thread, which must close them after the mount
+/// has succeeded or failed.
 public final class ServedDevice implements AutoCloseable {
   private final @Nullable LoopAttachment loop;
   private final String why;
@@ -30,12 +31,13 @@ public final class ServedDevice implements AutoCloseable {
     }
   }
 
-  /// Returns the path of the block device, such as `/dev/loop0`; empty if there is none.
+  /// Returns the path of the block device, such as `/dev/loop0`, or an empty string if there is
+  /// none.
   public String blockDevice() {
     return loop == null ? "" : loop.path();
   }
 
-  /// Returns the reason why there is no block device, in a few words.
+  /// Returns a short description of the reason why there is no block device.
   public String why() {
     return why;
   }

@@ -1,2 +1,3 @@
-/// Opens the layers below a file system, bottom first: [BlockDevices], [BufferCaches], [Journals].
+/// Opens the layers below a file system, which are, from bottom to top, [BlockDevices],
+/// [BufferCaches] and [Journals].
 package sluice.fs.storage;

@@ -6,18 +6,18 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.NativeMemory;
 
-/// A range of native bytes that exists as long as there is a lease of it.
+/// A range of native memory that exists for as long as at least one lease is held.
 ///
-/// A lease is a reference count. Java code that keeps a block holds one; **every device operation
-/// in flight holds one** (a receive armed into it, a send from it), because the kernel continues to
-/// use the bytes after the system call has returned. The bytes are freed or reused when the last
-/// lease ends, and not before.
+/// Leases are reference counts. Java code that retains a block holds a lease, and **so does every
+/// device operation in flight**, such as a receive into the block or a send from it, because the
+/// kernel continues to use the bytes after the system call has returned. The bytes are freed or
+/// reused when the last lease is released, and never earlier.
 ///
-/// A block with leases of several holders is a snapshot and is not written any more. A writer calls
-/// [#writable], which copies the block if there are other holders.
+/// A block on which several holders have leases is a snapshot and must not be written any more. A
+/// writer calls [#writable], which copies the block if there are other holders.
 ///
-/// Code with access to this class reaches memory that cannot be revoked: the package is exported
-/// only to the trusted modules. All other code gets a `Memory` or a `View`.
+/// Code that has access to this class can reach memory that cannot be revoked. Therefore the
+/// package is exported only to the trusted modules, and all other code uses `Memory` or `View`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,7 +27,8 @@ import sluice.sys.NativeMemory;
 public class Block {
   static final VarHandle LEASES;
 
-  /// Added to the lease count of a block that a pool offers ([PooledBlock]).
+  /// The value that is added to the lease count of a block while its pool offers it
+  /// ([PooledBlock]).
   static final int OFFERED = 1 << 24;
 
   static {
@@ -43,16 +44,17 @@ public class Block {
   @SuppressWarnings("unused") // accessed through LEASES
   private int leases;
 
-  /// Creates a block on memory that the subclass owns, with `leases` leases at first.
+  /// Creates a block on memory that the subclass owns. The block initially has the given number of
+  /// leases.
   protected Block(MemorySegment segment, int leases) {
     this.segment = segment;
     this.leases = leases;
   }
 
-  /// Allocates zeroed memory with one lease for the caller. It is aligned to a cache line, for fast
-  /// copies.
+  /// Allocates zeroed memory with one lease, which is held by the caller. The memory is aligned to
+  /// a cache line so that copies are fast.
   ///
-  /// @return null if the account has no room
+  /// @return null if the account does not have enough room
   public static @Nullable Block allocate(Budget account, long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
@@ -63,14 +65,16 @@ public class Block {
     return HeapBlock.of(account, bytes);
   }
 
-  /// Returns a part of this block. It holds a lease of this block until its own last lease ends.
+  /// Returns a part of this block. The part holds a lease of this block until its own last lease is
+  /// released.
   ///
-  /// @throws IndexOutOfBoundsException if the range is not inside of the block
+  /// @throws IndexOutOfBoundsException if the range is not within the block
   public final Block slice(long offset, long bytes) {
     return new SliceBlock(segment.asSlice(offset, bytes), lease(), offset);
   }
 
-  /// Returns the bytes, for devices. Valid while the caller holds a lease.
+  /// Returns the memory of this block for use by devices. The segment is valid for as long as the
+  /// caller holds a lease.
   public final MemorySegment segment() {
     return segment;
   }
@@ -79,33 +83,34 @@ public class Block {
     return segment.byteSize();
   }
 
-  /// Returns the region that contains the bytes, or null if there is none.
+  /// Returns the region that contains this block, or null if it was not allocated from a region.
   public @Nullable Region region() {
     return null;
   }
 
-  /// Returns the offset of the bytes in [#region].
+  /// Returns the offset of this block in its [#region].
   public long regionOffset() {
     return 0;
   }
 
-  /// Returns the memory file that contains the bytes, for `sendfile(2)` from [#regionOffset]; -1 if
-  /// there is none. Bytes that were sent this way must never be written again ([Region]).
+  /// Returns the descriptor of the memory file that contains this block, for use with `sendfile(2)`
+  /// from [#regionOffset], or -1 if there is none. Bytes that were sent in this way must never be
+  /// written again (see [Region]).
   public final int fileDescriptor() {
     Region in = region();
     return in == null ? -1 : in.fileDescriptor();
   }
 
-  /// Returns the current number of leases. A caller that holds a lease and reads 1 is the sole
+  /// Returns the current number of leases. If a caller that holds a lease reads 1, it is the sole
   /// holder and remains so.
   public final int leases() {
     int now = (int) LEASES.getVolatile(this);
     return now > 0 ? now & (OFFERED - 1) : now;
   }
 
-  /// Adds a lease. Only a holder may call this.
+  /// Acquires another lease. Only a caller that already holds a lease may call this method.
   ///
-  /// @throws IllegalStateException if the block has no lease any more
+  /// @throws IllegalStateException if the block has no leases left
   public final Block lease() {
     if (!addLease()) {
       throw new IllegalStateException("lease on a block that was already freed, or is claimed");
@@ -113,9 +118,9 @@ public class Block {
     return this;
   }
 
-  /// Ends a lease. The last one frees the bytes.
+  /// Releases a lease. The memory is freed when the last lease is released.
   ///
-  /// @throws IllegalStateException if the block had no lease
+  /// @throws IllegalStateException if the block has no leases
   public final void release() {
     int before = (int) LEASES.getAndAdd(this, -1);
     if (before > 1 && before != OFFERED) {
@@ -129,10 +134,11 @@ public class Block {
     }
   }
 
-  /// Returns a block with the same bytes that only the caller holds: this block, or a copy of it. A
-  /// copy ends the caller's lease of this block.
+  /// Returns a block with the same bytes that is held only by the caller, which is either this
+  /// block or a copy of it. If a copy is returned, the caller's lease of this block is released.
   ///
-  /// @return null if the account has no room for the copy; the caller keeps its lease then
+  /// @return null if the account does not have enough room for the copy, in which case the caller
+  ///   keeps its lease
   public final @Nullable Block writable(Budget account) {
     if (leases() == 1) {
       return this;
@@ -145,7 +151,7 @@ public class Block {
     return copy;
   }
 
-  /// Adds a lease if there is one already and the block is not claimed.
+  /// Acquires a lease if the block already has one and is not claimed.
   final boolean addLease() {
     int now = (int) LEASES.getVolatile(this);
     while (now > 0) {
@@ -158,7 +164,7 @@ public class Block {
     return false;
   }
 
-  /// Frees the bytes. Called once, by the thread that ended the last lease.
+  /// Frees the memory. Called once, by the thread that released the last lease.
   protected void free() {}
 
   private static final class SliceBlock extends Block {
@@ -188,7 +194,7 @@ public class Block {
   }
 
   private static final class HeapBlock extends Block {
-    /// The size of a cache line. The C heap aligns to 16 bytes only, but a copy of 4 KB to an
+    /// The size of a cache line. The C heap aligns memory only to 16 bytes, but copying 4 KB to an
     /// address that is not aligned to a cache line takes three times as long, because each store
     /// touches two lines.
     private static final int LINE_BYTES = 64;

@@ -14,8 +14,9 @@ import sluice.sys.Mapping;
 import sluice.sys.NativeMemory;
 import sluice.sys.SysException;
 
-/// A range of memory from which blocks are allocated in whole units, with a bitmap ([UnitMap]). The
-/// capacity is reserved as address space, not as memory. Safe for use by any thread.
+/// A range of memory from which blocks are allocated in whole units, using a bitmap ([UnitMap]).
+/// The capacity is reserved as address space and does not occupy memory until it is used. This
+/// class is thread-safe.
 ///
 /// | opened as | backed by | a block that is freed |
 /// |---|---|---|
@@ -23,27 +24,27 @@ import sluice.sys.SysException;
 /// | [#openMemoryFile] | a sealed `memfd_create(2)` | its pages are removed from the file |
 ///
 /// **Blocks of a memory file can be sent with `sendfile(2)`**, which passes pages to a socket
-/// without copying them. Until the peer has read the bytes, the socket queues *are* the block's
-/// pages. So a block must never be written once it has been sent, and freeing it removes its pages
-/// from the file (`FALLOC_FL_PUNCH_HOLE`): the kernel keeps pages that are in a queue, and the next
-/// block in the same place gets others.
+/// without copying them. Until the peer has read the bytes, the socket's queue refers to the
+/// block's own pages. Therefore a block must never be written after it has been sent, and its pages
+/// are removed from the file when it is freed (`FALLOC_FL_PUNCH_HOLE`). The kernel keeps the pages
+/// that are still in a queue, and the next block at the same offset gets new pages.
 ///
-/// Locking: the monitor is held only for the search in the bitmap. Charging, zeroing and system
-/// calls happen before or after.
+/// The monitor is held only while the bitmap is searched. Accounts are charged, memory is zeroed,
+/// and system calls are made before or after that.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | units, touched, blocks, closed | any thread | under the monitor | under the monitor |
 ///
-/// Lifecycle: opened → blocks are allocated → closed, which refuses further blocks; the memory is
-/// released with the last block. Limits: at most [#MOST_UNITS] units.
+/// Lifecycle: opened → blocks are allocated → closed, after which no more blocks are allocated. The
+/// memory is released when the last block is freed. A region has at most [#MOST_UNITS] units.
 public final class Region implements AutoCloseable {
-  /// The maximum number of units, each of which takes a bit of the bitmap.
+  /// The maximum number of units. Each unit occupies one bit in the bitmap.
   public static final int MOST_UNITS = 1 << 28;
 
   private static final int LEAST_UNIT_BYTES = 64;
 
-  /// The largest page size of the kernels on which Sluice runs.
+  /// The largest page size of the kernels that Sluice supports.
   private static final int FILE_UNIT_BYTES = 64 << 10;
 
   private static final long HUGE_PAGE_BYTES = 2 << 20;
@@ -59,7 +60,7 @@ public final class Region implements AutoCloseable {
   private final @Nullable String noHugePages;
   private final UnitMap units;
 
-  /// The first unit that was never allocated. From here on, memory is zero.
+  /// The first unit that has never been allocated. The memory from this unit onwards is still zero.
   private int touched;
 
   private int blocks;
@@ -76,14 +77,14 @@ public final class Region implements AutoCloseable {
     this.units = new UnitMap(Math.toIntExact(memory.byteSize() >> unitShift));
   }
 
-  /// Opens a region on memory of this process.
+  /// Opens a region that is backed by memory of this process.
   ///
-  /// @param name for messages
-  /// @param capacityBytes rounded up to whole units
-  /// @param unitBytes the unit of block sizes: a power of two, at least 64
-  /// @param hugePages true to request huge pages; without them the region works the same
+  /// @param name the name that is used in messages
+  /// @param capacityBytes the capacity, which is rounded up to whole units
+  /// @param unitBytes the unit of block sizes, a power of two that is at least 64
+  /// @param hugePages true to request huge pages; the region behaves the same without them
   ///   ([#noHugePages])
-  /// @throws SysException if there is no address space
+  /// @throws SysException if there is not enough address space
   public static Region openAnonymous(
       String name, long capacityBytes, int unitBytes, boolean hugePages) throws SysException {
     long bytes = capacity(capacityBytes, unitBytes);
@@ -95,12 +96,12 @@ public final class Region implements AutoCloseable {
     return new Region(name, -1, mapping, all.asSlice(begin, bytes), unitBytes, reason);
   }
 
-  /// Returns a single block of an anonymous region of its own, which ends with the block: the
-  /// memory of a pool that manages its pieces itself.
+  /// Returns a single block that occupies an anonymous region of its own, which is released
+  /// together with the block. It is intended for pools that divide their memory themselves.
   ///
   /// @param bytes the size of the block
-  /// @return null if the account has no room
-  /// @throws SysException if there is no address space
+  /// @return null if the account does not have enough room
+  /// @throws SysException if there is not enough address space
   public static @Nullable Block single(
       String name, Budget account, long bytes, int unitBytes, boolean hugePages)
       throws SysException {
@@ -109,18 +110,20 @@ public final class Region implements AutoCloseable {
     }
   }
 
-  /// Opens a region on a memory file, in units of 64 KiB. The file is sealed: its length cannot
-  /// change.
+  /// Opens a region that is backed by a memory file, in units of 64 KiB. The file is sealed, so its
+  /// length cannot change.
   ///
-  /// @param name shown in `/proc`
-  /// @param capacityBytes rounded up to whole units
-  /// @throws SysException if there are no memory files, no descriptors, or no address space
+  /// @param name the name that is shown in `/proc`
+  /// @param capacityBytes the capacity, which is rounded up to whole units
+  /// @throws SysException if memory files are not supported, or if there are not enough descriptors
+  ///   or there is not enough address space
   public static Region openMemoryFile(String name, long capacityBytes) throws SysException {
     long bytes = capacity(capacityBytes, FILE_UNIT_BYTES);
     int fd = Math.toIntExact(SysException.check(Files.memfd(name), "memfd_create", name));
     try {
       SysException.check(Files.ftruncate(fd, bytes), "ftruncate", fd, bytes);
-      // Access to a page that vanished would end this process with a signal.
+      // An access to a page beyond the end of a file that was truncated would terminate this
+      // process with a signal.
       int seals = Files.F_SEAL_GROW | Files.F_SEAL_SHRINK | Files.F_SEAL_SEAL;
       SysException.check(Files.addSeals(fd, seals), "fcntl", fd, "F_ADD_SEALS", seals);
       Mapping mapping = Mapping.shared(fd, 0, bytes, true);
@@ -145,8 +148,8 @@ public final class Region implements AutoCloseable {
     return (bytes + unitBytes - 1) & -(long) unitBytes;
   }
 
-  /// Requests huge pages. Returns the reason why there are none; empty if the kernel provides them
-  /// at the first touch.
+  /// Requests huge pages. Returns the reason why they are not available, or an empty string if the
+  /// kernel provides them on first access.
   private static String adviseHugePages(Mapping mapping, long bytes) {
     if (bytes < HUGE_PAGE_BYTES) {
       return "the region is shorter than a huge page";
@@ -155,8 +158,8 @@ public final class Region implements AutoCloseable {
     if (error != 0) {
       return "madvise(MADV_HUGEPAGE): " + Errno.name(-error) + ", this kernel has none";
     }
-    // Uses java.io, because a file system of Sluice may be the JVM's default, and this runs before
-    // it exists.
+    // This uses java.io because a Sluice file system may be the JVM's default file system, and this
+    // code runs before that file system exists.
     try (FileInputStream in = new FileInputStream(HUGE_PAGES)) {
       return new String(in.readAllBytes(), US_ASCII).contains("[never]")
           ? HUGE_PAGES + " says never. Fix: write madvise to it"
@@ -166,9 +169,11 @@ public final class Region implements AutoCloseable {
     }
   }
 
-  /// Allocates zeroed memory with one lease for the caller. The account is charged for whole units.
+  /// Allocates zeroed memory with one lease, which is held by the caller. The account is charged
+  /// for whole units.
   ///
-  /// @return null if the account, the region or the machine has no room, or if the region is closed
+  /// @return null if the account, the region or the machine does not have enough room, or if the
+  ///   region is closed
   public @Nullable Block allocate(Budget account, long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
@@ -199,7 +204,8 @@ public final class Region implements AutoCloseable {
     if (fd < 0) {
       zero(segment, (long) (before - at) << unitShift);
     } else if (AttributeCalls.fallocate(fd, KEEP_SIZE, (long) at << unitShift, size) != 0) {
-      // Allocated now, because a page that is unavailable at the first touch would cause a signal.
+      // The pages are allocated here, because a page that is unavailable on first access would
+      // cause a signal.
       give(at, count);
       account.refund(size);
       return null;
@@ -226,17 +232,17 @@ public final class Region implements AutoCloseable {
     }
   }
 
-  /// Returns pages of a block of an anonymous region to the system. Reading them yields zeros
-  /// afterwards. The caller holds the block, and no other thread uses the range.
+  /// Releases pages of a block in an anonymous region to the operating system. They read as zeros
+  /// afterwards. The caller must hold the block, and no other thread may use the range.
   ///
   /// @param offset the offset in the region, a multiple of the page size
-  /// @return 0 or a negative errno; if pages are larger than the range, they do not change
+  /// @return 0 or a negative errno; if the pages are larger than the range, they are not changed
   public int discard(long offset, long bytes) {
     long start = memory.address() - mapping.segment().address();
     return fd < 0 ? mapping.discard(start + offset, bytes) : -Errno.EINVAL;
   }
 
-  /// Returns the memory file, -1 if there is none.
+  /// Returns the descriptor of the memory file, or -1 if there is none.
   public int fileDescriptor() {
     return fd;
   }
@@ -245,7 +251,7 @@ public final class Region implements AutoCloseable {
     return memory.byteSize();
   }
 
-  /// Returns the unit to which block sizes are rounded up.
+  /// Returns the unit in bytes to which block sizes are rounded up.
   public int unitBytes() {
     return 1 << unitShift;
   }
@@ -254,8 +260,9 @@ public final class Region implements AutoCloseable {
     return (long) units.freeUnits() << unitShift;
   }
 
-  /// Returns the lengths in bytes of all free areas, in ascending order of addresses. Adjacent
-  /// areas are joined, so several areas are separated by blocks. Scans all units.
+  /// Returns the lengths in bytes of all free areas, in ascending order of their addresses.
+  /// Adjacent free areas are merged, so any two areas are separated by at least one block. This
+  /// method scans all units.
   public synchronized long[] freeAreas() {
     int[] lengths = units.freeAreas();
     long[] bytes = new long[lengths.length];
@@ -265,19 +272,20 @@ public final class Region implements AutoCloseable {
     return bytes;
   }
 
-  /// Returns the size of the bitmap on the Java heap, which does not depend on the allocated
-  /// blocks.
+  /// Returns the size of the bitmap on the Java heap. The size does not depend on the number of
+  /// allocated blocks.
   public long overheadBytes() {
     return units.overheadBytes();
   }
 
-  /// Returns the reason why the region has no huge pages; null if it has them, from the first touch
-  /// on.
+  /// Returns the reason why the region has no huge pages, or null if the kernel provides them on
+  /// first access.
   public @Nullable String noHugePages() {
     return noHugePages;
   }
 
-  /// Refuses further blocks. The memory is released with the last block. Idempotent.
+  /// Closes this region, after which no more blocks are allocated. The memory is released when the
+  /// last block is freed. This method is idempotent.
   @Override
   public synchronized void close() {
     if (!closed) {

@@ -2,29 +2,31 @@ package sluice.memory.block;
 
 import java.util.Arrays;
 
-/// The units of a region, one bit each: a bitmap allocator, in which adjacent free areas are joined
+/// The allocation bitmap of a region, with one bit for each unit. Adjacent free areas are merged
 /// implicitly (Wilson et al., "Dynamic Storage Allocation: A Survey and Critical Review", 1995,
 /// section 3.10: bitmapped fits; Golm et al., "The JX Operating System", 2002, section 2.5).
 ///
-/// Placement is address-ordered first fit. A second bitmap marks full words, and for each power of
-/// two there is a word before which no free area of that length begins. So full memory and holes
-/// that are too small are not searched again.
+/// Areas are placed by address-ordered first fit. A second bitmap marks full words, and for each
+/// power of two the map records a word before which no free area of that length begins. As a
+/// result, full memory and holes that are too small are not searched repeatedly.
 ///
-/// Accessed under the monitor of its [Region]. Limits: a search reads each word once, 1/64 of the
-/// units.
+/// All methods must be called under the monitor of the [Region]. A search reads each word, which
+/// represents 64 units, at most once.
 final class UnitMap {
   private static final int BITS = Long.SIZE;
   private static final long ALL = -1L;
 
   private final int units;
 
-  /// The bitmap of units. A set bit is a unit that is allocated, or behind the end.
+  /// The bitmap of units. A bit is set if its unit is allocated or lies beyond the end of the
+  /// region.
   private final long[] taken;
 
-  /// The bitmap of full words. A set bit is a word of [#taken] whose bits are all set.
+  /// The bitmap of full words. A bit is set if all bits of the corresponding word of [#taken] are
+  /// set.
   private final long[] full;
 
-  /// For each `i`, a word before which no free area of at least `1 << i` units begins.
+  /// For each `i`, the index of a word before which no free area of at least `1 << i` units begins.
   private final int[] from;
 
   private int freeUnits;
@@ -44,10 +46,10 @@ final class UnitMap {
     }
   }
 
-  /// Allocates the first free area that is long enough.
+  /// Allocates the first free area that is large enough.
   ///
-  /// @param count at least 1
-  /// @return its first unit, or -1
+  /// @param count the number of units, at least 1
+  /// @return the first unit of the area, or -1 if there is none
   int take(int count) {
     if (count > freeUnits) {
       return -1;
@@ -60,17 +62,18 @@ final class UnitMap {
     return at;
   }
 
-  /// Frees units.
+  /// Frees the given units.
   void give(int at, int count) {
     clear(at, count);
     freeUnits += count;
-    // An area that reaches 2^i units by this had fewer units in front of these.
+    // A free area that now reaches 2^i units because of these units had fewer free units before
+    // them.
     for (int i = 0; i < from.length; i++) {
       from[i] = Math.min(from[i], Math.max(0, at - (1 << i)) / BITS);
     }
   }
 
-  /// Returns the first free area of `count` units, or -1.
+  /// Returns the first free area of at least `count` units, or -1 if there is none.
   private int find(int count) {
     int power = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(count);
     int least = 1 << power;
@@ -113,7 +116,8 @@ final class UnitMap {
     return -1;
   }
 
-  /// Returns the first word with a free unit, at or after a given word; -1 if there is none.
+  /// Returns the first word at or after the given word that has a free unit, or -1 if there is
+  /// none.
   private int notFull(int word) {
     int at = word / BITS;
     if (at >= full.length) {
@@ -152,7 +156,7 @@ final class UnitMap {
     }
   }
 
-  /// Returns the bits of a word that stand for units in `[at, end)`.
+  /// Returns the bits of the given word that represent units in the range `[at, end)`.
   private static long bits(int word, int at, int end) {
     int low = Math.max(at - word * BITS, 0);
     int high = Math.min(end - word * BITS, BITS);
@@ -167,7 +171,7 @@ final class UnitMap {
     return freeUnits;
   }
 
-  /// Returns the lengths of all free areas, in ascending order of addresses.
+  /// Returns the lengths in units of all free areas, in ascending order of their addresses.
   int[] freeAreas() {
     int[] lengths = new int[8];
     int count = 0;

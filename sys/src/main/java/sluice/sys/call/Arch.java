@@ -2,14 +2,15 @@ package sluice.sys.call;
 
 import java.util.Locale;
 
-/// The processor architectures whose call numbers and structure layouts this module knows.
+/// The processor architectures whose system call numbers and structure layouts are known to this
+/// module.
 ///
-/// Immutable and safe for use by any thread. On [#OTHER], and on systems other than Linux, every
-/// system call of this module returns `-ENOSYS`.
+/// This enum is immutable and thread-safe. On [#OTHER], and on operating systems other than Linux,
+/// every system call of this module returns `-ENOSYS`.
 public enum Arch {
   X86_64,
   AARCH64,
-  /// Not Linux, or a processor without a table here.
+  /// An operating system other than Linux, or a processor that is not supported by this module.
   OTHER;
 
   private static final Arch CURRENT = detect();
@@ -19,7 +20,7 @@ public enum Arch {
     return CURRENT;
   }
 
-  /// Selects a value that differs between the architectures.
+  /// Returns the value that applies to the current architecture.
   public static int choose(int x86Value, int armValue) {
     return CURRENT == AARCH64 ? armValue : x86Value;
   }

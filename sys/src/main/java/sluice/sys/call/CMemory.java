@@ -5,9 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// Access to the memory of a C library, by address. Stateless and safe for use by any thread.
+/// Accesses the memory of a C library by address. This class is stateless and thread-safe.
 ///
-/// An address must come from the library itself, which keeps its target alive: there are no checks.
+/// An address must have been obtained from the library itself, which must keep the target valid,
+/// because accesses are not checked.
 public final class CMemory {
   private static final long LONGEST_TEXT = 4096;
 
@@ -31,7 +32,7 @@ public final class CMemory {
     ALL.set(JAVA_INT, address, value);
   }
 
-  /// Returns a NUL-terminated string; empty for a null pointer.
+  /// Returns a NUL-terminated string, or an empty string for a null pointer.
   public static String text(long address) {
     return address == 0
         ? ""
@@ -40,9 +41,9 @@ public final class CMemory {
 
   /// Returns a function of a libfabric object.
   ///
-  /// @param object address of the object
-  /// @param table offset of the pointer to the table in the object
-  /// @param function offset of the function in the table
+  /// @param object the address of the object
+  /// @param table the offset in the object of the pointer to the function table
+  /// @param function the offset of the function in the table
   public static MemorySegment function(long object, int table, int function) {
     return MemorySegment.ofAddress(word(word(object + table) + function));
   }

@@ -8,25 +8,26 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Memory that one object uses for its system calls. Closing it affects no other thread, while
-/// closing a shared arena is a handshake with every thread of the JVM: an application may open and
-/// close many selectors.
+/// Memory that a single object uses for its system calls. Closing it does not affect any other
+/// thread. In contrast, closing a shared arena requires a handshake with every thread of the JVM,
+/// which would be expensive because an application may open and close many selectors.
 ///
-/// The garbage collector frees the memory. Recycled memory is kept when it is closed, for the next
-/// owner of about its size, so that a program that opens and closes faster than the collector runs
-/// needs no more. It may then belong to another owner, so the closing object replaces each of its
-/// parts by [#ENDED]: from then on every access throws [IllegalStateException], as with a closed
-/// arena. It cannot be closed while a call uses it.
+/// The memory is freed by the garbage collector. When recycled memory is closed, it is kept for the
+/// next owner that requests about the same size, so that a program that opens and closes objects
+/// faster than the collector runs does not need more memory. Because the memory may then belong to
+/// another owner, the object that is closed must replace each of its parts by [#ENDED]. From then
+/// on every access throws [IllegalStateException], as with a closed arena. The memory cannot be
+/// closed while a call is using it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `state` | any thread | compare-and-set | compare-and-set; release at a call's end |
 /// | a shelf's `idle` | any thread | under the shelf's lock | the same |
 ///
-/// Lifecycle: open → (a call begins and ends)* → closed once. Limits: 64 large and 128 small pieces
-/// are kept, 1152 KiB in total; the collector frees all others.
+/// Lifecycle: open → (a call begins and ends)* → closed once. At most 64 large and 128 small
+/// segments, 1152 KiB in total, are kept for reuse. All others are freed by the collector.
 public final class CallMemory {
-  /// A segment on which each access throws [IllegalStateException], at any offset.
+  /// A segment on which every access throws [IllegalStateException], regardless of the offset.
   public static final MemorySegment ENDED = ended();
 
   private static final int OPEN = 0;
@@ -46,7 +47,7 @@ public final class CallMemory {
     this.shelf = shelf;
   }
 
-  /// Creates [#ENDED]. The arena is closed once per JVM, when the first object is opened.
+  /// Creates [#ENDED]. Its arena is closed once per JVM, when the first object is opened.
   private static MemorySegment ended() {
     try (Arena arena = Arena.ofShared()) {
       return MemorySegment.ofAddress(0).reinterpret(Long.MAX_VALUE, arena, null);
@@ -58,8 +59,8 @@ public final class CallMemory {
     return new CallMemory(Arena.ofAuto().allocate(bytes, Long.BYTES), null);
   }
 
-  /// Returns memory with undefined content, which is recycled after [#close]. More than 16 KiB is
-  /// not recycled.
+  /// Returns memory with undefined content that is recycled after [#close]. Memory of more than 16
+  /// KiB is not recycled.
   public static CallMemory recycled(long bytes) {
     Shelf shelf = bytes <= SMALL.bytes ? SMALL : bytes <= LARGE.bytes ? LARGE : null;
     return shelf == null ? collected(bytes) : new CallMemory(shelf.take(), shelf);
@@ -72,9 +73,9 @@ public final class CallMemory {
     return part;
   }
 
-  /// Marks the start of a call that uses the memory.
+  /// Marks the beginning of a call that uses this memory.
   ///
-  /// @throws IllegalStateException if it is closed, or another call uses it
+  /// @throws IllegalStateException if the memory is closed, or if another call is using it
   public void beginCall() {
     if (!state.compareAndSet(OPEN, IN_CALL)) {
       throw new IllegalStateException(
@@ -92,8 +93,8 @@ public final class CallMemory {
 
   /// Closes the memory, which may be recycled.
   ///
-  /// @return false if it was closed before
-  /// @throws IllegalStateException if a call uses it; it stays open then
+  /// @return false if the memory was already closed
+  /// @throws IllegalStateException if a call is using the memory, in which case it remains open
   public boolean close() {
     int before = state.compareAndExchange(OPEN, CLOSED);
     if (before == IN_CALL) {
@@ -108,7 +109,7 @@ public final class CallMemory {
     return true;
   }
 
-  /// A pool of idle pieces of one size. Safe for use by any thread.
+  /// A pool of idle memory segments of the same size. This class is thread-safe.
   private static final class Shelf {
     final int bytes;
     private final int most;

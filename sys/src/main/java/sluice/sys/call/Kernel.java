@@ -14,30 +14,33 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.Optional;
 
-/// The entry to the kernel: the C library's `syscall(2)`, with `errno` captured before the JVM can
-/// change it.
+/// The entry to the kernel, which is the C library's `syscall(2)`. The `errno` is captured before
+/// the JVM can change it.
 ///
-/// Safe for use by any thread. Results are the kernel's: the value of the call, or a negated errno.
-/// The linker keeps a [MemorySegment] argument open during the call (its arena cannot be closed
-/// meanwhile), but not an address in a `long`:
-/// - [#call] takes numbers. Addresses among them must refer to memory that this module owns.
-/// - [#callHolding] also takes the segment to which the caller's addresses refer. It is passed as
-///   an additional argument that `syscall(2)` ignores, which C permits for a variadic function. So
-///   a part of a segment can be passed without allocating an object for it.
+/// This class is thread-safe. The results are those of the kernel: the value of the call, or a
+/// negated errno. The linker keeps a [MemorySegment] argument alive during the call, so that its
+/// arena cannot be closed in the meantime. This does not apply to an address that is passed as a
+/// `long`:
+/// - [#call] accepts numbers. Addresses among them must refer to memory that is owned by this
+///   module.
+/// - [#callHolding] also accepts the segment to which the caller's addresses refer. It is passed as
+///   an additional argument that `syscall(2)` ignores, which C permits for a variadic function. As
+///   a result, a part of a segment can be passed without allocating an object for it.
 ///
 /// All calls of this module have the same signature, because the linker generates code for each
-/// signature, which adds 5 to 30 ms to the start. Another function with a known signature costs
-/// nothing.
+/// signature, which adds 5 to 30 ms to the startup time. An additional function with the same
+/// signature costs nothing.
 ///
-/// No function is linked as `critical`: a thread that blocks in one would stop the garbage
-/// collector.
+/// No function is linked as `critical`, because a thread that blocks in a critical function would
+/// prevent the garbage collector from running.
 public final class Kernel {
   public static final boolean SUPPORTED = Arch.current() != Arch.OTHER;
 
-  /// The errno of a call that the kernel does not have.
+  /// The errno of a system call that is not supported by the kernel.
   private static final int ENOSYS = 38;
 
-  /// Result; number of the call, six arguments, held segment.
+  /// The signature: the result, the number of the call, six arguments, and the segment to keep
+  /// alive.
   private static final FunctionDescriptor SIGNATURE =
       FunctionDescriptor.of(
           JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
@@ -51,10 +54,11 @@ public final class Kernel {
   private static final long ERRNO_OFFSET =
       ERRNO_LAYOUT.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-  /// Not final, so that the compiler does not inline it. The linker creates a slice of the memory
-  /// for `errno` at each call, which is free only if the compiler inlines all of it. Inlined into a
-  /// deep caller it may reach `MaxInlineLevel`, and each call then allocates 40 bytes. As a
-  /// separate call it is compiled the same way for each caller, at the cost of an indirect jump.
+  /// This field is not final, so that the compiler does not inline the method handle. The linker
+  /// creates a slice of the memory for `errno` on each call, which is free only if the compiler
+  /// inlines it completely. If it is inlined into a deep caller, `MaxInlineLevel` may be exceeded,
+  /// and each call then allocates 40 bytes. As a separate call it is compiled in the same way for
+  /// each caller, at the cost of an indirect jump.
   @SuppressWarnings({"NonFinalStaticField", "FieldMayBeFinal", "ConstantField"})
   private static MethodHandle call =
       SUPPORTED
@@ -64,8 +68,8 @@ public final class Kernel {
 
   private Kernel() {}
 
-  /// Returns a handle for a function of the C library, with the signature of `syscall(2)`: it
-  /// ignores arguments beyond its own. `errno` is captured into the first argument.
+  /// Returns a handle for a function of the C library that has the signature of `syscall(2)`. The
+  /// function ignores arguments beyond its own, and `errno` is captured into the first argument.
   public static MethodHandle link(String function) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
@@ -74,21 +78,22 @@ public final class Kernel {
         Linker.Option.captureCallState("errno"));
   }
 
-  /// Returns a handle for a function that not every C library has; otherwise like [#link].
+  /// Returns a handle for a function that is not provided by every C library. In all other
+  /// respects, this method behaves like [#link].
   public static Optional<MethodHandle> linkIfThere(String function) {
     return Linker.nativeLinker().defaultLookup().find(function).isPresent()
         ? Optional.of(link(function))
         : Optional.empty();
   }
 
-  /// Allocates memory for `errno`, for a ring or poller whose calls then need not borrow a slot.
-  /// The linker keeps it open during a call, like an argument.
+  /// Allocates memory for `errno`, so that the calls of a ring or poller do not have to borrow a
+  /// slot. The linker keeps it alive during a call, like an argument.
   public static MemorySegment newErrno(Arena arena) {
     return arena.allocate(ERRNO_LAYOUT);
   }
 
-  /// Calls with up to six numbers, leaving `errno` in memory that the caller owns. Only the calling
-  /// thread may use that memory meanwhile.
+  /// Invokes a system call with up to six numbers and stores `errno` in memory that is owned by the
+  /// caller. During the call, this memory may be used only by the calling thread.
   public static long call(
       MemorySegment errno, SystemCall call, long a, long b, long c, long d, long e, long f) {
     return callHolding(errno, MemorySegment.NULL, call, a, b, c, d, e, f);
@@ -128,7 +133,8 @@ public final class Kernel {
     return call(call, a, 0, 0, 0, 0, 0);
   }
 
-  /// Calls with addresses within `held`, whose arena stays open until the call returns.
+  /// Invokes a system call with addresses that are within `held`, whose arena cannot be closed
+  /// until the call returns.
   ///
   /// @param held a native segment
   public static long callHolding(
@@ -179,7 +185,7 @@ public final class Kernel {
     }
   }
 
-  /// Calls with a whole segment as second argument.
+  /// Invokes a system call with an entire segment as the second argument.
   public static long callWithBuffer(
       SystemCall call, long a, MemorySegment buffer, long c, long d, long e, long f) {
     return callHolding(buffer, call, a, buffer.address(), c, d, e, f);

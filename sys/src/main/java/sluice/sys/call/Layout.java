@@ -3,14 +3,16 @@ package sluice.sys.call;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The member offsets of a C structure, computed as by a C compiler: each member is at the next
-/// multiple of its alignment, and the size is rounded up to the largest alignment.
+/// The member offsets of a C structure, which are computed in the same way as by a C compiler: each
+/// member is placed at the next multiple of its alignment, and the size is rounded up to a multiple
+/// of the largest alignment.
 ///
-/// Built once by the class initializer of the structure's class and read-only afterwards. A
-/// structure class declares its members in C order and keeps the returned offsets in constants; the
-/// ABI test compares the [#members] of every layout with the system's headers.
+/// A layout is built once by the class initializer of the structure's class, and is read-only
+/// afterwards. A structure class declares its members in the order of the C declaration and stores
+/// the returned offsets in constants. The ABI test compares the [#members] of every layout with the
+/// headers of the system.
 public final class Layout {
-  /// A member: its C name, its offset and its size in bytes.
+  /// A member, with its C name, its offset and its size in bytes.
   public record Member(String name, int offset, int sizeBytes) {}
 
   private final String structure;
@@ -26,7 +28,7 @@ public final class Layout {
 
   /// Returns an empty layout.
   ///
-  /// @param structure its name in C, such as `struct iovec`
+  /// @param structure the name of the structure in C, such as `struct iovec`
   public static Layout of(String structure) {
     return new Layout(structure, false);
   }
@@ -60,10 +62,9 @@ public final class Layout {
     return array(name, 8, 1);
   }
 
-  /// Declares a member that is an array, or a nested structure with elements of `elementBytes`
-  /// alignment.
+  /// Declares a member that is an array, or a nested structure whose alignment is `elementBytes`.
   ///
-  /// @return its offset in bytes
+  /// @return the offset of the member in bytes
   public int array(String name, int elementBytes, int count) {
     int align = packed ? 1 : elementBytes;
     int offset = roundUp(end, align);
@@ -73,12 +74,12 @@ public final class Layout {
     return offset;
   }
 
-  /// Reserves space for unused members, up to `bytes`.
+  /// Reserves space for unused members up to an offset of `bytes`.
   public void padTo(int bytes) {
     end = bytes;
   }
 
-  /// Returns the value of `sizeof` for the members declared so far.
+  /// Returns the value of `sizeof` for the members that have been declared so far.
   public int sizeBytes() {
     return roundUp(end, alignment);
   }

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Encodes file names as C strings.
 ///
-/// Stateless and safe for use by any thread. A name that contains a NUL would be truncated
-/// silently, so it is rejected.
+/// This class is stateless and thread-safe. A name that contains a NUL is rejected because the
+/// kernel would silently truncate it.
 public final class Paths {
   private Paths() {}
 
-  /// Encodes a name. Returns null if it contains a NUL.
+  /// Encodes a name, or returns null if it contains a NUL.
   public static @Nullable MemorySegment encode(SegmentAllocator allocator, byte[] name) {
     for (byte b : name) {
       if (b == 0) {

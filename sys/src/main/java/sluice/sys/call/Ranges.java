@@ -3,15 +3,15 @@ package sluice.sys.call;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// Converts `(segment, offset, length)` to an address for the kernel, after the checks that keep
-/// Java memory-safe.
+/// Converts `(segment, offset, length)` to an address for use by the kernel, after performing the
+/// checks that preserve memory safety.
 ///
-/// Safe for use by any thread. Every range is checked: it must be inside of the segment, native,
-/// alive, and writable if the kernel writes it.
+/// This class is thread-safe. Every range must be within its segment, and the segment must be
+/// native, alive, and writable if the kernel writes to it.
 public final class Ranges {
   private Ranges() {}
 
-  /// Returns the address of a range that the kernel reads.
+  /// Returns the address of a range that is read by the kernel.
   public static long readable(MemorySegment segment, long offset, long length) {
     Objects.checkFromIndexSize(offset, length, segment.byteSize());
     if (!segment.isNative()) {
@@ -26,7 +26,7 @@ public final class Ranges {
     return segment.address() + offset;
   }
 
-  /// Returns the address of a range that the kernel writes.
+  /// Returns the address of a range that is written by the kernel.
   public static long writable(MemorySegment segment, long offset, long length) {
     checkWritable(segment);
     return readable(segment, offset, length);

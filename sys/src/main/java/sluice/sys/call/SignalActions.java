@@ -4,12 +4,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// Preserves the signal actions of the process while a C library installs its own. Confined to one
-/// thread: it saves the actions, calls the library, and restores the actions.
+/// Preserves the signal actions of the process while a C library installs its own. An instance
+/// saves the actions when it is created and restores them when it is closed, and is confined to one
+/// thread.
 ///
-/// Providers of libfabric install handlers for signals with which programs crash or terminate. The
-/// JVM uses `SIGSEGV` to detect null pointers and to stop its threads; the handlers would treat
-/// each as a crash.
+/// Providers of libfabric install handlers for signals that indicate a crash or terminate the
+/// process. The JVM uses `SIGSEGV` to detect null pointers and to stop its threads, which these
+/// handlers would treat as crashes.
 public final class SignalActions implements AutoCloseable {
   public static final int SIGINT = 2;
   public static final int SIGQUIT = 3;
@@ -24,7 +25,7 @@ public final class SignalActions implements AutoCloseable {
     SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM
   };
 
-  /// More than the size of `struct sigaction` in any C library.
+  /// A size that is larger than `struct sigaction` in any C library.
   private static final long ACTION_BYTES = 256;
 
   private static final MethodHandle SIGACTION = Kernel.link("sigaction");
@@ -33,7 +34,7 @@ public final class SignalActions implements AutoCloseable {
   private final MemorySegment errno = Kernel.newErrno(arena);
   private final MemorySegment actions = arena.allocate(SIGNALS.length * ACTION_BYTES, 8);
 
-  /// Saves the actions.
+  /// Saves the current signal actions.
   public SignalActions() {
     for (int i = 0; i < SIGNALS.length; i++) {
       call(SIGNALS[i], 0, actions.address() + i * ACTION_BYTES);
@@ -51,7 +52,7 @@ public final class SignalActions implements AutoCloseable {
     }
   }
 
-  /// Restores the actions.
+  /// Restores the saved signal actions.
   @Override
   public void close() {
     for (int i = 0; i < SIGNALS.length; i++) {

@@ -1,8 +1,8 @@
 package sluice.sys.call;
 
-/// The system calls, with their numbers on each architecture.
+/// The system calls and their numbers on each architecture.
 ///
-/// Immutable and safe for use by any thread.
+/// This enum is immutable and thread-safe.
 public enum SystemCall {
   READ(0, 63),
   WRITE(1, 64),
@@ -116,12 +116,12 @@ public enum SystemCall {
     this.number = Arch.choose(x86Number, armNumber);
   }
 
-  /// Returns the number on the architecture on which this process runs.
+  /// Returns the number of the call on the current architecture.
   public int number() {
     return number;
   }
 
-  /// Returns the number on a given architecture.
+  /// Returns the number of the call on the given architecture.
   public int number(Arch arch) {
     return arch == Arch.AARCH64 ? armNumber : x86Number;
   }

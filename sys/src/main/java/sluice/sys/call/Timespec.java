@@ -1,6 +1,7 @@
 package sluice.sys.call;
 
-/// `struct __kernel_timespec`: a duration in the kernel's format.
+/// The structure `struct __kernel_timespec`, which represents a duration in the format of the
+/// kernel.
 public final class Timespec {
   public static final Layout LAYOUT = Layout.of("struct __kernel_timespec");
   public static final int TV_SEC = LAYOUT.u64("tv_sec");

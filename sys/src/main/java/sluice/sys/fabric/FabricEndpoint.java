@@ -16,15 +16,17 @@ import sluice.sys.call.CMemory;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SignalActions;
 
-/// A libfabric endpoint for reliable tagged messages (`FI_EP_RDM`), with one completion queue, one
-/// peer, and a domain of its own. Used by one thread at a time: the caller holds a lock, so that
-/// libfabric needs none (`FI_THREAD_DOMAIN`).
+/// A libfabric endpoint for reliable tagged messages (`FI_EP_RDM`). It has one completion queue,
+/// one peer, and its own domain. It may be used by only one thread at a time. The caller holds a
+/// lock for this purpose, so that libfabric does not need one (`FI_THREAD_DOMAIN`).
 ///
-/// An operation has a slot, a number that is returned with its completion; the slot is also the
-/// memory that some providers need for an operation (`FI_CONTEXT`). Memory to send from or receive
-/// into must exist until the completion has been polled or [#release] has returned true.
+/// Each operation has a slot, which is a number that is returned with its completion. The slot also
+/// identifies the memory that some providers require for an operation (`FI_CONTEXT`). The memory of
+/// a send or receive must remain valid until the completion has been polled or [#release] has
+/// returned true.
 ///
-/// Lifecycle: opened → connected to its peer → used → closed, after which calls throw.
+/// Lifecycle: opened → connected to its peer → used → closed, after which all calls throw
+/// exceptions.
 public final class FabricEndpoint implements AutoCloseable {
   static final long FI_TAGGED = 1L << 3;
   static final long FI_RECV = 1L << 10;
@@ -47,10 +49,10 @@ public final class FabricEndpoint implements AutoCloseable {
   /// The maximum supported length of an endpoint address.
   public static final int MAX_ADDRESS_BYTES = 64;
 
-  /// The maximum number of completions per [#poll].
+  /// The maximum number of completions that are returned by one [#poll].
   private static final int BATCH = 16;
 
-  /// The size of a slot: that of `struct fi_context2`.
+  /// The size of a slot, which is the size of `struct fi_context2`.
   private static final long SLOT_BYTES = 64;
 
   private static final MethodHandle POLL = Libfabric.handle(3);
@@ -91,10 +93,11 @@ public final class FabricEndpoint implements AutoCloseable {
 
   /// Opens an endpoint of a provider.
   ///
-  /// @param provider its name in libfabric
+  /// @param provider the name of the provider in libfabric
   /// @param sends the maximum number of concurrent sends
   /// @param receives the maximum number of concurrent receives
-  /// @throws IOException if the library or the provider does not support it, with the reason
+  /// @throws IOException if the endpoint is not supported by the library or the provider, with the
+  ///   reason
   public static FabricEndpoint open(String provider, int sends, int receives) throws IOException {
     FabricEndpoint opened = new FabricEndpoint(Libfabric.get(), sends + receives);
     try (SignalActions _ = new SignalActions()) {
@@ -129,7 +132,7 @@ public final class FabricEndpoint implements AutoCloseable {
     read = CMemory.function(queue, FidCq.OPS, FiOpsCq.READ);
   }
 
-  /// Calls a function that creates an object: `(parent, attributes, &object, NULL)`.
+  /// Invokes a function that creates an object: `(parent, attributes, &object, NULL)`.
   private long make(long parent, int table, int function, long attributes, String what)
       throws IOException {
     MemorySegment out = scratch.asSlice(scratch.byteSize() - Long.BYTES);
@@ -139,7 +142,8 @@ public final class FabricEndpoint implements AutoCloseable {
     return out.get(JAVA_LONG, 0);
   }
 
-  /// Returns the address of this endpoint for a peer: bytes in the format of the provider.
+  /// Returns the address of this endpoint for use by a peer. The format of the bytes depends on the
+  /// provider.
   public byte[] address() throws IOException {
     checkOpen();
     MemorySegment length = scratch.asSlice(scratch.byteSize() - Long.BYTES);
@@ -154,7 +158,7 @@ public final class FabricEndpoint implements AutoCloseable {
 
   /// Sets the peer.
   ///
-  /// @param address the result of [#address] at the peer
+  /// @param address the result of [#address] on the peer
   public void peer(byte[] address) throws IOException {
     checkOpen();
     Objects.checkIndex(address.length, MAX_ADDRESS_BYTES + 1);
@@ -170,10 +174,10 @@ public final class FabricEndpoint implements AutoCloseable {
     peer = out.get(JAVA_LONG, 0);
   }
 
-  /// Registers memory, which must exist until [#unregister] or [#close].
+  /// Registers memory, which must remain valid until [#unregister] or [#close] is called.
   ///
-  /// @param writable true if messages are received into it
-  /// @return a key for [#send] and [#receive]
+  /// @param writable true if messages are received into the memory
+  /// @return a key for use with [#send] and [#receive]
   public long register(MemorySegment memory, boolean writable) throws IOException {
     checkOpen();
     long address = Ranges.readable(memory, 0, memory.byteSize());
@@ -190,7 +194,7 @@ public final class FabricEndpoint implements AutoCloseable {
     return region;
   }
 
-  /// Ends a registration. Does nothing after [#close].
+  /// Unregisters memory. Has no effect after [#close].
   public void unregister(long key) {
     if (!closed && registrations.remove(key)) {
       int _ = end(key);
@@ -200,9 +204,9 @@ public final class FabricEndpoint implements AutoCloseable {
   /// Sends a message.
   ///
   /// @param key the registration that contains the range
-  /// @param tag selects the receive of the peer
-  /// @param slot returned with the completion; must not be in use
-  /// @return 0, or a negative error; `-EAGAIN` if there is no room now
+  /// @param tag selects the matching receive of the peer
+  /// @param slot a number that is returned with the completion and must not be in use
+  /// @return 0, or a negative error, which is `-EAGAIN` if there is currently no room
   public int send(MemorySegment from, long offset, int length, long key, long tag, int slot) {
     checkOpen();
     long address = Ranges.readable(from, offset, length);
@@ -226,7 +230,8 @@ public final class FabricEndpoint implements AutoCloseable {
     }
   }
 
-  /// Posts a receive for a message of the peer with a tag; otherwise like [#send].
+  /// Posts a receive for a message of the peer that has the given tag. In all other respects, this
+  /// method behaves like [#send].
   public int receive(MemorySegment to, long offset, int length, long key, long tag, int slot) {
     checkOpen();
     long address = Ranges.writable(to, offset, length);
@@ -250,7 +255,8 @@ public final class FabricEndpoint implements AutoCloseable {
     }
   }
 
-  /// Asks the provider to cancel a receive. It completes as failed unless it has completed already.
+  /// Requests that the provider cancels a receive. The receive completes as failed unless it has
+  /// already completed.
   public void cancel(int slot) {
     checkOpen();
     MemorySegment cancel = CMemory.function(endpoint, FidEp.OPS, FiOpsEp.CANCEL);
@@ -266,10 +272,10 @@ public final class FabricEndpoint implements AutoCloseable {
     return slotsAddress + Objects.checkIndex(index, count) * SLOT_BYTES;
   }
 
-  /// Lets the provider make progress and polls completions. They are accessed by index until the
-  /// next call.
+  /// Lets the provider make progress, and polls for completions. They can be accessed by index
+  /// until the next call.
   ///
-  /// @return the number of completions; a negative error if the queue is broken
+  /// @return the number of completions, or a negative error if the queue is broken
   public int poll() {
     checkOpen();
     failedEntry = false;
@@ -295,7 +301,7 @@ public final class FabricEndpoint implements AutoCloseable {
     return count == -Errno.EAGAIN ? 0 : (int) count;
   }
 
-  /// Returns the slot of a completed operation; -1 if the provider does not report it.
+  /// Returns the slot of a completed operation, or -1 if it is not reported by the provider.
   public int slotOf(int index) {
     long context =
         failedEntry
@@ -312,7 +318,7 @@ public final class FabricEndpoint implements AutoCloseable {
         : entries.get(JAVA_LONG, index * entryBytes() + FiCqMsgEntry.LEN);
   }
 
-  /// Returns the failure of an operation; null if it succeeded.
+  /// Returns the failure of an operation, or null if the operation succeeded.
   public @Nullable String failureOf(int index) {
     if (!failedEntry || index != 0) {
       return null;
@@ -328,9 +334,9 @@ public final class FabricEndpoint implements AutoCloseable {
         && Math.abs(error.get(JAVA_INT, FiCqErrEntry.ERR)) == Libfabric.FI_ETRUNC; // shm: negative
   }
 
-  /// Returns the meaning of an error of [#send], [#receive] or [#poll].
+  /// Returns the meaning of an error that was returned by [#send], [#receive] or [#poll].
   ///
-  /// @param error negative
+  /// @param error the error, which is negative
   public String describe(int error) {
     return library.describe(-error);
   }
@@ -345,16 +351,16 @@ public final class FabricEndpoint implements AutoCloseable {
     return Libfabric.callInt(CMemory.function(object, Fid.OPS, FiOps.CLOSE), object);
   }
 
-  /// Ends all operations: none completes any more, and their memory belongs to the caller again.
-  /// Idempotent.
+  /// Terminates all operations. No further operation completes, and the memory of the operations
+  /// belongs to the caller again. This method is idempotent.
   @Override
   public void close() {
     boolean _ = release();
   }
 
-  /// Closes the endpoint, see [#close].
+  /// Closes the endpoint like [#close].
   ///
-  /// @return true if the provider has released the memory; if not, it must exist forever
+  /// @return true if the provider has released the memory; otherwise the memory must never be freed
   public boolean release() {
     if (closed) {
       return endpoint == 0;

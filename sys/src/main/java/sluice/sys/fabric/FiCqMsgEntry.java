@@ -2,10 +2,11 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_cq_msg_entry`: the completion of an operation, 24 bytes.
+/// The structure `struct fi_cq_msg_entry`, which describes the completion of an operation in 24
+/// bytes.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fi_cq_msg_entry {

@@ -2,10 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_fabric_attr`: the identity of a provider.
+/// The structure `struct fi_fabric_attr`, which identifies a provider.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fi_fabric_attr {

@@ -2,10 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_info`: a list of requested or available properties.
+/// The structure `struct fi_info`, which is a list of requested or available properties.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fi_info {

@@ -2,10 +2,11 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_rx_attr`: the receive properties of an endpoint, 64 bytes.
+/// The structure `struct fi_rx_attr`, which contains the receive properties of an endpoint in 64
+/// bytes.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fi_rx_attr {

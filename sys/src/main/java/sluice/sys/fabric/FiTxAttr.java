@@ -2,10 +2,11 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fi_tx_attr`: the send properties of an endpoint, 80 bytes.
+/// The structure `struct fi_tx_attr`, which contains the send properties of an endpoint in 80
+/// bytes.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fi_tx_attr {

@@ -2,10 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fid`: the beginning of every object of libfabric, 24 bytes.
+/// The structure `struct fid`, which is the beginning of every libfabric object and has 24 bytes.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fid {

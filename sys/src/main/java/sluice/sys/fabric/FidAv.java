@@ -2,10 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fid_av`: an address table.
+/// The structure `struct fid_av`, which represents an address table.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fid_av {

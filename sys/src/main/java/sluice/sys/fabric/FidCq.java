@@ -2,10 +2,10 @@ package sluice.sys.fabric;
 
 import sluice.sys.call.Layout;
 
-/// `struct fid_cq`: a completion queue.
+/// The structure `struct fid_cq`, which represents a completion queue.
 ///
-/// A structure of libfabric, as offsets. Stateless; the memory belongs to libfabric, or to the
-/// caller that fills it.
+/// This class contains the offsets of the members of a libfabric structure and is stateless. The
+/// memory belongs to libfabric, or to the caller that fills it.
 ///
 /// ```c
 /// struct fid_cq {

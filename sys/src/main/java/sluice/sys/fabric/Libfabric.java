@@ -16,13 +16,15 @@ import sluice.sys.call.CMemory;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SignalActions;
 
-/// The C library libfabric, loaded at first use: one interface to network cards with queues in user
-/// space, and to substitutes for them (`tcp`, `shm`). Immutable and safe for use by any thread.
+/// The C library libfabric, which is loaded when it is first used. It provides a common interface
+/// to network cards that have queues in user space, and to substitutes for them (`tcp`, `shm`).
+/// Instances are immutable and thread-safe.
 ///
-/// Its objects have function tables, through which most calls go; see [FabricEndpoint]. All calls
-/// pass the same number of words, because a C function ignores arguments beyond its own.
+/// The objects of the library have function tables that are used for most calls (see
+/// [FabricEndpoint]). All calls pass the same number of words because a C function ignores
+/// arguments beyond its own.
 public final class Libfabric {
-  /// The minimum version, and the version whose behaviour is requested.
+  /// The minimum version of the library, which is also the version whose behaviour is requested.
   static final int VERSION = 1 << 16 | 17;
 
   static final int FI_EAVAIL = 259;
@@ -48,13 +50,13 @@ public final class Libfabric {
     version = (int) call(library.findOrThrow("fi_version"));
   }
 
-  /// The library, or the reason for its absence.
+  /// The library, or the reason why it is not available.
   private record Found(@Nullable Libfabric library, String why) {
     static final Found FOUND = find();
 
     private static Found find() {
       try (SignalActions _ = new SignalActions()) {
-        // Its registration cache would otherwise replace functions of the C library.
+        // Otherwise the registration cache would replace functions of the C library.
         setEnvironment("FI_MR_CACHE_MONITOR", "disabled");
         Libfabric library = new Libfabric(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
         return library.version >>> 16 == 1 && library.version >= VERSION
@@ -97,9 +99,10 @@ public final class Libfabric {
     return library;
   }
 
-  /// Returns the reason why a provider cannot be used, with the remedy; empty if it can.
+  /// Returns the reason why a provider cannot be used, with a remedy, or an empty string if it can
+  /// be used.
   ///
-  /// @param provider its name in libfabric: `tcp`, `shm`, `verbs`, `efa`
+  /// @param provider the name of the provider in libfabric, which is `tcp`, `shm`, `verbs` or `efa`
   public static String why(String provider) {
     try {
       Libfabric library = get();
@@ -114,7 +117,7 @@ public final class Libfabric {
     return (version >>> 16) + "." + (version & 0xffff);
   }
 
-  /// Returns a handle for functions whose address is the first argument.
+  /// Returns a handle for functions whose address is passed as the first argument.
   static MethodHandle handle(int words) {
     MemoryLayout[] arguments = new MemoryLayout[words];
     Arrays.fill(arguments, JAVA_LONG);
@@ -122,8 +125,8 @@ public final class Libfabric {
     return Linker.nativeLinker().downcallHandle(signature);
   }
 
-  /// Calls a function with up to nine words. Memory to which an argument refers must outlive the
-  /// call.
+  /// Invokes a function with up to nine words. Memory to which an argument refers must remain valid
+  /// during the call.
   static long call(MemorySegment function, long... words) {
     long[] all = Arrays.copyOf(words, WORDS);
     try {
@@ -137,15 +140,16 @@ public final class Libfabric {
     }
   }
 
-  /// Calls a function whose result is an `int`; otherwise like [#call].
+  /// Invokes a function whose result is an `int`. In all other respects, this method behaves like
+  /// [#call].
   static int callInt(MemorySegment function, long... words) {
     return (int) call(function, words);
   }
 
   /// Returns the properties of a provider for reliable tagged messages between two endpoints.
   ///
-  /// @return the address of a `struct fi_info`, for [#freeInfo]
-  /// @throws IOException if the provider does not support them here
+  /// @return the address of a `struct fi_info`, which must be freed by [#freeInfo]
+  /// @throws IOException if they are not supported by the provider on this machine
   long info(String provider, int sends, int receives) throws IOException {
     try (Arena arena = Arena.ofConfined();
         SignalActions _ = new SignalActions()) {
@@ -219,16 +223,16 @@ public final class Libfabric {
     }
   }
 
-  /// Returns the text of an error.
+  /// Returns the description of an error.
   ///
-  /// @param error positive
+  /// @param error the error, which is positive
   String describe(int error) {
     return CMemory.text(call(strerror, error));
   }
 
-  /// Returns a result that is not an error.
+  /// Checks the result of a call and returns it.
   ///
-  /// @throws IOException if it is a negated error
+  /// @throws IOException if the result is a negated error
   long check(long result, String what) throws IOException {
     if (result < 0) {
       throw new IOException(what + ": " + describe((int) -result) + " (" + result + ")");

@@ -1,4 +1,4 @@
-/// A binding of libfabric, which is loaded at run time: `Libfabric` opens it, `FabricEndpoint`
-/// calls it through the function tables of its objects; the other classes are its structures. For
-/// `sluice.vi` alone.
+/// Provides a binding of libfabric, which is loaded at run time. `Libfabric` loads the library,
+/// `FabricEndpoint` calls it through the function tables of its objects, and all other classes are
+/// structures. The package is used only by `sluice.vi`.
 package sluice.sys.fabric;

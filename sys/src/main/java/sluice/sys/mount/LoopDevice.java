@@ -10,8 +10,9 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// Loop devices: block devices backed by files, see `loop(4)`. Stateless and safe for use by any
-/// thread. All methods return the kernel's result: 0 or a number, or a negative errno.
+/// Loop devices, which are block devices that are backed by files (see `loop(4)`). This class is
+/// stateless and thread-safe. All methods return the result of the kernel, which is 0, a number, or
+/// a negative errno.
 ///
 /// ```
 /// struct loop_config { u32 fd, block_size;          /*  0 */
@@ -23,7 +24,7 @@ import sluice.sys.call.SystemCall;
 ///                      u64 lo_init[2]; };                                             /* 216 */
 /// ```
 public final class LoopDevice {
-  /// A flag: the file is detached when the last user of the device has closed it.
+  /// A flag that causes the file to be detached when the last user of the device closes it.
   public static final int LO_FLAGS_AUTOCLEAR = 4;
 
   public static final int LO_FLAGS_READ_ONLY = 1;
@@ -57,20 +58,22 @@ public final class LoopDevice {
 
   private LoopDevice() {}
 
-  /// Returns the number of a device without a file. The kernel creates another device if necessary.
+  /// Returns the number of a device to which no file is attached. The kernel creates another device
+  /// if necessary.
   ///
-  /// @param control `/dev/loop-control`, open
+  /// @param control the descriptor of `/dev/loop-control`
   public static int free(int control) {
     return (int) Kernel.call(SystemCall.IOCTL, control, LOOP_CTL_GET_FREE, 0);
   }
 
-  /// Attaches a file to a device (since Linux 5.8).
+  /// Attaches a file to a device. Requires Linux 5.8.
   ///
-  /// @param device open; for writing, unless it is to be read-only
-  /// @param file open; the kernel keeps it open
-  /// @param name stored with the device, see [#name]
+  /// @param device the descriptor of the device, which must be open for writing unless the device
+  ///   is to be read-only
+  /// @param file the descriptor of the file, which the kernel keeps open
+  /// @param name a name that is stored with the device (see [#name])
   /// @param flags `LO_FLAGS_` bits
-  /// @return 0, or -EBUSY if another file is attached by now
+  /// @return 0, or -EBUSY if another file has been attached in the meantime
   public static int configure(int device, int file, String name, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment config = arena.allocate(CONFIG.sizeBytes(), Long.BYTES);
@@ -83,7 +86,8 @@ public final class LoopDevice {
     }
   }
 
-  /// Returns the name that was stored with a device's file; empty if there is none.
+  /// Returns the name that was stored when a file was attached to the device, or an empty string if
+  /// there is none.
   public static String name(int device) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(INFO.sizeBytes(), Long.BYTES);

@@ -11,17 +11,18 @@ import sluice.sys.call.SystemCall;
 
 /// Mounts and unmounts file systems, and clones FUSE devices.
 ///
-/// Stateless and safe for use by any thread. All methods return the kernel's result: 0, or a
-/// negative errno.
+/// This class is stateless and thread-safe. All methods return the result of the kernel, which is 0
+/// or a negative errno.
 public final class Mounts {
   public static final int MS_RDONLY = 1;
   public static final int MS_NOSUID = 2;
   public static final int MS_NODEV = 4;
 
-  /// Aborts requests in progress; unwritten data is lost.
+  /// A flag that aborts requests in progress. Data that has not been written yet is lost.
   public static final int MNT_FORCE = 1;
 
-  /// Removes the mount from the directory tree now, and ends it when its last user has released it.
+  /// A flag that removes the mount from the directory tree immediately, and ends it when its last
+  /// user has released it.
   public static final int MNT_DETACH = 2;
 
   public static final int UMOUNT_NOFOLLOW = 8;
@@ -32,7 +33,7 @@ public final class Mounts {
 
   /// Mounts a file system.
   ///
-  /// @param source the device shown in mount tables
+  /// @param source the device that is shown in mount tables
   /// @param flags `MS_` bits
   /// @param data options in the format of the file system
   public static int mount(String source, String target, String type, int flags, String data) {
@@ -55,10 +56,10 @@ public final class Mounts {
     }
   }
 
-  /// Ends a mount. Blocks while the file system writes its remaining data.
+  /// Unmounts a file system. This method blocks while the file system writes its remaining data.
   ///
   /// @param flags [#MNT_FORCE], [#MNT_DETACH], [#UMOUNT_NOFOLLOW]
-  /// @return 0, or -EBUSY while it is in use
+  /// @return 0, or -EBUSY if the mount is in use
   public static int umount2(String target, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = Paths.encode(arena, Paths.bytes(target));
@@ -68,10 +69,10 @@ public final class Mounts {
     }
   }
 
-  /// Makes a newly opened `/dev/fuse` another channel for the requests of a mount.
+  /// Turns a newly opened `/dev/fuse` into an additional channel for the requests of a mount.
   ///
-  /// @param fd newly opened
-  /// @param mounted the descriptor with which the mount was made
+  /// @param fd the newly opened descriptor
+  /// @param mounted the descriptor with which the file system was mounted
   public static int cloneFuseDevice(int fd, int mounted) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment from = arena.allocate(Integer.BYTES, Integer.BYTES);

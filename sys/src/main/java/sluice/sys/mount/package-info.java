@@ -1,2 +1,3 @@
-/// Mounts, and block devices backed by files. For `sluice.fs` and the commands.
+/// Provides mounts, and block devices that are backed by files. It is used by `sluice.fs` and the
+/// commands.
 package sluice.sys.mount;

@@ -6,9 +6,9 @@ import java.net.SocketException;
 import java.security.Security;
 import java.util.Arrays;
 
-/// The decisions that the JDK makes once, at its start or at its first use of the network, and that
-/// the sockets of Sluice must follow. Later changes of properties have no effect. Safe for use by
-/// any thread.
+/// The settings that the JDK determines once, either at startup or when the network is first used,
+/// and that Sluice's sockets must also use. Later changes to properties have no effect. This class
+/// is thread-safe.
 ///
 /// | decision | made by the JDK | made here |
 /// |---|---|---|
@@ -16,31 +16,31 @@ import java.util.Arrays;
 /// | IPv6 | as its network library is loaded | by asking the JDK, with the first socket |
 /// | directory for sockets, texts of errors | as its classes of sockets are loaded | with the first socket |
 ///
-/// The JDK is asked for IPv6 because only it knows when its library was loaded: an application may
-/// set `java.net.preferIPv4Stack` in its first line, which is effective, or after it has used an
-/// address, which is not.
+/// The JDK is asked for the IPv6 setting because only the JDK knows when its network library was
+/// loaded. An application may set `java.net.preferIPv4Stack` in its first line, which is effective,
+/// or after it has used an address, which is not.
 public final class JdkDecisions {
   private static final String TEMPORARY = System.getProperty("java.io.tmpdir", "/tmp");
 
   private JdkDecisions() {}
 
-  /// Makes the decisions of the JDK's start. Loads no network classes: the first line of the
-  /// application has not run yet.
+  /// Determines the settings that the JDK reads at startup. This method does not load any network
+  /// classes because the first line of the application has not been executed yet.
   public static void begin() {
     assert TEMPORARY != null;
   }
 
-  /// Returns true if sockets are of IPv6 and also accept IPv4 (RFC 3493, 3.7).
+  /// Returns true if sockets use IPv6 and also accept IPv4 (RFC 3493, 3.7).
   public static boolean ipv6() {
     return Network.IPV6;
   }
 
-  /// Returns the directory for listening UNIX sockets without a given name.
+  /// Returns the directory for listening UNIX sockets that were not given a name.
   public static String socketDirectory() {
     return Network.DIRECTORY;
   }
 
-  /// Returns true if exception messages name the peer.
+  /// Returns true if exception messages include the peer.
   public static boolean hostInfo() {
     return Network.HOST_INFO;
   }
@@ -50,8 +50,9 @@ public final class JdkDecisions {
     static final String DIRECTORY = directory();
     static final boolean HOST_INFO = hostInfo();
 
-    /// Returns true if the JDK uses IPv6. It then reports IPv6 addresses. If no interface has one,
-    /// as with `disable_ipv6` in many containers, the JDK does not use it either.
+    /// Returns true if the JDK uses IPv6, which is the case if it reports IPv6 addresses. If no
+    /// interface has an IPv6 address, as with `disable_ipv6` in many containers, the JDK does not
+    /// use IPv6 either.
     private static boolean hasIpv6() {
       try {
         return NetworkInterface.networkInterfaces()

@@ -7,20 +7,20 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The kernel's form of a socket option. Immutable; the caller keeps the descriptor open and has
-/// checked the type of the value.
+/// The representation of a socket option in the kernel. Implementations are immutable. The caller
+/// must keep the descriptor open and must have checked the type of the value.
 interface KernelOption {
-  /// Reads the option.
+  /// Reads the value of the option.
   ///
-  /// @return the value in the option's type; null if there is none
+  /// @return the value in the type of the option, or null if there is none
   @Nullable Object get(int fd, StandardProtocolFamily family) throws IOException;
 
-  /// Sets the option.
+  /// Sets the value of the option.
   ///
   /// @throws IllegalArgumentException if the value is out of range
   void set(int fd, StandardProtocolFamily family, Object value) throws IOException;
 
-  /// A number that the kernel uses unchanged.
+  /// An option with a numeric value that is passed to the kernel unchanged.
   record Amount(int level, int option) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -33,7 +33,7 @@ interface KernelOption {
     }
   }
 
-  /// A number that is set by other parts of the kernel.
+  /// An option that can be read but not set, because its value is set by other parts of the kernel.
   record ReadOnly(String name, KernelOption option) implements KernelOption {
     @Override
     public @Nullable Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -46,7 +46,7 @@ interface KernelOption {
     }
   }
 
-  /// A boolean.
+  /// An option with a boolean value.
   record Flag(int level, int option) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -59,10 +59,10 @@ interface KernelOption {
     }
   }
 
-  /// The size of a socket's buffer in bytes.
+  /// The size of a socket buffer in bytes.
   ///
-  /// @param least the minimum, to which smaller values are raised
-  /// @param which for errors
+  /// @param least the minimum size, to which smaller values are raised
+  /// @param which the name of the buffer in error messages
   record BufferSize(int option, int least, String which) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -79,7 +79,7 @@ interface KernelOption {
     }
   }
 
-  /// The number of seconds that a close waits; negative means that it does not.
+  /// The number of seconds for which a close waits, or a negative value if it does not wait.
   record Linger() implements KernelOption {
     private static final int MOST = 65_535;
 
@@ -95,11 +95,12 @@ interface KernelOption {
     }
   }
 
-  /// A byte of the packets of both IP versions: an IPv6 socket sends both.
+  /// An option that sets a byte of the packets of both IP versions, because an IPv6 socket sends
+  /// both.
   ///
-  /// @param v4 option of `IPPROTO_IP`
-  /// @param v6 option of `IPPROTO_IPV6`
-  /// @param problem message for values that are not bytes
+  /// @param v4 the option of `IPPROTO_IP`
+  /// @param v6 the option of `IPPROTO_IPV6`
+  /// @param problem the message for values that do not fit into a byte
   record PacketByte(int v4, int v6, String problem) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -116,10 +117,10 @@ interface KernelOption {
     }
   }
 
-  /// A boolean for both IP versions.
+  /// An option with a boolean value for both IP versions.
   ///
-  /// @param v4 option of `IPPROTO_IP`
-  /// @param v6 option of `IPPROTO_IPV6`
+  /// @param v4 the option of `IPPROTO_IP`
+  /// @param v6 the option of `IPPROTO_IPV6`
   record PacketFlag(int v4, int v6) implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -132,7 +133,8 @@ interface KernelOption {
     }
   }
 
-  /// The permission to fragment packets, which for the kernel is a mode of path MTU discovery.
+  /// The option that permits packets to be fragmented, which the kernel represents as a mode of
+  /// path MTU discovery.
   record DontFragment() implements KernelOption {
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {

@@ -11,8 +11,8 @@ import java.net.StandardProtocolFamily;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Sockets;
 
-/// The option for the interface through which multicast datagrams leave. The kernel takes an
-/// address for IPv4 and an index for IPv6. Stateless.
+/// The option for the interface through which multicast datagrams are sent. The kernel expects an
+/// address for IPv4 and an index for IPv6. This class is stateless.
 record MulticastInterface() implements KernelOption {
   private static final int V4_BYTES = 4;
 

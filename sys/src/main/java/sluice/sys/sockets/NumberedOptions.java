@@ -8,8 +8,8 @@ import java.net.StandardSocketOptions;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The socket options that `java.net.SocketOptions` numbers, mapped to their named counterparts.
-/// Stateless and safe for use by any thread.
+/// Maps the socket options that are numbered by `java.net.SocketOptions` to their named
+/// counterparts. This class is stateless and thread-safe.
 public final class NumberedOptions {
   private static final Map<Integer, SocketOption<?>> NAMES =
       Map.of(
@@ -25,21 +25,21 @@ public final class NumberedOptions {
 
   private NumberedOptions() {}
 
-  /// The operation of a socket that sets an option.
+  /// An operation that sets an option of a socket.
   public interface Setter {
     <T> void set(SocketOption<T> name, T value) throws IOException;
   }
 
-  /// The operation of a socket that reads an option.
+  /// An operation that reads an option of a socket.
   public interface Getter {
     <T> T get(SocketOption<T> name) throws IOException;
   }
 
-  /// Sets an option by its number in `SocketOptions`.
+  /// Sets an option that is identified by its number in `SocketOptions`.
   ///
-  /// @param value the value; `Boolean.FALSE` turns lingering off, as `SocketOptions` specifies
+  /// @param value the value; `Boolean.FALSE` disables lingering, as specified by `SocketOptions`
   /// @throws SocketException if the number is unknown, the value has the wrong type, or the socket
-  ///   refuses the option
+  ///   rejects the option
   public static void set(Setter socket, int option, @Nullable Object value) throws SocketException {
     Object given = option == SocketOptions.SO_LINGER && Boolean.FALSE.equals(value) ? -1 : value;
     SocketOption<?> name = name(option);
@@ -58,9 +58,9 @@ public final class NumberedOptions {
     socket.set(name, name.type().cast(value));
   }
 
-  /// Reads an option by its number in `SocketOptions`.
+  /// Reads an option that is identified by its number in `SocketOptions`.
   ///
-  /// @throws SocketException if the number is unknown or the socket refuses the option
+  /// @throws SocketException if the number is unknown or the socket rejects the option
   public static Object get(Getter socket, int option) throws SocketException {
     try {
       return socket.get(name(option));

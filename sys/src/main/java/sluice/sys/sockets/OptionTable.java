@@ -21,10 +21,10 @@ import sluice.sys.sockets.KernelOption.PacketByte;
 import sluice.sys.sockets.KernelOption.PacketFlag;
 import sluice.sys.sockets.KernelOption.ReadOnly;
 
-/// The socket options of one kind of channel or socket, each with its counterpart in the kernel.
-/// Immutable and safe for use by any thread.
+/// The socket options that are supported by a kind of channel or socket, each with its counterpart
+/// in the kernel. Instances are immutable and thread-safe.
 public final class OptionTable {
-  /// The JDK's `SO_OOBINLINE`, which has no public name. The socket adaptor uses it.
+  /// The JDK's option `SO_OOBINLINE`, which has no public name. It is used by the socket adaptor.
   public static final SocketOption<Boolean> SO_OOBINLINE =
       new SocketOption<>() {
         @Override
@@ -66,11 +66,11 @@ public final class OptionTable {
           .with(StandardSocketOptions.SO_REUSEPORT, flag(Sockets.SO_REUSEPORT))
           .withExtended(Extended::tcp);
 
-  /// The options of `java.net.Socket`: those of a TCP channel, except that `SO_OOBINLINE` is not
-  /// listed.
+  /// The options of `java.net.Socket`, which are the options of a TCP channel, except that
+  /// `SO_OOBINLINE` is not listed.
   public static final OptionTable SOCKET = new OptionTable().withAll(STREAM).without(SO_OOBINLINE);
 
-  /// The options of `java.net.ServerSocket`, which has one option more than its channel.
+  /// The options of `java.net.ServerSocket`, which supports one more option than its channel.
   public static final OptionTable SERVER_SOCKET =
       new OptionTable().withAll(SERVER).with(StandardSocketOptions.IP_TOS, trafficClass());
 
@@ -138,7 +138,7 @@ public final class OptionTable {
     return this;
   }
 
-  /// Removes an option from the listed names. It can still be set and read.
+  /// Removes an option from the listed names. The option can still be set and read.
   private OptionTable without(SocketOption<?> name) {
     boolean _ = names.remove(name);
     return this;
@@ -148,7 +148,7 @@ public final class OptionTable {
     void addTo(OptionTable table);
   }
 
-  /// Adds extended options if the JVM has the module `jdk.net` that defines them.
+  /// Adds extended options if the module `jdk.net`, which defines them, is present in the JVM.
   private OptionTable withExtended(Extension extension) {
     if (ModuleLayer.boot().findModule("jdk.net").isPresent()) {
       extension.addTo(this);
@@ -196,10 +196,10 @@ public final class OptionTable {
     return Collections.unmodifiableSet(names);
   }
 
-  /// Checks that an option is supported and that a value has its type.
+  /// Checks that an option is supported and that the value has the correct type.
   ///
   /// @throws UnsupportedOperationException if the option is not supported
-  /// @throws IllegalArgumentException if the value does not have the option's type
+  /// @throws IllegalArgumentException if the value does not have the type of the option
   public void check(SocketOption<?> name, Object value) {
     KernelOption _ = row(name);
     if (!name.type().isInstance(value)) {
@@ -214,21 +214,21 @@ public final class OptionTable {
     KernelOption _ = row(name);
   }
 
-  /// Sets an option of a socket. The caller keeps the descriptor open during the call.
+  /// Sets an option of a socket. The caller must keep the descriptor open during the call.
   ///
-  /// @param family the family of the socket; `INET6` stands for both versions of IP
+  /// @param family the family of the socket, where `INET6` represents both versions of IP
   /// @throws UnsupportedOperationException if the option is not supported
-  /// @throws IllegalArgumentException if the value does not have the option's type or is out of
-  ///   range
+  /// @throws IllegalArgumentException if the value does not have the type of the option or is out
+  ///   of range
   public void set(int fd, StandardProtocolFamily family, SocketOption<?> name, Object value)
       throws IOException {
     check(name, value);
     row(name).set(fd, family, value);
   }
 
-  /// Reads an option of a socket. The caller keeps the descriptor open during the call.
+  /// Reads an option of a socket. The caller must keep the descriptor open during the call.
   ///
-  /// @param family the family of the socket; `INET6` stands for both versions of IP
+  /// @param family the family of the socket, where `INET6` represents both versions of IP
   /// @throws UnsupportedOperationException if the option is not supported
   // the value has the option's type; null means no interface
   @SuppressWarnings({"unchecked", "NullAway"})

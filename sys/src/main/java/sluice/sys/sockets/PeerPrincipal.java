@@ -13,8 +13,8 @@ import java.util.Objects;
 import jdk.net.UnixDomainPrincipal;
 import sluice.sys.PeerCredentials;
 
-/// The option for the user and the group of a UNIX socket's peer. Stateless; loaded only if the
-/// module `jdk.net` is present.
+/// The option that returns the user and the group of a UNIX socket's peer. This class is stateless,
+/// and is loaded only if the module `jdk.net` is present.
 record PeerPrincipal() implements KernelOption {
   @Override
   public Object get(int fd, StandardProtocolFamily family) throws IOException {
@@ -30,8 +30,9 @@ record PeerPrincipal() implements KernelOption {
     throw new SocketException("Unable to set socket option SO_PEERCRED");
   }
 
-  /// Returns the peer's principals. The JDK reads the names from the peer's entry in `/proc`. If
-  /// there is no entry, or if it belongs to a later process, the numbers serve as names.
+  /// Returns the principals of the peer. The JDK determines their names from the peer's entry in
+  /// `/proc`. If there is no entry, or if it belongs to a later process, the numbers are used as
+  /// names.
   private static UnixDomainPrincipal principal(int pid, int uid, int gid) throws IOException {
     try {
       Map<String, Object> owners =
@@ -41,7 +42,7 @@ record PeerPrincipal() implements KernelOption {
             (UserPrincipal) owners.get("owner"), (GroupPrincipal) owners.get("group"));
       }
     } catch (IOException | UnsupportedOperationException | IllegalArgumentException none) {
-      // The process has ended or is hidden, or the default file system is not the JDK's.
+      // The process has terminated or is hidden, or the default file system is not the JDK's.
     }
     var lookup = FileSystems.getDefault().getUserPrincipalLookupService();
     return new UnixDomainPrincipal(

@@ -9,24 +9,24 @@ import java.net.SocketException;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Converts errors of the kernel's socket calls into the exceptions that the JDK would throw, with
-/// the same types and messages. Stateless and safe for use by any thread.
+/// Converts errors of socket calls to the exceptions that the JDK would throw, with the same types
+/// and messages. This class is stateless and thread-safe.
 public final class SocketErrors {
   private static final int EPROTO = 71;
 
   private SocketErrors() {}
 
-  /// Returns the exception for the failure of a call that creates, binds or connects a socket, or
-  /// that accesses an option.
+  /// Returns the exception for a failure to create, bind or connect a socket, or to access an
+  /// option.
   ///
-  /// @param errno positive or negated
+  /// @param errno the error number, positive or negated
   public static IOException of(int errno) {
     return of(errno, Errno.describe(errno));
   }
 
-  /// Returns the exception for an errno, with a given message.
+  /// Returns the exception for an errno with the given message.
   ///
-  /// @param errno positive or negated
+  /// @param errno the error number, positive or negated
   /// @param text the message
   public static IOException of(int errno, String text) {
     return switch (Math.abs(errno)) {
@@ -46,9 +46,9 @@ public final class SocketErrors {
     return known;
   }
 
-  /// Passes a successful result through.
+  /// Checks the result of a system call and returns it.
   ///
-  /// @param result the result of a system call; a negative value is an errno
+  /// @param result the result, where a negative value is a negated errno
   /// @throws IOException if the result is negative
   public static int check(int result) throws IOException {
     if (result < 0) {
@@ -57,7 +57,7 @@ public final class SocketErrors {
     return result;
   }
 
-  /// A control call of module `sys`.
+  /// A call of module `sys` that may throw a [SysException].
   public interface Call<T> {
     T run() throws SysException;
   }

@@ -10,17 +10,17 @@ import sluice.sys.Errno;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The set of processors that a thread may run on. Stateless: each call concerns the platform
-/// thread that makes it.
+/// The set of processors on which a thread may run. This class is stateless, and each call applies
+/// to the platform thread that makes it.
 public final class Affinity {
-  /// The size of the processor mask. The kernel requires room for every processor that the machine
+  /// The size of the processor mask. The kernel requires space for every processor that the machine
   /// may have.
   private static final int MASK_BYTES = 1024;
 
   private Affinity() {}
 
-  /// Returns the numbers of the processors that the calling thread may run on, in ascending order.
-  /// The list is empty if the kernel refuses the query.
+  /// Returns the numbers of the processors on which the calling thread may run, in ascending order.
+  /// The list is empty if the kernel rejects the query.
   public static List<Integer> processors() {
     List<Integer> found = new ArrayList<>();
     try (Arena arena = Arena.ofConfined()) {
@@ -35,12 +35,12 @@ public final class Affinity {
     return found;
   }
 
-  /// Binds the calling thread to one processor, if the thread may run there.
+  /// Binds the calling thread to a single processor, if the thread is permitted to run there.
   ///
-  /// @param processor number, from 0
-  /// @return 0 or a negative errno: -EINVAL if the thread may not run there, because the processor
-  ///   is offline or the process is kept away from it (taskset(1), cpuset). Nothing has changed in
-  ///   this case.
+  /// @param processor the number of the processor, beginning with 0
+  /// @return 0 or a negative errno, which is -EINVAL if the thread is not permitted to run there
+  ///   because the processor is offline or excluded for the process (taskset(1), cpuset); in this
+  ///   case nothing is changed
   public static int bind(int processor) {
     if (processor < 0
         || processor >= MASK_BYTES * Byte.SIZE

@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A system call in which a thread of this process blocks, and the means to end it from another
-/// thread. A socket is shut down; `/dev/null` replaces a pipe or a file; a FIFO that is being
-/// opened is opened at its other end as well. This ends calls of the JDK that neither an interrupt
-/// nor a close can end. Safe for use by any thread.
+/// A system call in which a thread of this process is blocked. It can be terminated by another
+/// thread: a socket is shut down, a pipe or a file is replaced by `/dev/null`, and a FIFO that is
+/// being opened is opened at its other end. This terminates calls of the JDK that can be terminated
+/// neither by an interrupt nor by a close. This class is thread-safe.
 ///
-/// @param thread the kernel's number of the thread
-/// @param line the description of the call in `/proc`: its number, arguments, stack and program
-///   counter
+/// @param thread the kernel's id of the thread
+/// @param line the description of the call in `/proc`, which contains its number, arguments, stack
+///   and program counter
 public record BlockedCall(int thread, String line) {
   private static final Path TASKS = Path.of("/proc/self/task");
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
-  /// The number of `poll`, which exists as a separate call on x86 only.
+  /// The number of `poll`, which is a separate system call only on x86.
   private static final long POLL = SystemCall.PPOLL.number() == 271 ? 7 : -1;
 
   private static final long ACCEPT = SystemCall.PPOLL.number() == 271 ? 43 : 202;
@@ -42,10 +42,11 @@ public record BlockedCall(int thread, String line) {
   private static final int O_CLOEXEC = 0x80000;
   private static final int LONGEST_PATH = 4_096;
 
-  /// The signal with which the JDK wakes its own threads. Its handler does nothing.
+  /// The signal that the JDK uses to wake its own threads. Its handler does nothing.
   private static final int WAKE_SIGNAL = 62;
 
-  /// Returns the call in which a thread blocks; null if the thread runs or has ended.
+  /// Returns the call in which a thread is blocked, or null if the thread is running or has
+  /// terminated.
   public static @Nullable BlockedCall of(int thread) {
     try {
       String line = Files.readString(TASKS.resolve(thread + "/syscall")).strip();
@@ -57,10 +58,10 @@ public record BlockedCall(int thread, String line) {
     }
   }
 
-  /// Ends the wait if the thread is still in this call and the call can be ended. Descriptors 0 to
-  /// 2 belong to the process and are left alone.
+  /// Terminates the call if the thread is still blocked in it and the call can be terminated.
+  /// Descriptors 0 to 2 belong to the process and are not changed.
   ///
-  /// @return true if an attempt to end the call was made
+  /// @return true if an attempt to terminate the call was made
   public boolean end() throws IOException {
     String[] words = line.split(" ", -1);
     if (!Kernel.SUPPORTED || words.length < 7 || !equals(of(thread))) {
@@ -98,8 +99,8 @@ public record BlockedCall(int thread, String line) {
     return true;
   }
 
-  /// Returns the number of the last descriptor of `/dev/null`, or -1. If there are several, any of
-  /// them will do.
+  /// Returns the highest descriptor number of `/dev/null`, or -1 if there is none. If there are
+  /// several, any of them is suitable.
   private static int numberOf(RandomAccessFile open) throws IOException {
     if (open.getFD().valid()) {
       try (var numbers = Files.newDirectoryStream(DESCRIPTORS)) {
@@ -122,8 +123,9 @@ public record BlockedCall(int thread, String line) {
     }
   }
 
-  /// Returns true if the wake signal has a handler; without one the signal would end the process.
-  /// The JDK installs the handler with its first channel, so the method opens a pipe first.
+  /// Returns true if the wake signal has a handler. Without a handler, the signal would terminate
+  /// the process. The JDK installs the handler when the first channel is created, so this method
+  /// opens a pipe first.
   private static boolean hasHandler() throws IOException {
     Pipe pipe = Pipe.open();
     pipe.sink().close();

@@ -1,7 +1,7 @@
 package sluice.sys.threads;
 
-/// Creates threads of the host that code of a domain may be the first to need. They inherit nothing
-/// from the thread that creates them. Stateless and safe for use by any thread.
+/// Creates threads of the host that may be created on behalf of a domain. The threads do not
+/// inherit anything from the thread that creates them. This class is stateless and thread-safe.
 public final class HostThread {
   private static final ThreadGroup ROOT = root();
 
@@ -20,9 +20,9 @@ public final class HostThread {
     return ROOT;
   }
 
-  /// Creates a daemon thread in the topmost group and does not start it. The thread inherits
-  /// neither the caller's group, nor its context class loader, nor its inheritable thread locals,
-  /// whose `childValue` may be code of a domain.
+  /// Creates a daemon thread in the topmost thread group without starting it. The thread does not
+  /// inherit the caller's thread group, context class loader or inheritable thread locals, because
+  /// their `childValue` methods may be code of a domain.
   public static Thread daemon(String name, Runnable task) {
     return Thread.ofPlatform()
         .group(ROOT)

@@ -10,20 +10,20 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
-/// The state that a thread inherits from the thread that started it: the context class loader and
-/// the inheritable thread locals. One of these locals is a mark, which identifies threads that code
-/// of the JDK has started. Safe for use by any thread.
+/// The state that a thread inherits from the thread that started it, which consists of the context
+/// class loader and the inheritable thread locals. One of these locals is used as a mark that
+/// identifies threads that were started by JDK code. This class is thread-safe.
 ///
-/// `Thread.inheritableThreadLocals` is private; [VirtualThreads#OPTION] opens it. Without that
-/// option, no thread has a mark. A thread reads its inheritable locals only when it starts another
-/// thread or asks for one of them, so they may be removed at any time.
+/// `Thread.inheritableThreadLocals` is private, and is opened by [VirtualThreads#OPTION]. Without
+/// this option, no thread has a mark. A thread reads its inheritable locals only when it starts
+/// another thread or accesses one of them, so they may be removed at any time.
 public final class InheritedContext {
   private static final InheritableThreadLocal<Object> MARK = new InheritableThreadLocal<>();
   private static final @Nullable Locals LOCALS = Locals.find();
 
   private InheritedContext() {}
 
-  /// The fields and methods of a thread's locals in JDK 25.
+  /// The fields and methods of JDK 25 that give access to the locals of a thread.
   private record Locals(
       VarHandle map, MethodHandle make, MethodHandle set, VarHandle table, VarHandle value) {
     static @Nullable Locals find() {
@@ -48,8 +48,8 @@ public final class InheritedContext {
     }
   }
 
-  /// Marks a thread that has not started yet. Threads that it starts get the mark too, unless they
-  /// inherit nothing.
+  /// Marks a thread that has not been started yet. The threads that it starts inherit the mark,
+  /// unless they inherit nothing.
   public static void mark(Thread thread, Object mark) {
     Locals locals = LOCALS;
     if (locals == null || isMarked(thread, mark)) {
@@ -67,8 +67,8 @@ public final class InheritedContext {
     }
   }
 
-  /// Returns true if a thread has a mark, be it its own or inherited. A running thread may change
-  /// its locals at the same time, and this method does not disturb it.
+  /// Returns true if a thread has the given mark, which may be its own or inherited. A running
+  /// thread may modify its locals concurrently without being affected by this method.
   public static boolean isMarked(Thread thread, Object mark) {
     Locals locals = LOCALS;
     Object map = locals == null ? null : locals.map.get(thread);
@@ -88,10 +88,10 @@ public final class InheritedContext {
     return ((Reference<Object>) entry).refersTo(MARK);
   }
 
-  /// Removes all inherited state from a thread that continues without it.
+  /// Removes all inherited state from a thread that continues to run without it.
   ///
-  /// @param loader the context class loader to replace with the system class loader; any other one
-  ///   stays
+  /// @param loader the context class loader that is to be replaced by the system class loader; any
+  ///   other class loader is preserved
   public static void release(Thread thread, @Nullable ClassLoader loader) {
     if (thread.getContextClassLoader() == loader) {
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());

@@ -2,12 +2,12 @@ package sluice.sys.threads;
 
 import org.jspecify.annotations.Nullable;
 
-/// Waits for threads to end. Stateless and safe for use by any thread.
+/// Waits for threads to terminate. This class is stateless and thread-safe.
 public final class ThreadEnds {
   private ThreadEnds() {}
 
-  /// Waits for the end of a thread, if there is one. An interrupt does not end the wait; the
-  /// caller's interrupt status is restored afterwards.
+  /// Waits until the given thread has terminated, if it is not null. An interrupt does not end the
+  /// wait, and the caller's interrupt status is restored afterwards.
   public static void join(@Nullable Thread thread) {
     boolean interrupted = false;
     while (thread != null && thread.isAlive()) {

@@ -9,18 +9,19 @@ import sluice.sys.Errno;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The time slices that the kernel's fair scheduler gives to platform threads, in nanoseconds. A
-/// thread with a longer slice runs later when others compete for the processor, and then runs
-/// longer; its share of the processor time stays the same. Requires no privilege. Stateless and
-/// safe for use by any thread.
+/// The time slices that the kernel's fair scheduler assigns to platform threads, in nanoseconds. A
+/// thread with a longer slice is scheduled later when other threads compete for the processor, and
+/// then runs longer. Its share of the processor time does not change. No privilege is required.
+/// This class is stateless and thread-safe.
 ///
-/// Linux 6.12 and later (`sched_setattr(2)`, `sched_runtime`; I. Stoica, H. Abdel-Wahab, "Earliest
-/// Eligible Virtual Deadline First", 1995). Earlier kernels accept the value without any effect.
+/// Requires Linux 6.12 or later (`sched_setattr(2)`, `sched_runtime`; I. Stoica, H. Abdel-Wahab,
+/// "Earliest Eligible Virtual Deadline First", 1995). Earlier kernels accept the value but ignore
+/// it.
 public final class TimeSlice {
-  /// The longest slice that the kernel grants.
+  /// The longest time slice that is supported by the kernel.
   public static final long LONGEST_NANOS = 100_000_000;
 
-  /// The kernel's own choice: one to three milliseconds.
+  /// A value that selects the default of the kernel, which is one to three milliseconds.
   public static final long DEFAULT_NANOS = 0;
 
   // struct sched_attr, version 0
@@ -31,19 +32,19 @@ public final class TimeSlice {
 
   private TimeSlice() {}
 
-  /// Returns the kernel's number of the calling platform thread, or of the carrier if the caller is
-  /// a virtual thread.
+  /// Returns the kernel's id of the calling platform thread, or of its carrier if the caller is a
+  /// virtual thread.
   public static int threadNumber() {
     return (int) Kernel.call(SystemCall.GETTID, 0);
   }
 
-  /// Sets the time slice of a thread of this process. Its nice value does not change.
+  /// Sets the time slice of a thread of this process. The nice value of the thread is not changed.
   ///
-  /// @param threadNumber the kernel's number of the thread
+  /// @param threadNumber the kernel's id of the thread
   /// @param nanos 100 000 to [#LONGEST_NANOS], or [#DEFAULT_NANOS]; the kernel chooses the nearest
   ///   value that it supports
-  /// @return 0 or a negative errno: -ESRCH if there is no such thread, -EPERM if a system call
-  ///   filter refuses
+  /// @return 0 or a negative errno: -ESRCH if the thread does not exist, or -EPERM if a system call
+  ///   filter rejects the call
   public static int set(int threadNumber, long nanos) {
     if (nanos < 0) {
       return -Errno.EINVAL;
@@ -61,8 +62,8 @@ public final class TimeSlice {
     }
   }
 
-  /// Returns the time slice of a thread of this process in nanoseconds. Returns 0 if the kernel
-  /// does not report it, or a negative errno as [#set] does.
+  /// Returns the time slice of a thread of this process in nanoseconds, 0 if it is not reported by
+  /// the kernel, or a negative errno like [#set].
   public static long of(int threadNumber) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(BYTES, Long.BYTES);

@@ -2,33 +2,36 @@ package sluice.sys.threads;
 
 import java.time.Duration;
 
-/// Waits for threads that nothing in this project interrupts. An interrupt of such a thread comes
-/// from unrelated code, such as a plug-in, and is no reason to end. The wait clears the interrupt,
-/// so that later waits do not end at once, and goes on. Stateless and safe for use by any thread.
+/// Waits in threads that are never interrupted by this project. An interrupt of such a thread is
+/// caused by unrelated code, such as a plug-in, and is not a reason to terminate. The interrupt is
+/// cleared, so that later waits do not return immediately, and the wait continues. This class is
+/// stateless and thread-safe.
 public final class Uninterrupted {
   private Uninterrupted() {}
 
-  /// A wait that an interrupt ends early.
+  /// A wait that may be ended early by an interrupt.
   @FunctionalInterface
   public interface Wait {
-    /// Waits.
+    /// Waits once.
     ///
-    /// @throws InterruptedException if an interrupt ended the wait; it can be repeated
+    /// @throws InterruptedException if the thread was interrupted, in which case the wait can be
+    ///   repeated
     void await() throws InterruptedException;
   }
 
-  /// A wait with a time limit.
+  /// A wait that has a timeout.
   @FunctionalInterface
   public interface TimedWait {
-    /// Waits.
+    /// Waits once.
     ///
-    /// @param nanos the longest time to wait, at least 1
-    /// @return true if the wait ended before the time was over
-    /// @throws InterruptedException if an interrupt ended the wait; it can be repeated
+    /// @param nanos the timeout, at least 1
+    /// @return true if the wait ended before the timeout expired
+    /// @throws InterruptedException if the thread was interrupted, in which case the wait can be
+    ///   repeated
     boolean await(long nanos) throws InterruptedException;
   }
 
-  /// Waits until the wait ends.
+  /// Waits until the given wait has ended, regardless of interrupts.
   public static void await(Wait wait) {
     while (true) {
       try {
@@ -40,7 +43,7 @@ public final class Uninterrupted {
     }
   }
 
-  /// Waits until the wait ends or the time is over.
+  /// Waits until the given wait has ended or the timeout expires, regardless of interrupts.
   ///
   /// @return the result of the wait
   public static boolean await(Duration atMost, TimedWait wait) {

@@ -9,15 +9,16 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Virtual threads on carriers of the caller's choice. Safe for use by any thread.
+/// Virtual threads that run on custom carriers. This class is thread-safe.
 ///
-/// The JDK has this feature internally but does not export it: it is the constructor of
-/// `java.lang.ThreadBuilders.VirtualThreadBuilder` that takes a scheduler. [#OPTION] opens it. The
-/// scheduler receives each piece of a thread's work, from its start or the end of a wait up to the
-/// next wait, and runs it on a platform thread. Virtual threads started by such a thread get the
-/// same scheduler.
+/// The JDK supports this feature internally but does not export it. It is provided by the
+/// constructor of `java.lang.ThreadBuilders.VirtualThreadBuilder` that has a scheduler as its
+/// parameter, and is opened by [#OPTION]. Whenever a virtual thread is ready to run, because it was
+/// started or a wait has ended, its scheduler receives a task that runs the thread until its next
+/// wait, and executes it on a platform thread. Virtual threads that are started by such a thread
+/// inherit its scheduler.
 public final class VirtualThreads {
-  /// The option of the JVM that makes custom carriers possible.
+  /// The JVM option that enables custom carriers.
   public static final String OPTION =
       ModuleOption.to("--add-opens java.base/java.lang", VirtualThreads.class);
 
@@ -70,8 +71,8 @@ public final class VirtualThreads {
     }
   }
 
-  /// Returns the object that a virtual thread's scheduler receives each time the thread is ready.
-  /// It stays the same for the life of the thread.
+  /// Returns the object that is passed to the scheduler of a virtual thread each time the thread is
+  /// ready. It is the same object during the lifetime of the thread.
   ///
   /// @throws UnsupportedOperationException if the JVM was not started with [#OPTION]
   public static Runnable continuation(Thread virtual) {
@@ -86,10 +87,10 @@ public final class VirtualThreads {
     }
   }
 
-  /// Interrupts a virtual thread without closing the channel or waking the selector that it waits
-  /// for. `Thread.interrupt` would do so before it wakes the thread; here it is left to the caller.
-  /// If the thread begins such a wait at this very moment, the close or wake-up happens all the
-  /// same.
+  /// Interrupts a virtual thread without closing the channel or waking the selector on which it is
+  /// waiting. `Thread.interrupt` would do this before it wakes the thread, while this method leaves
+  /// it to the caller. If the thread begins such a wait concurrently, the channel may still be
+  /// closed or the selector woken.
   public static void interrupt(Thread virtual) {
     VarHandle blocker = BLOCKER;
     if (blocker != null) {
@@ -99,8 +100,8 @@ public final class VirtualThreads {
   }
 
   /// Returns the platform thread that carries the calling thread, or the calling thread itself if
-  /// it is a platform thread. The compiler treats the method as an intrinsic, so the call costs no
-  /// more than reading a register.
+  /// it is a platform thread. The method is a compiler intrinsic, so the call is as cheap as
+  /// reading a register.
   public static Thread carrier() {
     MethodHandle carrier = CARRIER;
     if (carrier == null) {
@@ -113,12 +114,12 @@ public final class VirtualThreads {
     }
   }
 
-  /// Returns true if this JVM allows virtual threads on custom carriers.
+  /// Returns true if the JVM supports virtual threads on custom carriers.
   public static boolean isAvailable() {
     return BUILDER != null && CARRIER != null;
   }
 
-  /// Creates a builder of virtual threads that run on a scheduler.
+  /// Creates a builder of virtual threads that run on the given scheduler.
   ///
   /// @throws UnsupportedOperationException if the JVM was not started with [#OPTION]
   public static Thread.Builder.OfVirtual on(Executor carriers) {

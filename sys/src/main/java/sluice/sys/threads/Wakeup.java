@@ -5,18 +5,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Wakes one thread at a bounded cost for the waking thread.
+/// Wakes a single thread at a bounded cost for the thread that wakes it.
 ///
-/// `LockSupport.unpark` of a virtual thread runs that thread's scheduler, which sleeps and retries
-/// if memory is short. A platform thread that wakes a virtual one, such as the handler of a loop or
-/// of a device, therefore posts it into an inbox, at the cost of one exchange and one store. A
-/// thread of the host empties the inbox, which delays the wake-up by some 10 µs. [#wake] is safe
-/// for use by any thread.
+/// `LockSupport.unpark` of a virtual thread runs the scheduler of that thread, which sleeps and
+/// retries if memory is scarce. Therefore a platform thread that wakes a virtual thread, such as
+/// the handler of a loop or of a device, adds it to an inbox, which requires one exchange and one
+/// store. A thread of the host processes the inbox, which delays the wake-up by about 10 µs.
+/// [#wake] may be called by any thread.
 public final class Wakeup {
   private final Thread thread;
   private final AtomicBoolean isPosted = new AtomicBoolean();
 
-  /// Creates a wake-up for the calling thread.
+  /// Creates a wake-up object for the calling thread.
   public Wakeup() {
     thread = Thread.currentThread();
     if (thread.isVirtual()) {
@@ -24,18 +24,18 @@ public final class Wakeup {
     }
   }
 
-  /// Prepares the next wait: the next wake-up is posted again. The thread calls this before it
-  /// checks whether it has to wait.
+  /// Prepares the next wait, so that the next wake-up is posted again. The thread must call this
+  /// method before it checks whether it has to wait.
   public void prepare() {
     isPosted.set(false);
   }
 
-  /// Returns the thread.
+  /// Returns the thread that is woken.
   public Thread thread() {
     return thread;
   }
 
-  /// Wakes the thread, so that it checks again the condition that it waits for.
+  /// Wakes the thread, which then checks the condition that it waits for again.
   public void wake() {
     if (!thread.isVirtual() || Thread.currentThread().isVirtual()) {
       LockSupport.unpark(thread);
@@ -63,7 +63,7 @@ public final class Wakeup {
       READER.start();
     }
 
-    /// Starts the reader, by running the static initializer.
+    /// Starts the thread that reads the inbox by running the static initializer.
     static void start() {
       // The static initializer does the work.
     }

@@ -12,16 +12,16 @@ import sluice.sys.call.CallMemory;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 
-/// A group of provided buffers: pieces of equal size of one region, from which the kernel takes
-/// buffers for receives.
+/// A group of provided buffers. The buffers are segments of equal size of a region of memory, and
+/// the kernel selects a buffer from the group for each receive.
 ///
-/// Confined to the ring's owner thread. A buffer is [#add]ed once its bytes are no longer needed;
-/// the kernel has taken it when a completion names it. Closing the [IoUring] closes the group.
+/// Instances are confined to the thread that owns the ring. A buffer is returned to the kernel by
+/// [#add] when its bytes are no longer needed, and it has been consumed by the kernel when a
+/// completion contains its id. The group is closed together with the [IoUring].
 ///
-/// In an incremental group (Linux 6.12) the kernel uses only as much of a buffer as a receive
-/// fills, and continues behind it with the next receive. A completion with [Cqe#F_BUF_MORE] does
-/// not use up the buffer. Its bytes lie behind those of the previous completion that named the same
-/// buffer.
+/// In an incremental group (Linux 6.12), a receive uses only as much of a buffer as it fills, and
+/// the next receive continues after it. A completion with [Cqe#F_BUF_MORE] does not consume the
+/// buffer. Its bytes follow the bytes of the previous completion that contained the same buffer id.
 ///
 /// ```
 ///  entry 0 of the ring of struct io_uring_buf, and the tail that overlaps its last field
@@ -42,9 +42,9 @@ import sluice.sys.call.Ranges;
 /// | kernel `tail` | owner | acquire, by the kernel | release, in [#commit] |
 /// | `tail` | owner | plain | plain |
 ///
-/// Limits: 1 to 32 768 entries, a power of two. The kernel holds at most as many buffers as there
-/// are entries; the region may have more, up to 65 536. The region must stay mapped until the ring
-/// is closed.
+/// The number of entries is a power of two from 1 to 32 768. The kernel holds at most as many
+/// buffers as there are entries, but the region may contain more, up to 65 536. The region must
+/// remain mapped until the ring is closed.
 public final class BufferRing {
   static final Layout LAYOUT = Layout.of("struct io_uring_buf");
   static final int ADDR = LAYOUT.u64("addr");
@@ -120,9 +120,9 @@ public final class BufferRing {
     }
   }
 
-  /// Gives a buffer to the kernel, which sees it after [#commit].
+  /// Adds a buffer to the group. It becomes visible to the kernel when [#commit] is called.
   ///
-  /// @param id the index of the buffer in the region, from 0; the kernel must not hold it already
+  /// @param id the index of the buffer in the region; the kernel must not already hold the buffer
   public void add(int id) {
     if (id < 0 || id >= buffers) {
       throw new IndexOutOfBoundsException("buffer " + id + " of " + buffers);
@@ -134,13 +134,13 @@ public final class BufferRing {
     tail++;
   }
 
-  /// Publishes the added buffers to the kernel.
+  /// Makes the added buffers visible to the kernel.
   public void commit() {
     SHORT.setRelease(entries, (long) TAIL, tail);
   }
 
-  /// Returns the number of buffers that the kernel holds, as the kernel reports it. Makes a system
-  /// call; for tests and diagnosis. Linux 6.8.
+  /// Returns the number of buffers that the kernel holds, as reported by the kernel. This method
+  /// makes a system call and is intended for tests and diagnosis. Requires Linux 6.8.
   public int held() throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(STATUS_LAYOUT.sizeBytes(), Integer.BYTES);
@@ -155,7 +155,7 @@ public final class BufferRing {
     return region;
   }
 
-  /// Returns the number of the group, for [SubmissionQueue#receiveMultishot].
+  /// Returns the number of the group, which is passed to [SubmissionQueue#receiveMultishot].
   public int group() {
     return group;
   }
@@ -170,7 +170,8 @@ public final class BufferRing {
     return bufferBytes;
   }
 
-  /// Releases the entries. The io_uring is closed already, so the kernel no longer reads them.
+  /// Releases the entries. The io_uring is already closed at this point, so the kernel no longer
+  /// reads them.
   void release() {
     pages.release();
     entries = CallMemory.ENDED;

@@ -7,10 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import sluice.sys.call.CallMemory;
 
-/// The completion queue of an [IoUring]: a cursor over entries in memory shared with the kernel.
+/// The completion queue of an [IoUring], which is a cursor over entries in memory that is shared
+/// with the kernel.
 ///
-/// Confined to the ring's owner thread. The owner reads the [#available] entries by index from 0,
-/// then calls [#advance]. Nothing is copied or allocated.
+/// Instances are confined to the thread that owns the ring. The owner reads the [#available]
+/// entries by index, beginning with 0, and then calls [#advance]. Nothing is copied or allocated.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,9 +21,9 @@ import sluice.sys.call.CallMemory;
 /// | entries | kernel | plain, after `tail` | plain |
 /// | kernel `cq.overflow` | kernel | opaque | |
 ///
-/// Limits: the number of entries with which the ring was opened. When all are in use, the kernel
-/// keeps further completions in its own memory and delivers them later. Completions are lost, and
-/// counted in [#overflow], only if the kernel has no memory either.
+/// The capacity is the number of entries with which the ring was opened. If all entries are in use,
+/// the kernel keeps further completions in its own memory and delivers them later. Completions are
+/// lost, and counted in [#overflow], only if the kernel has no memory available either.
 public final class CompletionQueue {
   private static final VarHandle INT = JAVA_INT.varHandle();
 
@@ -44,8 +45,8 @@ public final class CompletionQueue {
     head = ring.get(JAVA_INT, headOffset);
   }
 
-  /// Ends the queue because the ring is closed. Every method throws [IllegalStateException] from
-  /// now on.
+  /// Disables the queue when the ring is closed. From now on, every method throws
+  /// [IllegalStateException].
   void end() {
     ring = CallMemory.ENDED;
   }
@@ -57,17 +58,17 @@ public final class CompletionQueue {
 
   /// Returns the user data with which the operation was staged.
   ///
-  /// @param index from 0 to [#available] - 1
+  /// @param index an index from 0 to [#available] - 1
   public long userData(int index) {
     return ring.get(JAVA_LONG, entry(index) + Cqe.USER_DATA);
   }
 
-  /// Returns the operation's result, or a negative errno.
+  /// Returns the result of the operation, or a negative errno.
   public int result(int index) {
     return ring.get(JAVA_INT, entry(index) + Cqe.RES);
   }
 
-  /// Returns the flags: bits of [Cqe].
+  /// Returns the flags of the completion, which are bits of [Cqe].
   public int flags(int index) {
     return ring.get(JAVA_INT, entry(index) + Cqe.FLAGS);
   }
@@ -78,8 +79,8 @@ public final class CompletionQueue {
     INT.setRelease(ring, headOffset, head);
   }
 
-  /// Returns the number of completions lost because neither the queue nor the kernel had room; 0 in
-  /// a healthy process.
+  /// Returns the number of completions that were lost because neither the queue nor the kernel had
+  /// room for them. The number is 0 in a healthy process.
   public int overflow() {
     return (int) INT.getOpaque(ring, overflowOffset);
   }

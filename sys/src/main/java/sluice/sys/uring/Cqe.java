@@ -2,10 +2,10 @@ package sluice.sys.uring;
 
 import sluice.sys.call.Layout;
 
-/// A completion queue entry, 16 bytes.
+/// The layout of a completion queue entry, which has 16 bytes.
 ///
-/// [CompletionQueue] reads the layout; the flags are for the code that receives a completion. The
-/// constants are safe for use by any thread.
+/// The layout is used by [CompletionQueue], and the flags are used by code that receives
+/// completions. The constants are thread-safe.
 ///
 /// ```
 ///  byte 0          8       12      16
@@ -24,22 +24,23 @@ public final class Cqe {
   static final int FLAGS = LAYOUT.u32("flags");
   static final int SIZE = LAYOUT.sizeBytes();
 
-  /// A flag: the upper 16 bits of the flags are a buffer id.
+  /// A flag indicating that the upper 16 bits of the flags contain a buffer id.
   public static final int F_BUFFER = 1;
 
-  /// A flag: the operation stays armed and will complete again.
+  /// A flag indicating that the operation remains armed and will complete again.
   public static final int F_MORE = 1 << 1;
 
-  /// A flag: the socket held more data when this completion was made.
+  /// A flag indicating that the socket contained more data when the completion was created.
   public static final int F_SOCK_NONEMPTY = 1 << 2;
 
-  /// A flag: a zero-copy send no longer uses its memory.
+  /// A flag indicating that a zero-copy send no longer uses its memory.
   public static final int F_NOTIF = 1 << 3;
 
-  /// A flag: the buffer is not used up; the next receive continues behind these bytes.
+  /// A flag indicating that the buffer has not been consumed. The next receive continues after
+  /// these bytes.
   public static final int F_BUF_MORE = 1 << 4;
 
-  /// The number of bits by which the flags are shifted right to get a buffer id.
+  /// The number of bits by which the flags must be shifted right in order to obtain the buffer id.
   public static final int BUFFER_SHIFT = 16;
 
   private Cqe() {}

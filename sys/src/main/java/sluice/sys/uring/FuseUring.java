@@ -5,12 +5,13 @@ import sluice.sys.IoVec;
 import sluice.sys.call.Layout;
 import sluice.sys.call.Ranges;
 
-/// The two commands of FUSE over io_uring (Linux 6.14): a `struct fuse_uring_cmd_req` in the
-/// command data of a submission entry. They need a ring of [IoUring#SETUP_SQE128].
+/// The two commands of FUSE over io_uring (Linux 6.14). The command data of a submission entry
+/// contains a `struct fuse_uring_cmd_req`. The commands require a ring that was opened with
+/// [IoUring#SETUP_SQE128].
 ///
-/// Stateless; called by the owner of the ring. Each command completes with 0 when the entry's
-/// memory holds a request, or with a negative errno when the entry is gone: -ENOTCONN at the end of
-/// the connection.
+/// This class is stateless, and its methods must be called by the owner of the ring. Each command
+/// completes with 0 when the memory of the entry contains a request, or with a negative errno when
+/// the entry is no longer registered, which is -ENOTCONN if the connection was closed.
 ///
 /// ```
 ///  byte 0       8           16    18        24
@@ -33,15 +34,16 @@ public final class FuseUring {
   static final int FUSE_IO_URING_CMD_REGISTER = 1;
   static final int FUSE_IO_URING_CMD_COMMIT_AND_FETCH = 2;
 
-  /// The number of memory ranges with which an entry is registered: the headers and the payload.
+  /// The number of memory ranges with which an entry is registered, which are the headers and the
+  /// payload.
   public static final int RANGES = 2;
 
   private FuseUring() {}
 
-  /// Stages the registration of an entry. The kernel copies the vector during the submission. It
+  /// Stages the registration of an entry. The kernel copies the vector during the submission, and
   /// may write to the ranges while a command of the entry is pending.
   ///
-  /// @param fd the descriptor of `/dev/fuse`, on a connection whose INIT was answered
+  /// @param fd the descriptor of `/dev/fuse` for a connection whose INIT has been answered
   /// @param queue the number of a processor
   /// @param vector [#RANGES] entries of [IoVec]
   public static void register(
@@ -51,9 +53,9 @@ public final class FuseUring {
     submission.commandData(QID, queue);
   }
 
-  /// Stages the transfer of an answer, which also fetches the next request.
+  /// Stages a command that commits a reply and fetches the next request.
   ///
-  /// @param commitId the id that came with the answered request
+  /// @param commitId the id that was received with the request
   public static void commitAndFetch(
       SubmissionQueue submission, int fd, int queue, long commitId, long userData) {
     submission.command(fd, FUSE_IO_URING_CMD_COMMIT_AND_FETCH, 0, 0, userData);

@@ -18,16 +18,18 @@ import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 import sluice.sys.call.Timespec;
 
-/// An io_uring instance: a submission queue and a completion queue shared with the kernel, and the
-/// system call that submits entries and waits for completions.
+/// An io_uring instance, which consists of a submission queue and a completion queue that are
+/// shared with the kernel, and of the system call that submits entries and waits for completions.
 ///
-/// With [#SETUP_SINGLE_ISSUER], the platform thread that opens the ring owns it and makes all
-/// calls. Calls of other threads are rejected here, because the kernel would not always reject
-/// them: the number of a registered ring denotes a different ring in another thread. Virtual
-/// threads change carriers, so they cannot own a ring.
+/// If [#SETUP_SINGLE_ISSUER] is set, the ring is owned by the platform thread that opens it, and
+/// all methods must be called by this thread. Calls by other threads are rejected by this class
+/// because the kernel would not always reject them: the index of a registered ring refers to a
+/// different ring in another thread. Virtual threads cannot own a ring because they may change
+/// their carrier.
 ///
-/// Without that flag, any thread may use the ring, one at a time; the caller ensures this. When a
-/// thread ends, the kernel cancels the operations that it submitted (-ECANCELED).
+/// If the flag is not set, any thread may use the ring, but the caller must ensure that only one
+/// thread uses it at a time. When a thread terminates, the kernel cancels the operations that it
+/// submitted (-ECANCELED).
 ///
 /// ```
 ///   SubmissionQueue ──stage──▶ enter(): publish, submit, wait ──▶ CompletionQueue
@@ -40,24 +42,25 @@ import sluice.sys.call.Timespec;
 /// | queues | see [SubmissionQueue], [CompletionQueue], [BufferRing] | | |
 ///
 /// Lifecycle: open → use → close. [#close] cancels all armed or queued operations and then releases
-/// the rings. Operations that a block device already processes cannot be cancelled: wait for their
+/// the rings. Operations that are already being processed by a block device cannot be cancelled, so
+/// their completions must be awaited before the ring is closed.
 /// completions before closing.
 public final class IoUring implements AutoCloseable {
   private static final long MEMORY_NANOS = 1_000_000_000;
   private static final long MEMORY_LOOK_NANOS = 10_000_000;
 
-  /// A setup flag: the kernel runs deferred work without interrupting the thread.
+  /// A setup flag that makes the kernel run deferred work without interrupting the thread.
   public static final int SETUP_COOP_TASKRUN = 1 << 8;
 
-  /// A setup flag: submission entries have 128 bytes, as [SubmissionQueue#command] needs. Linux
-  /// 5.19.
+  /// A setup flag that increases the size of submission entries to 128 bytes, which is required by
+  /// [SubmissionQueue#command]. Requires Linux 5.19.
   public static final int SETUP_SQE128 = 1 << 10;
 
-  /// A setup flag: only one thread submits. Linux 6.0.
+  /// A setup flag that declares that only one thread submits operations. Requires Linux 6.0.
   public static final int SETUP_SINGLE_ISSUER = 1 << 12;
 
-  /// A setup flag: completions are made inside of [#enter] only. Needs [#SETUP_SINGLE_ISSUER].
-  /// Linux 6.1.
+  /// A setup flag that causes completions to be created only within [#enter]. Requires
+  /// [#SETUP_SINGLE_ISSUER] and Linux 6.1.
   public static final int SETUP_DEFER_TASKRUN = 1 << 13;
 
   static final int SETUP_CQSIZE = 1 << 3;
@@ -121,10 +124,10 @@ public final class IoUring implements AutoCloseable {
   private final RingPages rings;
   private final RingPages entries;
 
-  /// The memory for the errno of calls. The garbage collector frees it, as it does [#argument].
+  /// The memory for the errno of calls. Like [#argument], it is freed by the garbage collector.
   private final MemorySegment errno;
 
-  /// A `struct io_uring_getevents_arg` with its timespec, followed in memory by one timespec per
+  /// A `struct io_uring_getevents_arg` and its timespec, followed by one timespec for each
   /// submission entry.
   private final MemorySegment argument;
 
@@ -165,8 +168,8 @@ public final class IoUring implements AutoCloseable {
     completion = new CompletionQueue(rings.segment(), params);
   }
 
-  /// Calls `io_uring_setup`, and retries while memory is short. The kernel returns the locked
-  /// memory of the same user's closed rings some time after they are closed.
+  /// Calls `io_uring_setup`, and retries the call if memory is scarce, because the kernel releases
+  /// the locked memory of rings of the same user only some time after they have been closed.
   private static long setup(int entries, IoUringParams params) {
     long deadline = System.nanoTime() + MEMORY_NANOS;
     while (true) {
@@ -178,13 +181,16 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Opens a ring that the calling thread owns. Waits up to a second if memory is short.
+  /// Opens a ring that is owned by the calling thread. If memory is scarce, this method waits for
+  /// up to a second.
   ///
-  /// @param entries submission entries, rounded up to a power of two and clamped by the kernel
-  /// @param cqEntries completion entries (`SETUP_CQSIZE` is implied), at least `entries`
-  /// @param setupFlags `SETUP_` bits; `CLAMP` and `SUBMIT_ALL` are added
-  /// @throws SysException EPERM (sysctl, seccomp), ENOSYS, ENOMEM (memlock) or EINVAL (kernel too
-  ///   old), with the remedy
+  /// @param entries the number of submission entries, which the kernel rounds up to a power of two
+  ///   and limits
+  /// @param cqEntries the number of completion entries (`SETUP_CQSIZE` is implied), at least
+  ///   `entries`
+  /// @param setupFlags `SETUP_` bits, to which `CLAMP` and `SUBMIT_ALL` are added
+  /// @throws SysException EPERM (sysctl, seccomp), ENOSYS, ENOMEM (memlock) or EINVAL (the kernel
+  ///   is too old), with a remedy
   public static IoUring open(int entries, int cqEntries, int setupFlags) throws SysException {
     if ((setupFlags & SETUP_SINGLE_ISSUER) != 0 && Thread.currentThread().isVirtual()) {
       throw new WrongThreadException("a ring belongs to a platform thread");
@@ -208,12 +214,12 @@ public final class IoUring implements AutoCloseable {
     return Integer.toHexString(value);
   }
 
-  /// Returns the queue that stages operations.
+  /// Returns the submission queue.
   public SubmissionQueue submission() {
     return submission;
   }
 
-  /// Returns the queue that reads completions.
+  /// Returns the completion queue.
   public CompletionQueue completion() {
     return completion;
   }
@@ -221,10 +227,10 @@ public final class IoUring implements AutoCloseable {
   /// Submits all staged operations and waits for completions.
   ///
   /// @param minComplete the number of completions to wait for
-  /// @param timeoutNanos the longest time to wait; 0 does not wait, a negative value waits without
-  ///   limit
-  /// @return the number of entries submitted, or a negative errno; -ETIME and -EINTR are not
-  ///   failures
+  /// @param timeoutNanos the timeout; 0 returns immediately, and a negative value waits
+  ///   indefinitely
+  /// @return the number of entries submitted, or a negative errno; -ETIME and -EINTR do not
+  ///   indicate failures
   /// @throws WrongThreadException if the calling thread is not the owner
   public int enter(int minComplete, long timeoutNanos) {
     checkOwner();
@@ -268,8 +274,9 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Submits all staged operations and does nothing else. With [#SETUP_DEFER_TASKRUN], operations
-  /// submitted earlier make no progress in this call, and no completion is made.
+  /// Submits all staged operations without waiting. If [#SETUP_DEFER_TASKRUN] is set, this call
+  /// does not make progress on operations that were submitted earlier, and does not create any
+  /// completions.
   ///
   /// @return the number of entries submitted, or a negative errno
   /// @throws WrongThreadException if the calling thread is not the owner
@@ -285,12 +292,13 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Returns the number of times the kernel was entered.
+  /// Returns the number of times that the kernel has been entered.
   public long enters() {
     return enters;
   }
 
-  /// Returns the ring's descriptor, for [SubmissionQueue#msgRing] and polling.
+  /// Returns the descriptor of this ring, which can be polled or passed to
+  /// [SubmissionQueue#msgRing].
   public int fd() {
     return fd;
   }
@@ -300,23 +308,25 @@ public final class IoUring implements AutoCloseable {
     return features;
   }
 
-  /// Registers buffers for receives. [BufferRing#add] gives them to the kernel.
+  /// Registers buffers for receives. They become available to the kernel when they are added by
+  /// [BufferRing#add].
   ///
   /// @param group the number of the group, 0 to 65 535
-  /// @param region `count * bufferBytes` bytes that outlive the ring
+  /// @param region memory of `count * bufferBytes` bytes that must outlive the ring
   /// @param count a power of two, at most 32 768
   public BufferRing registerBufferRing(int group, MemorySegment region, int count, int bufferBytes)
       throws SysException {
     return registerBufferRing(group, region, count, bufferBytes, false);
   }
 
-  /// Registers buffers for receives. [BufferRing#add] gives them to the kernel.
+  /// Registers buffers for receives. They become available to the kernel when they are added by
+  /// [BufferRing#add].
   ///
   /// @param group the number of the group, 0 to 65 535
-  /// @param region at least `count * bufferBytes` bytes that outlive the ring
-  /// @param count the number of buffers that the kernel may hold at a time, a power of two, at most
-  ///   32 768
-  /// @param incremental true if a receive uses only as much of a buffer as it needs
+  /// @param region memory of at least `count * bufferBytes` bytes that must outlive the ring
+  /// @param count the maximum number of buffers that the kernel may hold at the same time, a power
+  ///   of two, at most 32 768
+  /// @param incremental true if a receive should use only as much of a buffer as it needs
   /// @throws SysException EINVAL if `incremental` is set and Linux is older than 6.12
   public BufferRing registerBufferRing(
       int group, MemorySegment region, int count, int bufferBytes, boolean incremental)
@@ -326,12 +336,13 @@ public final class IoUring implements AutoCloseable {
     return ring;
   }
 
-  /// Pins memory for [SubmissionQueue#readFixed] and [SubmissionQueue#writeFixed]. The ring has at
-  /// most one such buffer.
+  /// Pins memory for use by [SubmissionQueue#readFixed] and [SubmissionQueue#writeFixed]. A ring
+  /// has at most one such buffer.
   ///
-  /// @param region at most 1 GiB; the kernel keeps its pages until [#unregisterBuffers] or the end
-  ///   of the ring, even if they are unmapped
-  /// @throws SysException ENOMEM if the region exceeds the memory that this process may lock
+  /// @param region at most 1 GiB; the kernel keeps its pages until [#unregisterBuffers] is called
+  ///   or the ring is closed, even if they are unmapped
+  /// @throws SysException ENOMEM if the region exceeds the amount of memory that this process may
+  ///   lock
   public void registerBuffer(MemorySegment region) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment vector = arena.allocate(IoVec.SIZE, Long.BYTES);
@@ -340,14 +351,15 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Reverts [#registerBuffer]. Waits for operations that use the memory.
+  /// Unregisters the buffer that was registered by [#registerBuffer]. Waits for operations that use
+  /// the memory.
   public void unregisterBuffers() throws SysException {
     register(UNREGISTER_BUFFERS, MemorySegment.NULL, 0);
   }
 
-  /// Creates an empty table of direct descriptors.
+  /// Registers an empty table of direct descriptors.
   ///
-  /// @param slots at most RLIMIT_NOFILE
+  /// @param slots the number of slots, at most RLIMIT_NOFILE
   public void registerFiles(int slots) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       int bytes = FILES_LAYOUT.sizeBytes();
@@ -358,8 +370,8 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Makes [#enter] refer to the ring by an index instead of a descriptor, which saves a reference
-  /// count on each call.
+  /// Registers the ring, so that [#enter] refers to it by an index instead of a descriptor. This
+  /// avoids updating a reference count on each call.
   public void registerRingFd() throws SysException {
     if (enterFd != fd) {
       return;
@@ -375,7 +387,7 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Returns true if [#registerRingFd] is in effect.
+  /// Returns true if the ring was registered by [#registerRingFd].
   public boolean ringFdRegistered() {
     return (enterFlags & ENTER_REGISTERED_RING) != 0;
   }
@@ -402,10 +414,11 @@ public final class IoUring implements AutoCloseable {
         errno, SystemCall.IO_URING_REGISTER, fd, opcode, structure.address(), count, 0, 0);
   }
 
-  /// Releases the rings from another thread while the owner is alive. The caller guarantees that
-  /// the owner is not inside of [#enter] and will not call any method again. The kernel cancels
-  /// armed operations a little later; they receive nothing more. Not for a ring with
-  /// [#registerRingFd], which its thread keeps open.
+  /// Releases the rings from another thread while the owner is alive. The caller must guarantee
+  /// that the owner is not executing [#enter] and will not call any method again. The kernel
+  /// cancels armed operations a short time later, and they do not receive any more data. This
+  /// method must not be used for a ring that was registered by [#registerRingFd], because its
+  /// thread keeps it open.
   public void abandon() {
     if (closed) {
       return;
@@ -428,8 +441,8 @@ public final class IoUring implements AutoCloseable {
     entries.release();
   }
 
-  /// Submits the staged operations, cancels everything and releases the rings. A second call does
-  /// nothing.
+  /// Submits the staged operations, cancels all operations and releases the rings. This method is
+  /// idempotent.
   ///
   /// @throws WrongThreadException if the calling thread is not the owner and the owner is alive
   @Override
@@ -453,8 +466,8 @@ public final class IoUring implements AutoCloseable {
     giveBack();
   }
 
-  /// Submits the staged operations, which may include closes. Then cancels until the kernel finds
-  /// nothing more to cancel, and drops the completions.
+  /// Submits the staged operations, which may include closes. Then cancels operations until the
+  /// kernel finds none, and discards the completions.
   private void cancelAll() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment cancel = arena.allocate(CANCEL_LAYOUT.sizeBytes(), Long.BYTES);
@@ -486,9 +499,9 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Waits until the kernel has ended the owner thread, which cancels its operations. Java reports
-  /// a thread as dead before that: slightly, or by seconds if the processor is busy with other
-  /// threads.
+  /// Waits until the kernel has terminated the owner thread, which cancels its operations. Java
+  /// reports a thread as terminated slightly earlier, or several seconds earlier if the processor
+  /// is busy with other threads.
   private void awaitOwnerExit() {
     long pid = Kernel.call(SystemCall.GETPID, 0);
     long timeout = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);

@@ -6,10 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct io_uring_params`: the requested properties of a ring, and the values that the kernel
-/// chose.
+/// The structure `struct io_uring_params`, which contains the requested properties of a ring and
+/// the values that were chosen by the kernel.
 ///
-/// Written and read by the thread that opens the ring; only read after that.
+/// The structure is written by the thread that opens the ring, and is read-only afterwards.
 ///
 /// ```
 ///  byte 0            4            8       12              16               20         24
@@ -91,22 +91,22 @@ final class IoUringParams {
     return segment.get(JAVA_INT, FEATURES);
   }
 
-  /// Returns an offset in the submission ring.
+  /// Returns the offset of a field in the submission ring.
   ///
   /// @param field one of the `SQ_` constants of `struct io_sqring_offsets`
   int sqOffset(int field) {
     return segment.get(JAVA_INT, SQ_OFF + field);
   }
 
-  /// Returns an offset in the completion ring.
+  /// Returns the offset of a field in the completion ring.
   ///
   /// @param field one of the `CQ_` constants of `struct io_cqring_offsets`
   int cqOffset(int field) {
     return segment.get(JAVA_INT, CQ_OFF + field);
   }
 
-  /// Returns the size of the mapping that holds both rings' indexes, the completion entries and the
-  /// array of submission indexes.
+  /// Returns the size of the mapping that contains the indexes of both rings, the completion
+  /// entries and the array of submission indexes.
   long ringBytes() {
     long completions = cqOffset(CQ_CQES) + (long) cqEntries() * Cqe.SIZE;
     long array = sqOffset(SQ_ARRAY) + (long) sqEntries() * Integer.BYTES;

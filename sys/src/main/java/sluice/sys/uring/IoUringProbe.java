@@ -11,10 +11,10 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.call.Layout;
 
-/// The features of this kernel's io_uring, detected once by opening a small ring.
+/// The io_uring features of the running kernel, which are determined once by opening a small ring.
 ///
-/// Immutable and safe for use by any thread. [#run] opens a ring on the calling thread and closes
-/// it.
+/// Instances are immutable and thread-safe. [#run] opens a ring on the calling thread and closes it
+/// again.
 ///
 /// ```c
 /// struct io_uring_probe_op { __u8 op; __u8 resv; __u16 flags; __u32 resv2; };
@@ -51,7 +51,8 @@ public final class IoUringProbe {
     this.operations = operations;
   }
 
-  /// Queries the kernel. Never throws: [#whyNot] reports a refusal.
+  /// Queries the kernel. This method never throws an exception. If the kernel denies the ring, the
+  /// reason is available from [#whyNot].
   public static IoUringProbe run() {
     try {
       return probe(IoUring.SETUP_SINGLE_ISSUER | IoUring.SETUP_DEFER_TASKRUN, true);
@@ -90,7 +91,8 @@ public final class IoUringProbe {
     return whyNot == null;
   }
 
-  /// Returns the reason why no ring can be opened, with the remedy; null if [#available].
+  /// Returns the reason why no ring can be opened, with a remedy, or null if [#available] returns
+  /// true.
   public @Nullable SysException whyNot() {
     return whyNot;
   }
@@ -105,7 +107,7 @@ public final class IoUringProbe {
     return features;
   }
 
-  /// Returns true if the kernel supports an operation.
+  /// Returns true if the kernel supports the given operation.
   ///
   /// @param opcode a constant of [Opcode]
   public boolean supports(int opcode) {

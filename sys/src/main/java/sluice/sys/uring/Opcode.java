@@ -1,8 +1,8 @@
 package sluice.sys.uring;
 
-/// The operations of io_uring (`enum io_uring_op`) that this project uses or reports.
+/// The operations of io_uring (`enum io_uring_op`) that are used or reported by this project.
 ///
-/// Constants only; safe for use by any thread.
+/// This class contains only constants and is thread-safe.
 public final class Opcode {
   public static final int NOP = 0;
   public static final int READV = 1;

@@ -3,17 +3,19 @@ package sluice.sys.uring;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Drives an [IoUring]: submits operations, waits and hands over completions, with one rule for all
-/// outcomes of `io_uring_enter(2)`. Confined to the thread that uses the ring, see [IoUring].
+/// Drives an [IoUring] by submitting operations, waiting for completions, and passing the
+/// completions to a sink. All results of `io_uring_enter(2)` are handled in a single place.
+/// Instances are confined to the thread that uses the ring (see [IoUring]).
 ///
-/// Four errors are not failures, because nothing is lost and the next call continues: EINTR (a
-/// signal), ETIME (the wait is over), EAGAIN (no memory for a request, which stays staged) and
-/// EBUSY (completions have to be drained first). Any other error means that the ring is unusable.
+/// Four errors are not treated as failures because no operation is lost and the next call
+/// continues: EINTR (a signal was received), ETIME (the timeout expired), EAGAIN (there was not
+/// enough memory for a request, which remains staged) and EBUSY (completions have to be drained
+/// first). Any other error means that the ring cannot be used any more.
 ///
 /// Lifecycle: created for a ring → used → [#end] before the ring is closed, if its last completions
-/// matter.
+/// are needed.
 public final class RingDriver {
-  /// Receives completions.
+  /// A sink that receives completions.
   @FunctionalInterface
   public interface Sink {
     /// Handles one completion.
@@ -27,8 +29,8 @@ public final class RingDriver {
   private final IoUring ring;
   private final CompletionQueue completion;
 
-  /// The number of completions that were handed over and whose entries have not yet been returned
-  /// to the kernel.
+  /// The number of completions that were passed to the sink and whose entries have not been
+  /// returned to the kernel yet.
   private int drained;
 
   private boolean ended;
@@ -38,11 +40,11 @@ public final class RingDriver {
     this.completion = ring.completion();
   }
 
-  /// Submits all staged operations, and waits for a completion unless some are ready.
+  /// Submits all staged operations, and waits for a completion unless some are already available.
   ///
-  /// @param timeoutNanos the longest time to wait; 0 does not wait, a negative value waits without
-  ///   limit
-  /// @throws IllegalStateException if the ring is unusable
+  /// @param timeoutNanos the timeout; 0 returns immediately, and a negative value waits
+  ///   indefinitely
+  /// @throws IllegalStateException if the ring cannot be used any more
   public void turn(long timeoutNanos) {
     int result = enter(completion.available() > 0 ? 0 : timeoutNanos);
     if (result < 0) {
@@ -50,10 +52,10 @@ public final class RingDriver {
     }
   }
 
-  /// Submits all staged operations and waits without limit until there is a completion.
+  /// Submits all staged operations and waits indefinitely for a completion.
   ///
-  /// @return 0, or a negative errno if the ring is unusable; staged and armed operations stay as
-  ///   they are
+  /// @return 0, or a negative errno if the ring cannot be used any more, in which case staged and
+  ///   armed operations are not changed
   public int await() {
     int result = 0;
     while (result == 0 && completion.available() == 0) {
@@ -74,11 +76,11 @@ public final class RingDriver {
         || result == -Errno.EBUSY;
   }
 
-  /// Hands over the completions that are ready now, but none that arrive during the call. A
-  /// completion for which the sink throws counts as handed over. The sink may stage operations and
-  /// may call [#end].
+  /// Passes all completions that are currently available to the sink. Completions that arrive
+  /// during the call are not included. If the sink throws an exception for a completion, the
+  /// completion is treated as handled. The sink may stage operations and may call [#end].
   ///
-  /// @return the number of completions that were ready
+  /// @return the number of completions that were available
   public int drain(Sink sink) {
     int count = completion.available();
     try {
@@ -95,7 +97,8 @@ public final class RingDriver {
     return count;
   }
 
-  /// Hands over the remaining completions for the last time. The ring may be closed afterwards.
+  /// Passes the remaining completions to the sink for the last time. The ring may be closed
+  /// afterwards.
   public void end(Sink rest) {
     ended = true;
     for (int i = drained; i < completion.available(); i++) {

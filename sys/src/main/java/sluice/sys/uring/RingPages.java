@@ -7,13 +7,13 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// Pages that a ring shares with the kernel. [#release] gives them back at once without stopping
-/// other threads: it replaces them with fresh zero pages, which take no memory until they are
-/// touched. The addresses stay reserved while [#segment] is reachable; then the garbage collector
-/// unmaps them. The ring's own checks reject late accesses. If one got through, it would read zeros
-/// and never the memory of another ring.
+/// Pages that a ring shares with the kernel. [#release] releases them immediately without stopping
+/// other threads by replacing them with new zero pages, which do not occupy memory until they are
+/// accessed. The addresses remain reserved while [#segment] is reachable, and are unmapped by the
+/// garbage collector afterwards. Late accesses are rejected by the checks of the ring itself. If
+/// one of them were not detected, it would read zeros and never the memory of another ring.
 ///
-/// Safe for use by any thread.
+/// This class is thread-safe.
 final class RingPages {
   private static final int MAP_FIXED = 0x10;
   private static final int MAP_NORESERVE = 0x4000;
@@ -44,8 +44,8 @@ final class RingPages {
     return segment;
   }
 
-  /// Removes the pages from the process. If the kernel refuses, the garbage collector does it
-  /// later.
+  /// Removes the pages from the process. If the kernel rejects this, they are removed later by the
+  /// garbage collector.
   void release() {
     int protection = Mapping.PROT_READ | Mapping.PROT_WRITE;
     int flags = FRESH | MAP_FIXED | MAP_NORESERVE;

@@ -2,9 +2,11 @@ package sluice.sys.uring;
 
 import sluice.sys.call.Layout;
 
-/// A submission queue entry: 64 bytes, or 128 in a ring of [IoUring#SETUP_SQE128].
+/// The layout of a submission queue entry, which has 64 bytes, or 128 bytes in a ring that was
+/// opened with [IoUring#SETUP_SQE128].
 ///
-/// Describes the layout only; [SubmissionQueue] writes entries, on the ring's owner thread.
+/// This class only describes the layout. Entries are written by [SubmissionQueue] on the thread
+/// that owns the ring.
 ///
 /// ```
 ///  byte  0      1      2        4            8                16
@@ -15,7 +17,7 @@ import sluice.sys.call.Layout;
 ///       +-------------+---------------------+----------------+
 ///   40  | buf_index, buf_group | personality|   file_index   |
 ///       +----------------------+------------+----------------+
-///   48  |     addr3     |      __pad2       |   or cmd, which goes on to byte 128
+///   48  |     addr3     |      __pad2       |   or cmd, which extends to byte 128
 ///       +---------------+-------------------+
 /// ```
 ///
@@ -49,7 +51,7 @@ public final class Sqe {
   static final int PAD2 = LAYOUT.u64("__pad2");
   static final int SIZE = LAYOUT.sizeBytes();
 
-  /// The layout of an entry that carries a command to a file.
+  /// The layout of an entry that contains a command for a file.
   static final Layout COMMAND_LAYOUT = Layout.of("struct io_uring_sqe");
 
   static final int CMD_OP;
@@ -63,22 +65,22 @@ public final class Sqe {
     COMMAND_LAYOUT.padTo(SIZE);
   }
 
-  /// Bits of `flags`.
+  /// The bits of `flags`.
   static final int IOSQE_FIXED_FILE = 1;
 
   static final int IOSQE_IO_LINK = 1 << 2;
   static final int IOSQE_BUFFER_SELECT = 1 << 5;
   static final int IOSQE_CQE_SKIP_SUCCESS = 1 << 6;
 
-  /// Bits of `ioprio` of accept and receive.
+  /// The bits of `ioprio` for accept and receive.
   static final int IORING_ACCEPT_MULTISHOT = 1;
 
   static final int IORING_RECV_MULTISHOT = 1 << 1;
 
-  /// A bit of `len` of a poll: it stays armed.
+  /// A bit of `len` for a poll, which remains armed if the bit is set.
   static final int IORING_POLL_ADD_MULTI = 1;
 
-  /// The `addr` of a message that carries data rather than a descriptor.
+  /// The value of `addr` for a message that contains data instead of a descriptor.
   static final int IORING_MSG_DATA = 0;
 
   private Sqe() {}

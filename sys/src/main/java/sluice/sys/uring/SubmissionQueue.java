@@ -13,18 +13,18 @@ import sluice.sys.call.CallMemory;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.Timespec;
 
-/// The submission queue of an [IoUring]. Each method stages one operation; the next [IoUring#enter]
-/// submits all staged operations.
+/// The submission queue of an [IoUring]. Each method stages a single operation, and the next
+/// [IoUring#enter] submits all staged operations.
 ///
-/// Confined to the ring's owner thread. Nothing is allocated. If the queue is full, a method first
-/// submits the staged operations. Memory named by an operation must stay valid until its last
-/// completion. Message headers and socket addresses are an exception: they are copied at
-/// submission.
+/// Instances are confined to the thread that owns the ring. No method allocates memory. If the
+/// queue is full, a method first submits the staged operations. Memory to which an operation refers
+/// must remain valid until its last completion. This does not apply to message headers and socket
+/// addresses, which are copied when the operation is submitted.
 ///
-/// Common parameters: `fixed` means that `fd` is a slot of the direct descriptor table; `userData`
-/// comes back with the completion ([#IGNORED] marks completions of no interest); `skipSuccess`
-/// suppresses the completion unless the operation fails (a short send counts as failed only with
-/// `MSG_WAITALL`).
+/// Several parameters are common to many methods. If `fixed` is true, `fd` is a slot of the direct
+/// descriptor table. The value of `userData` is returned with the completion ([#IGNORED] marks
+/// completions that can be ignored). If `skipSuccess` is true, there is no completion unless the
+/// operation fails (a short send is treated as a failure only with `MSG_WAITALL`).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -33,7 +33,7 @@ import sluice.sys.call.Timespec;
 /// | kernel `sq.head` | kernel | acquire: entries before it are free | release |
 /// | `tail` | owner | plain | plain |
 public final class SubmissionQueue {
-  /// The user data of operations whose completions are of no interest to the caller.
+  /// The user data of operations whose completions can be ignored by the caller.
   public static final long IGNORED = 0;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
@@ -43,7 +43,7 @@ public final class SubmissionQueue {
   private MemorySegment ring;
   private MemorySegment entries;
 
-  /// A `struct __kernel_timespec` for each entry, for timeouts.
+  /// An array that contains a `struct __kernel_timespec` for each entry. It is used for timeouts.
   private MemorySegment timespecs;
 
   private final long headOffset;
@@ -79,15 +79,15 @@ public final class SubmissionQueue {
     return (long) sqEntries * Timespec.BYTES;
   }
 
-  /// Ends the queue because the ring is closed. Every method throws [IllegalStateException] from
-  /// now on.
+  /// Disables the queue when the ring is closed. From now on, every method throws
+  /// [IllegalStateException].
   void end() {
     ring = CallMemory.ENDED;
     entries = CallMemory.ENDED;
     timespecs = CallMemory.ENDED;
   }
 
-  /// Returns the number of operations that are staged and not yet taken by the kernel.
+  /// Returns the number of operations that are staged and have not been consumed by the kernel yet.
   public int staged() {
     return tail - headAcquire();
   }
@@ -97,10 +97,10 @@ public final class SubmissionQueue {
     return mask + 1;
   }
 
-  /// Makes room for the next `count` operations, so that no submission happens between them. Linked
-  /// operations must not be separated by a submission.
+  /// Ensures that the next `count` operations can be staged without a submission between them. This
+  /// is required for linked operations, which must not be separated by a submission.
   ///
-  /// @param count at most [#capacity]
+  /// @param count the number of operations, at most [#capacity]
   public void reserve(int count) {
     if (capacity() - staged() >= count) {
       return;
@@ -118,7 +118,8 @@ public final class SubmissionQueue {
     throw new IllegalStateException("the kernel takes no submissions: completions not drained?");
   }
 
-  /// Arms accepting. The result of each completion is a new descriptor (close-on-exec, blocking).
+  /// Arms a multishot accept. The result of each completion is a new descriptor, which is
+  /// close-on-exec and blocking.
   public void acceptMultishot(int fd, long userData) {
     stage(
         first(Opcode.ACCEPT, 0, Sqe.IORING_ACCEPT_MULTISHOT, fd),
@@ -129,15 +130,16 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Accepts one connection. The result is a new descriptor (close-on-exec, blocking). If several
-  /// rings wait on one listener, the ring that has waited longest gets the connection. An armed
-  /// multishot accept would instead stay first in line and get them all.
+  /// Accepts a single connection. The result is a new descriptor, which is close-on-exec and
+  /// blocking. If several rings wait for the same listener, the connection is assigned to the ring
+  /// that has been waiting longest. In contrast, an armed multishot accept would remain at the head
+  /// of the queue and receive all connections.
   public void accept(int fd, long userData) {
     stage(first(Opcode.ACCEPT, 0, 0, fd), 0, 0, (long) SOCK_CLOEXEC << 32, userData, 0);
   }
 
-  /// Arms receiving into buffers of a group. Each completion carries [Cqe#F_BUFFER] and a buffer
-  /// id. A completion without [Cqe#F_MORE] is the last one.
+  /// Arms a multishot receive into buffers of a group. Each completion contains [Cqe#F_BUFFER] and
+  /// a buffer id. A completion without [Cqe#F_MORE] is the last one.
   ///
   /// @param group the number of a [BufferRing]
   public void receiveMultishot(int fd, boolean fixed, int group, long userData) {
@@ -151,15 +153,15 @@ public final class SubmissionQueue {
         group & 0xffff);
   }
 
-  /// Receives once into a buffer of a group: like [#receiveMultishot], but with a single
-  /// completion.
+  /// Receives once into a buffer of a group. This operation is like [#receiveMultishot], but it has
+  /// a single completion.
   public void receiveSelected(int fd, boolean fixed, int group, long userData) {
     int flags = Sqe.IOSQE_BUFFER_SELECT | fixedFlag(fixed);
     stage(first(Opcode.RECV, flags, 0, fd), 0, 0, 0, userData, group & 0xffff);
   }
 
-  /// Sends bytes. With `MSG_WAITALL | MSG_DONTWAIT | MSG_NOSIGNAL` and `skipSuccess`, a completion
-  /// arrives only if not all bytes were taken, and then in the same submission.
+  /// Sends bytes. With `MSG_WAITALL | MSG_DONTWAIT | MSG_NOSIGNAL` and `skipSuccess`, there is a
+  /// completion only if not all bytes were accepted, and it arrives during the same submission.
   ///
   /// @param messageFlags `MSG_` bits of [sluice.sys.Sockets]
   public void send(
@@ -180,8 +182,8 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Sends the ranges of a message header made with [MsgHeader]. The header is copied at
-  /// submission.
+  /// Sends the ranges of a message header that was initialized by [MsgHeader]. The header is copied
+  /// when the operation is submitted.
   public void sendMessage(
       int fd,
       boolean fixed,
@@ -199,17 +201,18 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Connects. Completes with 0 or a negative errno.
+  /// Connects a socket. Completes with 0 or a negative errno.
   ///
-  /// @param address bytes made by [sluice.sys.SocketAddresses], copied at submission
+  /// @param address an address that was encoded by [sluice.sys.SocketAddresses]; it is copied when
+  ///   the operation is submitted
   public void connect(
       int fd, boolean fixed, MemorySegment address, long offset, int length, long userData) {
     long location = Ranges.readable(address, offset, length);
     stage(first(Opcode.CONNECT, fixedFlag(fixed), 0, fd), length, location, 0, userData, 0);
   }
 
-  /// Shuts down one or both directions of a connection. Completes with 0 or a negative errno. The
-  /// kernel always hands this operation to a worker thread (about 10 µs), so
+  /// Shuts down one or both directions of a connection. Completes with 0 or a negative errno.
+  /// Because the kernel always executes this operation in a worker thread (about 10 µs),
   /// [sluice.sys.Sockets#shutdown] is cheaper for an ordinary descriptor.
   ///
   /// @param how `SHUT_RD` 0, `SHUT_WR` 1, `SHUT_RDWR` 2
@@ -217,16 +220,18 @@ public final class SubmissionQueue {
     stage(first(Opcode.SHUTDOWN, fixedFlag(fixed), 0, fd), 0, 0, how, userData, 0);
   }
 
-  /// Closes a descriptor. Completes only on failure, as [#IGNORED]. An armed receive keeps the
-  /// connection open: cancel it or shut down the connection first.
+  /// Closes a descriptor. Completes only on failure, as [#IGNORED]. Because an armed receive keeps
+  /// the connection open, it must be cancelled, or the connection must be shut down, before the
+  /// descriptor is closed.
   public void close(int fd) {
     stage(first(Opcode.CLOSE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, fd), 0, 0, 0, IGNORED, 0);
   }
 
-  /// Puts an open descriptor into a slot of the direct descriptor table and replaces the previous
-  /// content. Operations staged later may use the slot. Completes only on failure.
+  /// Stores an open descriptor in a slot of the direct descriptor table, replacing its previous
+  /// content. Operations that are staged later may use the slot. Completes only on failure.
   ///
-  /// @param descriptor holds the descriptor, an int, until the next [IoUring#enter]
+  /// @param descriptor memory that contains the descriptor as an int and must not change until the
+  ///   next [IoUring#enter]
   public void fillSlot(int slot, MemorySegment descriptor, long offset, long userData) {
     stage(
         first(Opcode.FILES_UPDATE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
@@ -243,10 +248,12 @@ public final class SubmissionQueue {
     stage(first(Opcode.CLOSE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, 0), 0, 0, 0, IGNORED, index);
   }
 
-  /// Waits for readiness. Completes with the events that occurred, or a negative errno.
+  /// Waits until a descriptor is ready. Completes with the events that occurred, or a negative
+  /// errno.
   ///
   /// @param events `POLLIN`, … of [sluice.sys.PollFds]
-  /// @param multishot true if the poll stays armed; completions are then edge-like
+  /// @param multishot true if the poll remains armed, in which case completions are similar to
+  ///   edge-triggered events
   public void pollAdd(int fd, int events, boolean multishot, long userData) {
     stage(
         first(Opcode.POLL_ADD, 0, 0, fd),
@@ -268,9 +275,10 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Cancels one operation, which completes with -ECANCELED unless it completes by itself before.
-  /// The cancellation itself completes only on failure, which can be ignored (-ENOENT: there was no
-  /// such operation; -EALREADY: too late).
+  /// Cancels an operation. The operation completes with -ECANCELED unless it completes normally
+  /// before it can be cancelled. The cancellation itself completes only on failure, which can be
+  /// ignored (-ENOENT if the operation does not exist, and -EALREADY if it can no longer be
+  /// cancelled).
   public void cancel(long targetUserData, long userData) {
     stage(
         first(Opcode.ASYNC_CANCEL, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
@@ -284,25 +292,28 @@ public final class SubmissionQueue {
   /// Reads into memory. Completes with the number of bytes, 0 at the end of the file, or a negative
   /// errno.
   ///
-  /// @param position in the file, or -1 for streams and for the file's own position
+  /// @param position the position in the file, or -1 for streams and for the current position of
+  ///   the file
   public void read(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.writable(segment, offset, length);
     stage(first(Opcode.READ, 0, 0, fd), position, address, length, userData, 0);
   }
 
-  /// Writes memory. Completes with the number of bytes or a negative errno.
+  /// Writes from memory. Completes with the number of bytes, or a negative errno.
   ///
-  /// @param position in the file, or -1 for streams and for the file's own position
+  /// @param position the position in the file, or -1 for streams and for the current position of
+  ///   the file
   public void write(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.readable(segment, offset, length);
     stage(first(Opcode.WRITE, 0, 0, fd), position, address, length, userData, 0);
   }
 
-  /// Reads like [#read], into several ranges in sequence.
+  /// Reads like [#read], but into several ranges in sequence.
   ///
-  /// @param vector entries of [IoVec], which the kernel copies at submission
+  /// @param vector entries of [IoVec], which are copied by the kernel when the operation is
+  ///   submitted
   /// @param count the number of entries, from 1 to [IoVec#LIMIT]
   public void readVector(
       int fd, MemorySegment vector, long offset, int count, long position, long userData) {
@@ -310,7 +321,7 @@ public final class SubmissionQueue {
     stage(first(Opcode.READV, 0, 0, fd), position, address, count, userData, 0);
   }
 
-  /// Writes like [#write], from several ranges in sequence. For the entries see [#readVector].
+  /// Writes like [#write], but from several ranges in sequence. See [#readVector] for the entries.
   public void writeVector(
       int fd, MemorySegment vector, long offset, int count, long position, long userData) {
     long address = entries(vector, offset, count);
@@ -324,14 +335,16 @@ public final class SubmissionQueue {
     return Ranges.readable(vector, offset, (long) count * IoVec.SIZE);
   }
 
-  /// Reads like [#read], into memory inside of the buffer of [IoUring#registerBuffer].
+  /// Reads like [#read], but into memory within the buffer that was registered by
+  /// [IoUring#registerBuffer].
   public void readFixed(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.writable(segment, offset, length);
     stage(first(Opcode.READ_FIXED, 0, 0, fd), position, address, length, userData, 0);
   }
 
-  /// Writes like [#write], from memory inside of the buffer of [IoUring#registerBuffer].
+  /// Writes like [#write], but from memory within the buffer that was registered by
+  /// [IoUring#registerBuffer].
   public void writeFixed(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {
     long address = Ranges.readable(segment, offset, length);
@@ -343,15 +356,16 @@ public final class SubmissionQueue {
     stage(first(Opcode.NOP, 0, 0, -1), 0, 0, 0, userData, 0);
   }
 
-  /// Completes with -ETIME after `nanos`, or with -ECANCELED if it is cancelled.
+  /// Completes with -ETIME after the given time, or with -ECANCELED if it is cancelled before.
   public void timeout(long nanos, long userData) {
     reserve(1);
     stage(first(Opcode.TIMEOUT, 0, 0, -1), 0, timespec(nanos), 1, userData, 0);
   }
 
-  /// Limits the time of the operation staged immediately before this one. When the time is over,
-  /// that operation completes with -ECANCELED and this one with -ETIME. If that operation finishes
-  /// in time, this one completes with -ECANCELED. Call [#reserve] with 2 before the pair.
+  /// Adds a timeout to the operation that was staged immediately before. If the timeout expires,
+  /// that operation completes with -ECANCELED and the timeout completes with -ETIME. If that
+  /// operation completes in time, the timeout completes with -ECANCELED. The caller must call
+  /// [#reserve] with 2 before staging the pair.
   ///
   /// @throws IllegalStateException if the previous operation has already been submitted
   public void linkTimeout(long nanos, long userData) {
@@ -363,11 +377,11 @@ public final class SubmissionQueue {
     stage(first(Opcode.LINK_TIMEOUT, 0, 0, -1), 0, timespec(nanos), 1, userData, 0);
   }
 
-  /// Posts a completion with `userData` and `result` to another ring. Completes here only on
-  /// failure, as [#IGNORED].
+  /// Posts a completion with `userData` and `result` to another ring. This operation itself
+  /// completes only on failure, as [#IGNORED].
   ///
-  /// @param targetRingFd [IoUring#fd] of the other ring
-  /// @param result not negative
+  /// @param targetRingFd the [IoUring#fd] of the other ring
+  /// @param result the result, which must not be negative
   public void msgRing(int targetRingFd, long userData, int result) {
     stage(
         first(Opcode.MSG_RING, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, targetRingFd),
@@ -378,12 +392,13 @@ public final class SubmissionQueue {
         0);
   }
 
-  /// Stages a command to a file whose meaning the file's driver defines. [#commandData] fills in
-  /// its data. Only for a ring of [IoUring#SETUP_SQE128].
+  /// Stages a command for a file. The meaning of the command is defined by the driver of the file.
+  /// Its data is set by [#commandData]. Requires a ring that was opened with
+  /// [IoUring#SETUP_SQE128].
   ///
-  /// @param operation the driver's number of the command
-  /// @param address of memory that the command refers to, or 0
-  /// @param length of that memory, in units that the command defines
+  /// @param operation the number by which the driver identifies the command
+  /// @param address the address of memory to which the command refers, or 0
+  /// @param length the length of that memory, in units that are defined by the command
   void command(int fd, int operation, long address, int length, long userData) {
     if (entryBytes == Sqe.SIZE) {
       throw new IllegalStateException("commands need a ring of SETUP_SQE128");
@@ -404,7 +419,7 @@ public final class SubmissionQueue {
 
   /// Publishes the staged entries to the kernel.
   ///
-  /// @return the number of entries that the kernel has not taken yet
+  /// @return the number of entries that have not been consumed by the kernel yet
   int publish() {
     INT.setRelease(ring, tailOffset, tail);
     published = tail;
@@ -436,7 +451,7 @@ public final class SubmissionQueue {
     return (long) (index & mask) * entryBytes;
   }
 
-  /// Fills the timespec that belongs to the next entry, and returns its address.
+  /// Sets the timespec that belongs to the next entry, and returns its address.
   private long timespec(long nanos) {
     long at = (long) (tail & mask) * Timespec.BYTES;
     timespecs.set(JAVA_LONG, at, TimeUnit.NANOSECONDS.toSeconds(nanos));

@@ -1,2 +1,2 @@
-/// io_uring: a ring (`IoUring`) with its queues, buffers and operations.
+/// Provides access to io_uring: a ring (`IoUring`) with its queues, buffers and operations.
 package sluice.sys.uring;

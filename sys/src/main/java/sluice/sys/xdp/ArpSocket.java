@@ -14,8 +14,9 @@ import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
 /// A packet socket that receives a copy of each ARP frame that an interface passes to the kernel.
-/// The kernel still processes the frame itself. Used by one thread at a time. Unread frames queue
-/// up, and beyond a few hundred further ones are dropped.
+/// The kernel still processes the frame itself. The socket may be used by only one thread at a
+/// time. Frames that have not been read are queued, and when a few hundred are queued, further
+/// frames are dropped.
 public final class ArpSocket implements AutoCloseable {
   static final int AF_PACKET = 17;
   static final int ETH_P_ARP = 0x0806;
@@ -31,11 +32,11 @@ public final class ArpSocket implements AutoCloseable {
     this.fd = fd;
   }
 
-  /// Opens a socket for one interface.
+  /// Opens a socket for a single interface.
   ///
-  /// @throws SysException EPERM: no CAP_NET_RAW
+  /// @throws SysException EPERM if the process does not have CAP_NET_RAW
   public static ArpSocket open(int interfaceIndex) throws SysException {
-    // Protocol 0: no frame arrives before bind() has chosen the interface.
+    // With protocol 0, no frame is received until bind() has selected the interface.
     long opened = Kernel.call(SystemCall.SOCKET, AF_PACKET, SOCK_RAW | Sockets.SOCK_CLOEXEC, 0);
     ArpSocket made = new ArpSocket((int) SysException.check(opened, OPEN, "AF_PACKET"));
     try (Arena arena = Arena.ofConfined()) {
@@ -54,9 +55,9 @@ public final class ArpSocket implements AutoCloseable {
     return made;
   }
 
-  /// Reads the next frame, if there is one.
+  /// Reads the next frame if there is one.
   ///
-  /// @return the number of its bytes, cut off at `room`; or -EAGAIN, -ENETDOWN, …
+  /// @return the length of the frame, which is truncated to `room` bytes, or -EAGAIN, -ENETDOWN, …
   public int read(MemorySegment into, long at, int room) {
     long address = Ranges.writable(into, at, room);
     return (int)
@@ -64,7 +65,7 @@ public final class ArpSocket implements AutoCloseable {
             into, SystemCall.RECVFROM, fd, address, room, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
-  /// Closes the socket. A second call does nothing.
+  /// Closes the socket. This method is idempotent.
   @Override
   public void close() {
     if (!closed) {

@@ -11,22 +11,24 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// The system call `bpf(2)`: maps, programs, and the links that attach programs. All are
-/// descriptors, which the caller closes. Closing a link's descriptor detaches its program, as does
-/// the death of the process. Safe for use by any thread.
+/// The system call `bpf(2)`, which creates maps, programs, and the links that attach programs. All
+/// of them are descriptors that must be closed by the caller. When the descriptor of a link is
+/// closed or the process terminates, its program is detached. This class is thread-safe.
 public final class Bpf {
   public static final int BPF_MAP_TYPE_HASH = 1;
   public static final int BPF_MAP_TYPE_XSKMAP = 17;
 
-  /// A flag of [#attach]: the program runs in the driver of the network card.
+  /// A flag of [#attach] that runs the program in the driver of the network card.
   public static final int XDP_FLAGS_DRV_MODE = 4;
 
-  /// A flag of [#attach]: the program runs behind the driver, which every interface supports.
+  /// A flag of [#attach] that runs the program after the driver, which is supported by every
+  /// interface.
   public static final int XDP_FLAGS_SKB_MODE = 2;
 
   public static final int XDP_PASS = 2;
 
-  /// A flag of [#load]: the program supports packets that continue in further buffers (Linux 5.18).
+  /// A flag of [#load] indicating that the program supports packets that span several buffers
+  /// (Linux 5.18).
   public static final int BPF_F_XDP_HAS_FRAGS = 0x20;
 
   static final int BPF_MAP_CREATE = 0;
@@ -51,11 +53,11 @@ public final class Bpf {
     return arena.allocate(BpfAttr.BYTES, Long.BYTES);
   }
 
-  /// Creates a map from numbers of 4 bytes to numbers of 4 bytes.
+  /// Creates a map with keys and values of 4 bytes.
   ///
-  /// @return its descriptor
-  /// @throws SysException EPERM: no CAP_BPF and CAP_NET_ADMIN; ENOSYS: not available in this
-  ///   container
+  /// @return the descriptor of the map
+  /// @throws SysException EPERM if the process does not have CAP_BPF and CAP_NET_ADMIN, or ENOSYS
+  ///   if the call is not available in this container
   public static int createMap(int type, int entries) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = attributes(arena);
@@ -92,12 +94,12 @@ public final class Bpf {
     }
   }
 
-  /// Loads a program for XDP.
+  /// Loads an XDP program.
   ///
-  /// @param name the name in lists of programs: at most 15 letters, digits and `_`
+  /// @param name the name in lists of programs, at most 15 letters, digits and `_`
   /// @param flags [#BPF_F_XDP_HAS_FRAGS], or 0
-  /// @return its descriptor
-  /// @throws SysException with the message of the kernel's verifier, if it rejects the program
+  /// @return the descriptor of the program
+  /// @throws SysException with the message of the kernel's verifier if it rejects the program
   public static int load(BpfProgram program, String name, int flags) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment log = arena.allocate(LOG_BYTES);

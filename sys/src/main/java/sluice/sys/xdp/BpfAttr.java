@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `union bpf_attr`: the arguments of `bpf(2)`, with one structure for each command. Stateless
-/// offsets.
+/// The structure `union bpf_attr`, which contains the arguments of `bpf(2)` in a separate structure
+/// for each command. This class contains stateless offsets.
 ///
 /// ```
 ///  BPF_MAP_CREATE       0 map_type  4 key_size  8 value_size  12 max_entries  16 map_flags
@@ -57,8 +57,8 @@ final class BpfAttr {
   static final int ATTACH_TYPE = LINK_LAYOUT.u32("link_create.attach_type");
   static final int FLAGS = LINK_LAYOUT.u32("link_create.flags");
 
-  /// The number of bytes passed to the kernel. They suffice for each of these commands; the rest of
-  /// the union is zero.
+  /// The number of bytes that are passed to the kernel. They are sufficient for each of these
+  /// commands, and the rest of the union is zero.
   static final int BYTES = 72;
 
   private BpfAttr() {}

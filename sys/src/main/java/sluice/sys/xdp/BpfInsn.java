@@ -7,9 +7,10 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.call.Layout;
 
-/// `struct bpf_insn`: one instruction of BPF, 8 bytes.
+/// The structure `struct bpf_insn`, which represents a BPF instruction in 8 bytes.
 ///
-/// A stateless flyweight: the owner of the memory calls it, from one thread at a time.
+/// This class is a stateless flyweight. Its methods must be called by the owner of the memory, by
+/// only one thread at a time.
 ///
 /// ```
 ///  byte 0      1         2     4     8

@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// An assembler for BPF programs: each method adds an instruction. Used by one thread at a time.
+/// An assembler for BPF programs, in which each method appends an instruction. It may be used by
+/// only one thread at a time.
 ///
-/// Registers are numbers: 0 holds a result; 1 to 5 are arguments and do not survive a call; 6 to 9
-/// do; 10 is the end of the stack. Jumps lead forward, to a label that is set later.
+/// Registers are identified by numbers. Register 0 contains results. Registers 1 to 5 contain
+/// arguments and are not preserved by calls, while registers 6 to 9 are preserved. Register 10
+/// points to the end of the stack. Jumps are forward jumps to a label that is set later.
 ///
 /// The instruction codes are defined in the kernel's
 /// `Documentation/bpf/standardization/instruction-set.rst`.
@@ -56,7 +58,7 @@ public final class BpfProgram {
     return add(code, register, source, 0, value);
   }
 
-  /// Sets a label at the next instruction.
+  /// Sets a label at the position of the next instruction.
   public BpfProgram label(String name) {
     labels.put(name, instructions.size());
     return this;
@@ -78,7 +80,7 @@ public final class BpfProgram {
     return add(AND_CONSTANT, register, 0, 0, value);
   }
 
-  /// Loads 1, 2 or 4 bytes in the machine's byte order.
+  /// Loads 1, 2 or 4 bytes in the byte order of the machine.
   public BpfProgram load(int bytes, int to, int base, int offset) {
     int code =
         switch (bytes) {
@@ -120,19 +122,20 @@ public final class BpfProgram {
     return jump(JUMP_IF_NOT_EQUAL_32, register, 0, value, label);
   }
 
-  /// Loads a map into a register. Calls expect it in register 1.
+  /// Loads a map into a register. Calls expect the map in register 1.
   public BpfProgram map(int to, int descriptor) {
     return add(LOAD_WIDE, to, MAP_DESCRIPTOR, 0, descriptor).add(0, 0, 0, 0, 0);
   }
 
-  /// Looks up an entry in the map in register 1, for the key that register 2 points to. Register 0
-  /// becomes the address of the entry, or 0.
+  /// Looks up an entry in the map in register 1, using the key to which register 2 points. Register
+  /// 0 receives the address of the entry, or 0 if it does not exist.
   public BpfProgram lookUp() {
     return add(CALL, 0, 0, 0, LOOK_UP);
   }
 
-  /// Calls `bpf_redirect_map`. Register 0 becomes the verdict: redirect to the socket in the map in
-  /// register 1 at the index in register 2; if there is none, the verdict in register 3.
+  /// Calls `bpf_redirect_map`. Register 0 receives the verdict. The verdict redirects the packet to
+  /// the socket that is in the map in register 1 at the index in register 2. If there is no such
+  /// socket, it is the verdict in register 3.
   public BpfProgram redirect() {
     return add(CALL, 0, 0, 0, REDIRECT_MAP);
   }
@@ -141,7 +144,7 @@ public final class BpfProgram {
     return add(EXIT, 0, 0, 0, 0);
   }
 
-  /// Writes the instructions, with the jumps resolved.
+  /// Encodes the instructions and resolves the jumps.
   ///
   /// @throws IllegalStateException if a label was never set
   MemorySegment write(Arena arena) {

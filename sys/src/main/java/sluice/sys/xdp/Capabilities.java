@@ -10,12 +10,12 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
 
-/// The capabilities of the calling thread: privileges that other users' threads do not have
-/// (`capabilities(7)`).
+/// The capabilities of the calling thread, which are privileges that threads of other users do not
+/// have (`capabilities(7)`).
 ///
-/// Linux keeps capabilities for each thread of the operating system, and a thread can change only
-/// its own. Threads that it starts afterwards inherit its capabilities at that time. Threads that
-/// already run, such as those of the JVM, keep theirs.
+/// Linux stores capabilities for each operating system thread, and a thread can change only its
+/// own. A thread that is started later inherits the capabilities that its creator has at that time.
+/// Threads that are already running, such as the threads of the JVM, are not affected.
 ///
 /// ```c
 /// struct __user_cap_header_struct { __u32 version; int pid; };
@@ -45,7 +45,7 @@ public final class Capabilities {
 
   private Capabilities() {}
 
-  /// Returns the effective capabilities of the calling thread, one bit for each.
+  /// Returns the effective capabilities of the calling thread, with one bit for each capability.
   public static long effective() throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment sets = read(arena, header(arena));
@@ -55,16 +55,16 @@ public final class Capabilities {
     }
   }
 
-  /// Drops capabilities of the calling thread for ever, and of the programs that it starts. The
-  /// bounding set loses them too, if the thread may change it. It is not an error if the thread
-  /// does not have a capability.
+  /// Permanently drops capabilities of the calling thread and of the programs that it starts. They
+  /// are also removed from the bounding set if the thread is permitted to change it. It is not an
+  /// error if the thread does not have a capability.
   ///
   /// @param capabilities `CAP_…` constants
   public static void drop(int... capabilities) throws SysException {
     for (int each : capabilities) {
       long result = Kernel.call(SystemCall.PRCTL, PR_CAPBSET_DROP, each, 0, 0, 0);
       boolean unknown = result == -Errno.EINVAL; // a capability of a newer kernel
-      // no CAP_SETPCAP: the thread is not root, so its bounding set grants nothing
+      // Without CAP_SETPCAP, the thread is not root, so its bounding set does not grant anything.
       boolean mayNot = result == -Errno.EPERM;
       if (!unknown && !mayNot) {
         long _ = SysException.check(result, "prctl", "PR_CAPBSET_DROP", each);

@@ -2,7 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct ethtool_channels`: the number of queues of an interface, 36 bytes. Stateless offsets.
+/// The structure `struct ethtool_channels`, which contains the number of queues of an interface in
+/// 36 bytes. This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0     4 … 16              20         24         28            32               36

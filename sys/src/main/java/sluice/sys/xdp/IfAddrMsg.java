@@ -2,8 +2,9 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct ifaddrmsg`: the interface and the kind of address that a message of rtnetlink concerns,
-/// 8 bytes; attributes follow. Stateless offsets.
+/// The structure `struct ifaddrmsg`, which contains the interface and the kind of address to which
+/// an rtnetlink message refers. It has 8 bytes and is followed by attributes. This class contains
+/// stateless offsets.
 ///
 /// ```
 ///  byte 0            1               2           3           4           8

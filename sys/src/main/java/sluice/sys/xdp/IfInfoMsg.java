@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct ifinfomsg`: the interface that a message of rtnetlink concerns, 16 bytes; attributes
-/// follow. Stateless offsets.
+/// The structure `struct ifinfomsg`, which contains the interface to which an rtnetlink message
+/// refers. It has 16 bytes and is followed by attributes. This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0            1   2          4           8           12           16

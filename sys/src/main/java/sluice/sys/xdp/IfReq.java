@@ -8,9 +8,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import sluice.sys.call.Layout;
 
-/// `struct ifreq`: a network interface and one of its properties, 40 bytes.
+/// The structure `struct ifreq`, which contains a network interface and one of its properties in 40
+/// bytes.
 ///
-/// A stateless flyweight: the owner of the memory calls it, from one thread at a time.
+/// This class is a stateless flyweight. Its methods must be called by the owner of the memory, by
+/// only one thread at a time.
 ///
 /// ```
 ///  byte 0             16           40
@@ -27,7 +29,7 @@ final class IfReq {
   static final int IFR_NAME = LAYOUT.array("ifr_name", 1, 16);
   static final int IFR_IFRU = LAYOUT.array("ifr_ifru", 8, 3);
 
-  /// The length of the longest name, without the zero byte behind it.
+  /// The maximum length of a name, not including the terminating zero byte.
   static final int MOST_NAME_BYTES = 15;
 
   private IfReq() {}

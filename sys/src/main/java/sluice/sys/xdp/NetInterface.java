@@ -15,12 +15,12 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A network interface in the calling thread's namespace. Unlike `java.net.NetworkInterface`, this
-/// class also finds interfaces without an address. Immutable and safe for use by any thread.
+/// A network interface in the namespace of the calling thread. Unlike `java.net.NetworkInterface`,
+/// this class also finds interfaces that have no address. Instances are immutable and thread-safe.
 ///
-/// @param index the kernel's number of the interface
-/// @param mtu the length of the longest packet in bytes
-/// @param macAddress 48 bits
+/// @param index the kernel's index of the interface
+/// @param mtu the maximum length of a packet in bytes
+/// @param macAddress the hardware address, 48 bits
 public record NetInterface(int index, int mtu, long macAddress) {
   static final long SIOCGIFMTU = 0x8921;
   static final long SIOCGIFHWADDR = 0x8927;
@@ -32,10 +32,10 @@ public record NetInterface(int index, int mtu, long macAddress) {
   private static final String CALL = "ioctl";
   private static final int MAC_BYTES = 6;
 
-  /// Finds an interface by name.
+  /// Finds an interface by its name.
   ///
-  /// @throws SysException ENODEV: there is no such interface; EAFNOSUPPORT: it is not an Ethernet
-  ///   interface
+  /// @throws SysException ENODEV if the interface does not exist, or EAFNOSUPPORT if it is not an
+  ///   Ethernet interface
   public static NetInterface named(String name) throws SysException {
     int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_DGRAM | Sockets.SOCK_CLOEXEC, 0);
     try (Arena arena = Arena.ofConfined()) {
@@ -56,9 +56,9 @@ public record NetInterface(int index, int mtu, long macAddress) {
     }
   }
 
-  /// Returns the number of queues through which packets arrive.
+  /// Returns the number of receive queues.
   ///
-  /// @return 0 if the driver does not report it
+  /// @return the number of queues, or 0 if it is not reported by the driver
   public static int queues(String name) throws SysException {
     int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_DGRAM | Sockets.SOCK_CLOEXEC, 0);
     try (Arena arena = Arena.ofConfined()) {

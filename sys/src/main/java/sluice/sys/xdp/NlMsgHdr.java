@@ -2,7 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct nlmsghdr`: the header of each message of netlink, 16 bytes. Stateless offsets.
+/// The structure `struct nlmsghdr`, which is the header of each netlink message and has 16 bytes.
+/// This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0           4            6             8           12          16

@@ -13,12 +13,14 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A socket of rtnetlink that reports every change of an interface or an IPv4 address in its
-/// network namespace, with a cursor over the messages read. Used by one thread at a time.
+/// An rtnetlink socket that reports every change of an interface or an IPv4 address in its network
+/// namespace, together with a cursor over the messages that were read. It may be used by only one
+/// thread at a time.
 ///
-/// Usage: call [#read] until it returns a negative errno, and after each read call [#next] until it
-/// returns false. The descriptor is non-blocking. A message with an inconsistent length ends the
-/// read. Messages that do not come from the kernel are ignored.
+/// To receive messages, call [#read] until it returns a negative errno, and after each read call
+/// [#next] until it returns false. The descriptor is non-blocking. If a message has an inconsistent
+/// length, the rest of the read is discarded. Messages that were not sent by the kernel are
+/// ignored.
 public final class RouteSocket implements AutoCloseable {
   static final int AF_NETLINK = 16;
   static final int NETLINK_ROUTE = 0;
@@ -40,8 +42,8 @@ public final class RouteSocket implements AutoCloseable {
   static final int IFLA_MTU = 4;
   static final int IFA_LOCAL = 2;
 
-  /// Flags of [#flags]: the interface is up ([#IFF_UP]), and its cable is plugged in
-  /// ([#IFF_RUNNING]).
+  /// Flags of [#flags] indicating that the interface is up ([#IFF_UP]), and that its cable is
+  /// connected ([#IFF_RUNNING]).
   public static final int IFF_UP = 1;
 
   public static final int IFF_RUNNING = 0x40;
@@ -111,8 +113,8 @@ public final class RouteSocket implements AutoCloseable {
     }
   }
 
-  /// Requests all IPv4 addresses. The answer is an [#RTM_NEWADDR] message for each, then
-  /// [#NLMSG_DONE].
+  /// Requests all IPv4 addresses. The answer consists of an [#RTM_NEWADDR] message for each
+  /// address, followed by [#NLMSG_DONE].
   ///
   /// @return 0 or a negative errno
   public int askAddresses() {
@@ -139,10 +141,10 @@ public final class RouteSocket implements AutoCloseable {
     return (int) Math.min(0, sent);
   }
 
-  /// Reads the messages that have arrived; [#next] iterates over them.
+  /// Reads the messages that have arrived, over which [#next] iterates.
   ///
-  /// @return the number of bytes, perhaps 0; or a negative errno, such as -EAGAIN (there are no
-  ///   messages) or -ENOBUFS (messages were lost)
+  /// @return the number of bytes, which may be 0, or a negative errno, such as -EAGAIN if there are
+  ///   no messages, or -ENOBUFS if messages were lost
   public int read() {
     next = 0;
     filled = 0;
@@ -161,7 +163,7 @@ public final class RouteSocket implements AutoCloseable {
     return came < 0 ? (int) came : filled;
   }
 
-  /// Moves to the next message. Returns false if there is none.
+  /// Advances to the next message. Returns false if there is none.
   public boolean next() {
     if (filled - next < NlMsgHdr.SIZE) {
       return false;
@@ -237,12 +239,12 @@ public final class RouteSocket implements AutoCloseable {
     return value;
   }
 
-  /// Returns the type of the message: `RTM_…` or `NLMSG_…`.
+  /// Returns the type of the message, which is an `RTM_…` or `NLMSG_…` constant.
   public int type() {
     return type;
   }
 
-  /// Returns the index of the interface that the message concerns.
+  /// Returns the index of the interface to which the message refers.
   public int index() {
     return index;
   }
@@ -252,28 +254,29 @@ public final class RouteSocket implements AutoCloseable {
     return flags;
   }
 
-  /// Returns the length of the interface's longest packet; 0 if the message does not contain it.
+  /// Returns the maximum packet length of the interface, or 0 if the message does not contain it.
   public int mtu() {
     return mtu;
   }
 
-  /// Returns the hardware address of the interface, 48 bits; -1 if the message does not contain it.
+  /// Returns the 48-bit hardware address of the interface, or -1 if the message does not contain
+  /// it.
   public long mac() {
     return mac;
   }
 
-  /// Returns the IPv4 address that was added or removed, in host order; 0 if the message concerns
-  /// no address.
+  /// Returns the IPv4 address that was added or removed in host byte order, or 0 if the message
+  /// does not refer to an address.
   public int address() {
     return address;
   }
 
-  /// Returns the errno of an [#NLMSG_ERROR], negative.
+  /// Returns the errno of an [#NLMSG_ERROR] message, which is negative.
   public int error() {
     return error;
   }
 
-  /// Closes the socket. A second call does nothing.
+  /// Closes the socket. This method is idempotent.
   @Override
   public void close() {
     if (!closed) {

@@ -2,8 +2,9 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct rtattr`: the header of one attribute of a message of rtnetlink, 4 bytes. The attribute's
-/// bytes follow; the next attribute begins at a multiple of 4. Stateless offsets.
+/// The structure `struct rtattr`, which is the 4-byte header of an attribute in an rtnetlink
+/// message. It is followed by the bytes of the attribute, and the next attribute begins at a
+/// multiple of 4. This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0         2          4

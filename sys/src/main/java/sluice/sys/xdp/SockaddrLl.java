@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct sockaddr_ll`: the interface and the protocol of the frames that a packet socket
-/// receives, 20 bytes. Stateless offsets.
+/// The structure `struct sockaddr_ll`, which contains the interface and the protocol of the frames
+/// that are received by a packet socket. It has 20 bytes. This class contains stateless offsets.
 ///
 /// ```
 ///  byte  0 sll_family      2 sll_protocol   4 sll_ifindex   8 sll_hatype

@@ -2,7 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct sockaddr_nl`: the address of a socket of netlink, 12 bytes. Stateless offsets.
+/// The structure `struct sockaddr_nl`, which contains the address of a netlink socket in 12 bytes.
+/// This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0           2        4        8           12

@@ -2,7 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct sockaddr_xdp`: one queue of one interface, 16 bytes. Stateless offsets.
+/// The structure `struct sockaddr_xdp`, which identifies a queue of an interface in 16 bytes. This
+/// class contains stateless offsets.
 ///
 /// ```
 ///  byte 0            2           4             8              12

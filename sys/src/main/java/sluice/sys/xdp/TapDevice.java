@@ -7,9 +7,9 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A TAP device: an Ethernet interface of the kernel whose cable ends at a descriptor. Reading the
-/// descriptor returns a frame that the kernel has sent; writing passes a frame for the kernel to
-/// receive. Safe for use by any thread.
+/// A TAP device, which is an Ethernet interface of the kernel that is connected to a descriptor.
+/// Reading from the descriptor returns a frame that was sent by the kernel, and writing to it
+/// passes a frame to the kernel for reception. This class is thread-safe.
 public final class TapDevice {
   static final long TUNSETIFF = 0x4004_54caL;
   static final int IFF_TAP = 2;
@@ -17,12 +17,13 @@ public final class TapDevice {
 
   private TapDevice() {}
 
-  /// Opens a device, or creates it if there is none of this name. A created device disappears when
-  /// the descriptor is closed.
+  /// Opens a device, or creates it if there is no device with this name. A device that was created
+  /// is deleted when the descriptor is closed.
   ///
   /// @return a non-blocking descriptor
-  /// @throws SysException EPERM, EACCES: the device belongs to another user, or may not be created;
-  ///   EBUSY: another process has it open; ENOENT: the kernel or the container has no TAP devices
+  /// @throws SysException EPERM or EACCES if the device belongs to another user or may not be
+  ///   created, EBUSY if it is open in another process, or ENOENT if the kernel or the container
+  ///   does not support TAP devices
   public static int open(String name) throws SysException {
     int flags = Files.O_RDWR | Files.O_NONBLOCK;
     String device = "/dev/net/tun";

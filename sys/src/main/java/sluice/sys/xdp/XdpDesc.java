@@ -2,8 +2,9 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_desc`: one frame in a receive or transmit ring, 16 bytes. Stateless offsets; the
-/// driver reads and writes the fields in the ring.
+/// The structure `struct xdp_desc`, which describes a frame in a receive or transmit ring in 16
+/// bytes. This class contains stateless offsets with which the driver reads and writes the fields
+/// in the ring.
 ///
 /// ```
 ///  byte 0      8     12
@@ -21,7 +22,7 @@ public final class XdpDesc {
   public static final int LEN = LAYOUT.u32("len");
   public static final int OPTIONS = LAYOUT.u32("options");
 
-  /// An option: the packet continues in the next descriptor (Linux 6.6).
+  /// An option indicating that the packet continues in the next descriptor (Linux 6.6).
   public static final int XDP_PKT_CONTD = 1;
 
   /// The size in bytes.

@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_mmap_offsets`: an [XdpRingOffset] for each of the four rings, 128 bytes. Stateless
-/// offsets.
+/// The structure `struct xdp_mmap_offsets`, which contains an [XdpRingOffset] for each of the four
+/// rings in 128 bytes. This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0     32    64              96

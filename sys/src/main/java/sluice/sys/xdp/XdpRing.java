@@ -5,22 +5,23 @@ import java.lang.foreign.ValueLayout;
 import sluice.sys.Mapping;
 import sluice.sys.SysException;
 
-/// A mapped ring of an AF_XDP socket: the producer and consumer indexes, flags, and the requested
-/// number of descriptors. The ring is unmapped when its socket is closed. Confined to the thread
-/// that drives the ring.
+/// A mapped ring of an AF_XDP socket, which consists of the producer and consumer indexes, flags,
+/// and the requested number of descriptors. The ring is unmapped when its socket is closed.
+/// Instances are confined to the thread that drives the ring.
 ///
 /// ```
 ///  mapping: | … producer … consumer … flags … | descriptor 0 | descriptor 1 | …
 /// ```
 ///
-/// @param mapping the memory
-/// @param producer the offset of the producer index: the number of descriptors produced so far, 32
-///   bits that wrap
-/// @param consumer the offset of the consumer index: the number of descriptors consumed so far
+/// @param mapping the memory of the ring
+/// @param producer the offset of the producer index, which is the number of descriptors produced so
+///   far as a 32-bit number that wraps around
+/// @param consumer the offset of the consumer index, which is the number of descriptors consumed so
+///   far
 /// @param flags the offset of the flags
 /// @param descriptors the offset of the first descriptor
 public record XdpRing(Mapping mapping, long producer, long consumer, long flags, long descriptors) {
-  /// A flag: the kernel sleeps and looks at the ring only when it is called.
+  /// A flag indicating that the kernel processes the ring only after a system call has woken it.
   public static final int XDP_RING_NEED_WAKEUP = 1;
 
   /// Maps a ring.

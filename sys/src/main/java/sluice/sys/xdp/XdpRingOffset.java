@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_ring_offset`: the positions of the parts of one ring in its mapping, 32 bytes.
-/// Stateless offsets.
+/// The structure `struct xdp_ring_offset`, which contains the offsets of the parts of a ring in its
+/// mapping. It has 32 bytes. This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0          8          16     24

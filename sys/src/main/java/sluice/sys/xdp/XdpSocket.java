@@ -16,17 +16,18 @@ import sluice.sys.call.Kernel;
 import sluice.sys.call.Ranges;
 import sluice.sys.call.SystemCall;
 
-/// An AF_XDP socket: four rings over frames in the process's own memory, for one queue of an
-/// interface. Opened, bound and owned by one thread.
+/// An AF_XDP socket, which consists of four rings over frames in the memory of the process and
+/// serves a single queue of an interface. It is opened, bound and owned by one thread.
 ///
-/// The kernel holds the pages of the memory until the socket is closed. After [#close] has
-/// returned, it no longer writes into them.
+/// The kernel keeps the pages of the memory until the socket is closed. After [#close] has
+/// returned, it does not write to them any more.
 public final class XdpSocket implements AutoCloseable {
   public static final int XDP_COPY = 2;
   public static final int XDP_ZEROCOPY = 4;
   public static final int XDP_USE_NEED_WAKEUP = 8;
 
-  /// A flag of [#bind]: a packet may take several frames (Linux 6.6), see [XdpDesc#XDP_PKT_CONTD].
+  /// A flag of [#bind] indicating that a packet may occupy several frames (Linux 6.6). See
+  /// [XdpDesc#XDP_PKT_CONTD].
   public static final int XDP_USE_SG = 0x10;
 
   static final int AF_XDP = 44;
@@ -48,7 +49,7 @@ public final class XdpSocket implements AutoCloseable {
 
   private final int fd;
 
-  /// The memory for the errno of the calls that accompany packets.
+  /// The memory for the errno of the calls that are made while packets are processed.
   private final MemorySegment errno = Kernel.newErrno(Arena.ofAuto());
 
   private final MemorySegment statistics =
@@ -61,13 +62,14 @@ public final class XdpSocket implements AutoCloseable {
     this.fd = fd;
   }
 
-  /// Opens a socket over frames and maps its rings.
+  /// Opens a socket and maps its rings.
   ///
-  /// @param memory the frames: whole pages that must stay valid until the socket is closed
+  /// @param memory the frames, which must consist of whole pages that remain valid until the socket
+  ///   is closed
   /// @param frameBytes 2048 or 4096
   /// @param entries the number of entries of each ring, a power of two
-  /// @throws SysException EPERM: no CAP_NET_RAW; ENOBUFS: the limit of locked memory is exceeded;
-  ///   EAFNOSUPPORT: the kernel has no AF_XDP
+  /// @throws SysException EPERM if the process does not have CAP_NET_RAW, ENOBUFS if the limit on
+  ///   locked memory is exceeded, or EAFNOSUPPORT if the kernel does not support AF_XDP
   public static XdpSocket open(MemorySegment memory, int frameBytes, int entries)
       throws SysException {
     long opened = Kernel.call(SystemCall.SOCKET, AF_XDP, SOCK_RAW | Sockets.SOCK_CLOEXEC, 0);
@@ -116,11 +118,13 @@ public final class XdpSocket implements AutoCloseable {
     rings.add(XdpRing.map(fd, pageOffset, offsets, at, entries, entryBytes));
   }
 
-  /// Binds the socket to a queue. The fill ring should contain frames before.
+  /// Binds the socket to a queue. The fill ring should already contain frames.
   ///
-  /// @param flags [#XDP_COPY] or [#XDP_ZEROCOPY], with [#XDP_USE_NEED_WAKEUP] and [#XDP_USE_SG]
-  /// @return 0, or -EBUSY (also for some milliseconds after the previous owner has closed),
-  ///   -EOPNOTSUPP (no zero-copy mode here), -ENODEV, -EINVAL (no such queue), …
+  /// @param flags [#XDP_COPY] or [#XDP_ZEROCOPY], optionally combined with [#XDP_USE_NEED_WAKEUP]
+  ///   and [#XDP_USE_SG]
+  /// @return 0, or -EBUSY (also for some milliseconds after the previous owner has closed its
+  ///   socket), -EOPNOTSUPP (zero-copy mode is not supported), -ENODEV, -EINVAL (the queue does not
+  ///   exist), …
   public int bind(int interfaceIndex, int queue, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocate(SockaddrXdp.LAYOUT.sizeBytes(), Integer.BYTES);
@@ -152,23 +156,24 @@ public final class XdpSocket implements AutoCloseable {
     return fd;
   }
 
-  /// Makes the kernel look at the transmit ring.
+  /// Wakes the kernel to process the transmit ring.
   ///
-  /// @return 0 or a negative errno: -EAGAIN, -EBUSY or -ENOBUFS if it has not sent all frames
+  /// @return 0 or a negative errno, which is -EAGAIN, -EBUSY or -ENOBUFS if not all frames have
+  ///   been sent
   public int wakeTransmit() {
     return (int) Kernel.call(errno, SystemCall.SENDTO, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
-  /// Makes the kernel look at the fill ring.
+  /// Wakes the kernel to process the fill ring.
   ///
   /// @return 0 or a negative errno
   public int wakeReceive() {
     return (int) Kernel.call(errno, SystemCall.RECVFROM, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
-  /// Returns the number of frames that the kernel received for this socket and dropped: because
-  /// they were too long, because there was no frame to put them into, or because the receive ring
-  /// was full. Returns 0 if the kernel does not report it.
+  /// Returns the number of frames that were received for this socket and dropped by the kernel
+  /// because they were too long, because no frame was available in the fill ring, or because the
+  /// receive ring was full. Returns 0 if the kernel does not report this number.
   public long dropped() {
     int told = Sockets.getsockopt(fd, SOL_XDP, XDP_STATISTICS, statistics);
     long ringFull =
@@ -178,7 +183,7 @@ public final class XdpSocket implements AutoCloseable {
     return told < 0 ? 0 : statistics.get(JAVA_LONG, XdpStatistics.RX_DROPPED) + ringFull;
   }
 
-  /// Closes the socket and unmaps its rings. A second call does nothing.
+  /// Closes the socket and unmaps its rings. This method is idempotent.
   @Override
   public void close() {
     if (!closed) {

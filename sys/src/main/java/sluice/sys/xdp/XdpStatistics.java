@@ -2,8 +2,9 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_statistics`: the losses of an AF_XDP socket, 48 bytes; only the first 24 before
-/// Linux 5.9. Stateless offsets.
+/// The structure `struct xdp_statistics`, which contains the losses of an AF_XDP socket in 48
+/// bytes. Before Linux 5.9, only the first 24 bytes are available. This class contains stateless
+/// offsets.
 ///
 /// ```
 ///  byte 0            8                  16                 24             32

@@ -2,8 +2,8 @@ package sluice.sys.xdp;
 
 import sluice.sys.call.Layout;
 
-/// `struct xdp_umem_reg`: the memory that holds the frames of an AF_XDP socket, 32 bytes. Stateless
-/// offsets.
+/// The structure `struct xdp_umem_reg`, which describes the memory for the frames of an AF_XDP
+/// socket in 32 bytes. This class contains stateless offsets.
 ///
 /// ```
 ///  byte 0      8     16           20         24      28

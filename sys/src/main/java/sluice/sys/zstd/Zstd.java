@@ -13,15 +13,16 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 
-/// Compression with the C library libzstd (RFC 8878), which is looked up at the first use.
-/// Stateless and safe for use by any thread except a loop's, because a megabyte takes milliseconds.
+/// Compresses data with the C library libzstd (RFC 8878), which is located when it is first used.
+/// This class is stateless, and may be used by any thread except the thread of a loop, because
+/// compressing a megabyte takes milliseconds.
 ///
 /// ```c
 /// size_t ZSTD_compress(void *dst, size_t dstCapacity, const void *src, size_t srcSize, int level);
 /// unsigned ZSTD_isError(size_t code);
 /// ```
 public final class Zstd {
-  /// The highest level that makes a difference for a megabyte.
+  /// The highest level that makes a difference for data of a megabyte.
   public static final int MOST_LEVEL = 19;
 
   private static final String LIBRARY = System.getProperty("sluice.libzstd", "libzstd.so.1");
@@ -40,7 +41,7 @@ public final class Zstd {
             library.findOrThrow("ZSTD_isError"), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
   }
 
-  /// The result of the lookup: the library, or the reason why it is missing.
+  /// The library, or the reason why it is not available.
   private record Found(@Nullable Zstd library, String why) {
     static final Found FOUND = find();
 
@@ -55,20 +56,20 @@ public final class Zstd {
     }
   }
 
-  /// Returns the reason why compression is unavailable, with the fix; an empty string if it is
-  /// available.
+  /// Returns the reason why compression is not available, with a remedy, or an empty string if it
+  /// is available.
   public static String why() {
     return Found.FOUND.why();
   }
 
-  /// Compresses into one frame, which records the length of its content. Equal bytes compress to
-  /// equal bytes with the same version of the library.
+  /// Compresses data to a single frame, which includes the length of its content. With the same
+  /// version of the library, equal data is compressed to equal bytes.
   ///
-  /// @param plain memory outside the heap, which is not changed
-  /// @param into memory outside the heap
+  /// @param plain native memory that contains the data and is not modified
+  /// @param into native memory that receives the frame
   /// @param level 1 to [#MOST_LEVEL]
-  /// @return the length of the frame in bytes, or a negative errno: `ENOSPC` if it does not fit,
-  ///   `ENOSYS` if there is no library
+  /// @return the length of the frame in bytes, or a negative errno, which is `ENOSPC` if the frame
+  ///   does not fit, or `ENOSYS` if the library is not available
   public static long compress(MemorySegment plain, MemorySegment into, int level) {
     Zstd library = Found.FOUND.library();
     if (library == null) {

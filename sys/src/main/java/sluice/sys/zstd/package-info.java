@@ -1,2 +1,3 @@
-/// Bindings to libzstd, which is found at run time. For `sluice.http` only.
+/// Provides bindings to libzstd, which is located at run time. The package is used only by
+/// `sluice.http`.
 package sluice.sys.zstd;

@@ -18,17 +18,19 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Creates an empty file system on a device: `mkfs`. Confined to the calling thread.
+/// Creates an empty file system on a device, like `mkfs`. Instances are confined to the calling
+/// thread.
 ///
 /// The image has revision 1, inodes of 256 bytes and the features `ext_attr dir_index filetype
-/// sparse_super large_file`; with a journal also `has_journal` and an empty log.
+/// sparse_super large_file`. If it has a journal, it also has the feature `has_journal` and an
+/// empty log.
 public final class Ext2Format {
   private static final int LOST_AND_FOUND = FormatSuperblock.LOST_AND_FOUND;
 
-  /// The size of lost+found, which is allocated in advance, up to the direct blocks.
+  /// The size of lost+found. All of its blocks, which are direct blocks, are allocated in advance.
   private static final int LOST_AND_FOUND_BYTES = 16_384;
 
-  /// The number of zero bytes per write.
+  /// The number of zero bytes that are written at a time.
   private static final int ZERO_BYTES = 256 << 10;
 
   private final BlockDevice device;
@@ -38,10 +40,10 @@ public final class Ext2Format {
   private final byte[] superblock;
   private final int now = (int) (System.currentTimeMillis() / 1000);
 
-  /// The number of blocks at the start of each group that its own tables take.
+  /// The number of blocks at the start of each group that are occupied by its own tables.
   private final int[] tables;
 
-  /// The next unused block. Content is laid out contiguously.
+  /// The next unused block. Content is allocated contiguously.
   private long next;
 
   private final int[] usedByContent;
@@ -67,11 +69,12 @@ public final class Ext2Format {
     zeros = many;
   }
 
-  /// Creates a file system on the whole device. Its old content is lost.
+  /// Creates a file system that occupies the entire device. The previous content of the device is
+  /// lost.
   ///
-  /// @param progress receives the number of groups that are done
-  /// @throws FsException `ENOSPC` if the device is too small, `EINVAL` for sectors larger than
-  ///   blocks
+  /// @param progress receives the number of groups that have been completed
+  /// @throws FsException `ENOSPC` if the device is too small, or `EINVAL` if its sectors are larger
+  ///   than the blocks
   public static void format(BlockDevice device, FormatOptions options, LongConsumer progress)
       throws IOException {
     if (device.sectorBytes() > options.blockBytes()) {
@@ -188,7 +191,7 @@ public final class Ext2Format {
 
   // ---- inodes -----------------------------------------------------------------------------------
 
-  /// An inode in the first blocks of the table.
+  /// An inode that is stored in the first blocks of the inode table.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record NewInode(int number, int mode, int links, long bytes, int[] map, int blocks) {}
 
@@ -228,7 +231,8 @@ public final class Ext2Format {
     }
   }
 
-  /// Writes the journal: a superblock of an empty log, followed by zeros. Returns its inode.
+  /// Writes the journal, which consists of the superblock of an empty log followed by zeros.
+  /// Returns its inode.
   private NewInode journalInode() throws IOException {
     int blocks = options.journalBlocks();
     int[] map = new int[InodeLayout.BLOCK_POINTERS];

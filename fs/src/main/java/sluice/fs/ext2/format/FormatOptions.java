@@ -5,14 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// The parameters of a new file system. Immutable and safe for use by any thread.
+/// The parameters of a new file system. Instances are immutable and thread-safe.
 ///
-/// @param blockBytes 1024, 2048 or 4096
-/// @param bytesPerInode number of bytes of the device for each inode
-/// @param reservedPercent percentage of blocks reserved for root, 0 to 50
-/// @param label name of the volume, at most 16 bytes of UTF-8
-/// @param uuid distinguishes images
-/// @param journalBlocks length of the journal, 0 for none
+/// @param blockBytes the block size, which is 1024, 2048 or 4096
+/// @param bytesPerInode the number of bytes of the device for each inode
+/// @param reservedPercent the percentage of blocks that are reserved for root, 0 to 50
+/// @param label the name of the volume, at most 16 bytes in UTF-8
+/// @param uuid an identifier that distinguishes images
+/// @param journalBlocks the length of the journal in blocks, or 0 for no journal
 public record FormatOptions(
     int blockBytes,
     int bytesPerInode,
@@ -46,8 +46,9 @@ public record FormatOptions(
     }
   }
 
-  /// Returns suitable parameters for a device of a given size: blocks of 4 KiB from 512 MiB on,
-  /// else of 1 KiB, a random uuid, and a journal if there is room.
+  /// Returns suitable parameters for a device of the given size. The block size is 4 KiB for
+  /// devices of at least 512 MiB and 1 KiB for smaller devices. The uuid is random, and there is a
+  /// journal if the device is large enough.
   public static FormatOptions forDevice(long deviceBytes) {
     int blockBytes = deviceBytes < 512L << 20 ? 1024 : 4096;
     int bytesPerInode = deviceBytes < 3L << 20 ? 8192 : deviceBytes < 512L << 20 ? 4096 : 16_384;
@@ -80,8 +81,8 @@ public record FormatOptions(
     return new FormatOptions(blockBytes, bytesPerInode, reservedPercent, label, uuid, blocks);
   }
 
-  /// Returns parameters with a journal of a suitable length: a 32nd of the device, within the
-  /// limits, or none on a small device.
+  /// Returns a copy of these parameters with a journal of a suitable length. The length is a 32nd
+  /// of the device within the limits, and a small device has no journal.
   public FormatOptions withJournal(long deviceBytes) {
     long blocks = deviceBytes / blockBytes;
     long journal = Math.clamp(blocks / 32, MIN_JOURNAL_BLOCKS, MAX_JOURNAL_BLOCKS);

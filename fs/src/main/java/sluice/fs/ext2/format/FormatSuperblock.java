@@ -12,14 +12,14 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.sys.Errno;
 
-/// Creates the superblock of a new file system. Stateless and safe for use by any thread.
+/// Creates the superblock of a new file system. This class is stateless and thread-safe.
 final class FormatSuperblock {
   static final int INODE_BYTES = 256;
   static final int LOST_AND_FOUND = 11;
 
   private FormatSuperblock() {}
 
-  /// Returns the 1024 bytes of a superblock, without the free counts.
+  /// Returns the 1024 bytes of a superblock without the free counts.
   ///
   /// @throws FsException `ENOSPC` if the device is too small
   static byte[] of(FormatOptions options, long deviceBlocks, int now) throws FsException {
@@ -40,7 +40,7 @@ final class FormatSuperblock {
     long descriptors = (groups * GroupLayout.BYTES + block - 1) / block;
     long last = (blocks - first) % perGroup;
     if (groups > 1 && last != 0 && last < 3 + descriptors + inodes / perTableBlock + 50) {
-      // A last group that is too small for its own tables is omitted.
+      // The last group is omitted if it is too small for its own tables.
       blocks -= last;
       groups--;
     }
@@ -93,7 +93,7 @@ final class FormatSuperblock {
     s.putInt(SuperblockLayout.DEFAULT_MOUNT_OPTIONS, 0xC); // user_xattr and acl, as mke2fs
   }
 
-  /// Stores a backup of the location of the journal.
+  /// Stores a backup copy of the location of the journal.
   static void backUpJournal(byte[] superblock, int[] map, long bytes) {
     ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
     s.put(SuperblockLayout.JOURNAL_BACKUP_TYPE, (byte) 1);

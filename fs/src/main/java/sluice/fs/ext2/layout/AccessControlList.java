@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Converts access control lists (POSIX 1003.1e, draft 17) between the formats of ext2 and of the
-/// system call. Stateless and safe for use by any thread.
+/// Converts access control lists (POSIX 1003.1e, draft 17) between the format of ext2 and the
+/// format of the system call. This class is stateless and thread-safe.
 ///
 /// ```
 /// in an image, version 1                      as system.posix_acl_access, version 2
@@ -30,7 +30,7 @@ public final class AccessControlList {
   private static final int MASK = 0x10;
   private static final int OTHER = 0x20;
 
-  /// The entries that each list has exactly once.
+  /// The entries that must occur exactly once in each list.
   private static final int NEEDED = OWNER | OWNING_GROUP | OTHER;
 
   private AccessControlList() {}
@@ -66,7 +66,7 @@ public final class AccessControlList {
     return version == VERSION || hasId(tag) ? ENTRY : SHORT_ENTRY;
   }
 
-  /// Converts a list. Returns null if it is not valid.
+  /// Converts a list, or returns null if the list is not valid.
   private static byte @Nullable [] converted(byte[] from, int version, int wanted) {
     ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);
     if (from.length < HEADER || in.getInt() != version) {

@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// The offsets of extended attributes on disk, and the numbers of their name spaces. Constants,
-/// safe for use by any thread.
+/// The offsets of extended attributes on disk, and the numbers of their namespaces. This class
+/// contains only constants and is thread-safe.
 ///
 /// ```
 /// struct ext2_xattr_header {   /* at the start of a block; an inode has only the magic number */
@@ -38,15 +38,16 @@ public final class AttributeLayout {
   public static final int ENTRY_HASH = 12;
   public static final int ENTRY_BYTES = 16;
 
-  /// The maximum number of inodes that share a block.
+  /// The maximum number of inodes that may share a block.
   public static final int MAX_REFERENCES = 1024;
 
   public static final int USER = 1;
 
-  /// The access control list of a file, an attribute without a name; see [AccessControlList].
+  /// The access control list of a file, which is an attribute without a name. See
+  /// [AccessControlList].
   public static final int ACL_ACCESS = 2;
 
-  /// The access control list that a directory gives to new files.
+  /// The default access control list, which new files in a directory inherit.
   public static final int ACL_DEFAULT = 3;
 
   public static final int TRUSTED = 4;

@@ -8,13 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 
-/// The extended attributes of one region, in an inode or a block: parsed into a list, changed
-/// there, and written as a whole. Confined to the thread that created it.
+/// The extended attributes of a region, which is either a part of an inode or a block. The region
+/// is parsed to a list, modified as a list, and written as a whole. Instances are confined to the
+/// thread that created them.
 public final class AttributeRegion {
   /// The name of an attribute.
   ///
-  /// @param index the name space
-  /// @param bytes the name without the prefix of its name space
+  /// @param index the number of the namespace
+  /// @param bytes the name without the prefix of its namespace
   @SuppressWarnings("ArrayRecordComponent") // compared by sameAs
   public record Name(int index, byte[] bytes) {
     public boolean sameAs(Name other) {
@@ -47,7 +48,7 @@ public final class AttributeRegion {
 
   /// Creates an empty region.
   ///
-  /// @param start the offset of the entries, behind a header
+  /// @param start the offset of the entries, which follow a header
   public AttributeRegion(int length, int start) {
     this.length = length;
     this.start = start;
@@ -78,7 +79,7 @@ public final class AttributeRegion {
     return entries.removeIf(entry -> entry.name.sameAs(name));
   }
 
-  /// Adds an attribute. Returns false if there is no room.
+  /// Adds an attribute. Returns false if there is not enough space.
   public boolean add(Name name, byte[] value) {
     Entry added = new Entry(name, value);
     int used = start + 4 + added.bytes();
@@ -94,7 +95,7 @@ public final class AttributeRegion {
 
   /// Parses a region.
   ///
-  /// @throws FsException `EUCLEAN` if a name or value lies outside of it
+  /// @throws FsException `EUCLEAN` if a name or a value lies outside of the region
   public void parse(byte[] bytes, long inode, long block) throws FsException {
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int at = start;
@@ -122,7 +123,8 @@ public final class AttributeRegion {
     }
   }
 
-  /// Returns the bytes of the region: for a block sorted and with hashes, for an inode without.
+  /// Returns the bytes of the region. In a block the entries are sorted and have hashes, and in an
+  /// inode they are not sorted and have no hashes.
   public byte[] bytes(boolean block) {
     byte[] bytes = new byte[length];
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

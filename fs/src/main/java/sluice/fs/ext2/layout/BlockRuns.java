@@ -2,24 +2,24 @@ package sluice.fs.ext2.layout;
 
 import java.util.Arrays;
 
-/// A set of block numbers, stored as runs of contiguous blocks. Immutable and safe for use by any
-/// thread.
+/// A set of block numbers that is stored as runs of contiguous blocks. Instances are immutable and
+/// thread-safe.
 public final class BlockRuns {
   public static final BlockRuns NONE = new BlockRuns(new long[0]);
 
-  /// The result of a search that found no block.
+  /// The result of a search that did not find a block.
   public static final long NOWHERE = -1;
 
-  /// The first block of each run, ascending.
+  /// The first block of each run, in ascending order.
   private final long[] starts;
 
-  /// The block behind each run.
+  /// The block after the last block of each run.
   private final long[] ends;
 
   /// Creates a set.
   ///
-  /// @param blocks the numbers in any order, with or without duplicates; this constructor sorts the
-  ///   array
+  /// @param blocks the block numbers in any order, which may contain duplicates; the array is
+  ///   sorted by this constructor
   public BlockRuns(long[] blocks) {
     Arrays.sort(blocks);
     int count = 0;
@@ -41,7 +41,7 @@ public final class BlockRuns {
     return firstIn(block, block + 1) != NOWHERE;
   }
 
-  /// Returns the first block of the set in `[from, to)`, or [#NOWHERE].
+  /// Returns the first block of the set in the range `[from, to)`, or [#NOWHERE] if there is none.
   public long firstIn(long from, long to) {
     if (starts.length == 0 || to <= starts[0] || from >= ends[ends.length - 1]) {
       return NOWHERE;

@@ -1,16 +1,17 @@
 package sluice.fs.ext2.layout;
 
-/// Computes the hashes of names in indexed directories: the legacy hash, half MD4, and TEA, each on
-/// signed or unsigned bytes. Stateless and safe for use by any thread.
+/// Computes the hashes of names in indexed directories. The supported hash functions are the legacy
+/// hash, half MD4, and TEA, each with signed or unsigned bytes. This class is stateless and
+/// thread-safe.
 ///
-/// After Phillips, "A Directory Index for Ext2", 2001; Rivest, RFC 1320; Wheeler, Needham, "TEA, a
-/// Tiny Encryption Algorithm", 1994.
+/// The functions are described in Phillips, "A Directory Index for Ext2", 2001; Rivest, RFC 1320;
+/// and Wheeler, Needham, "TEA, a Tiny Encryption Algorithm", 1994.
 public final class DirectoryHash {
   public static final int LEGACY = 0;
   public static final int HALF_MD4 = 1;
   public static final int TEA = 2;
 
-  /// Added to a version if bytes are unsigned.
+  /// The value that is added to a version if bytes are unsigned.
   public static final int UNSIGNED = 3;
 
   private static final int ROUND_2 = 0x5A827999;
@@ -23,12 +24,12 @@ public final class DirectoryHash {
     return version >= LEGACY && version <= TEA + UNSIGNED;
   }
 
-  /// Returns the hash of a name. Its lowest bit is 0.
+  /// Returns the hash of a name. The lowest bit of the hash is always 0.
   public static int of(int version, byte[] name, int[] seed) {
     return of(version, name, 0, name.length, seed);
   }
 
-  /// Returns the hash of a name in a part of an array.
+  /// Returns the hash of a name that is stored in a range of an array.
   public static int of(int version, byte[] bytes, int from, int count, int[] seed) {
     int end = from + count;
     boolean unsigned = version >= UNSIGNED;
@@ -76,7 +77,7 @@ public final class DirectoryHash {
     return hash << 1;
   }
 
-  /// Packs the bytes from `at` on into words, padded with the length.
+  /// Packs the bytes beginning at `at` into words, which are padded with the length.
   private static void pack(byte[] name, int at, int end, int[] words, boolean unsigned) {
     int left = end - at;
     int pad = left | left << 8;

@@ -8,8 +8,9 @@ import sluice.fs.DirectorySink;
 import sluice.fs.FileKind;
 import sluice.fs.FsException;
 
-/// Operations on entries in a copy of a directory block: reads and checks them, and mirrors changes
-/// of the block in the copy. Stateless; a copy belongs to its creator.
+/// Operations on the entries in a copy of a directory block, which read and validate entries, and
+/// apply changes of the block to the copy. This class is stateless, and a copy belongs to its
+/// creator.
 public final class EntryBytes {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -18,10 +19,10 @@ public final class EntryBytes {
 
   private EntryBytes() {}
 
-  /// Checks that the entries of a block fill it and lead to valid inode numbers.
+  /// Checks that the entries of a block fill the block and refer to valid inode numbers.
   ///
-  /// @param block the device block, for messages
-  /// @throws FsException `EUCLEAN`
+  /// @param block the device block, which is used in messages
+  /// @throws FsException `EUCLEAN` if they do not
   public static void check(long directory, long block, byte[] bytes, Geometry geometry)
       throws FsException {
     int at = 0;
@@ -46,10 +47,10 @@ public final class EntryBytes {
     }
   }
 
-  /// Checks that all names of a block can be looked up.
+  /// Checks that all names in a block can be looked up.
   ///
-  /// @param block the block of the directory, for messages
-  /// @throws FsException `EUCLEAN`
+  /// @param block the block number in the directory, which is used in messages
+  /// @throws FsException `EUCLEAN` if a name cannot be looked up
   public static void checkNames(long directory, long block, byte[] bytes) throws FsException {
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
       int name = at + EntryLayout.NAME;
@@ -80,7 +81,8 @@ public final class EntryBytes {
     SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
   }
 
-  /// Returns the kind in an entry, [FileKind#UNKNOWN] without the feature `filetype`.
+  /// Returns the kind that is stored in an entry, or [FileKind#UNKNOWN] without the feature
+  /// `filetype`.
   public static FileKind kind(Geometry geometry, byte[] bytes, int at) {
     return geometry.entryTypes()
         ? FileKind.ofEntryType(bytes[at + EntryLayout.FILE_TYPE] & 7)
@@ -94,8 +96,8 @@ public final class EntryBytes {
         && Arrays.equals(bytes, from, from + name.length, name, 0, name.length);
   }
 
-  /// Returns true if a directory's first block begins with `.` and `..`, of which the first has its
-  /// minimal length and both are followed by a NUL.
+  /// Returns true if the first block of a directory begins with `.` and `..`. The first entry must
+  /// have its minimal length, and both names must be followed by a NUL.
   public static boolean beginsWithDots(byte[] bytes) {
     int second = EntryLayout.bytes(1);
     return isNamed(bytes, 0, Names.DOT)
@@ -105,7 +107,7 @@ public final class EntryBytes {
         && bytes[second + EntryLayout.NAME + 2] == 0;
   }
 
-  /// Returns the number of bytes that an entry does not need.
+  /// Returns the number of bytes of an entry that are not used by it.
   public static int gap(byte[] bytes, int at) {
     int length = recordLength(bytes, at);
     return inode(bytes, at) == 0 ? length : length - EntryLayout.bytes(nameLength(bytes, at));
@@ -119,16 +121,16 @@ public final class EntryBytes {
     return largest;
   }
 
-  /// Mirrors a change of an entry in the copy of its block.
+  /// Applies a change of an entry to the copy of its block.
   public static void setHead(byte[] bytes, int at, long inode, int length, int nameLength) {
     INT.set(bytes, at + EntryLayout.INODE, (int) inode);
     SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
     bytes[at + EntryLayout.NAME_LENGTH] = (byte) nameLength;
   }
 
-  /// Passes the entries of a block at or after a position to a sink.
+  /// Passes the entries at or after a position to a sink.
   ///
-  /// @return false if the sink stopped
+  /// @return false if the sink has stopped the listing
   public static boolean emit(
       Geometry geometry, byte[] bytes, long start, long from, DirectorySink sink) {
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {

@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// The offsets in a directory entry and in the blocks of a hash tree. Constants, safe for use by
-/// any thread.
+/// The offsets in a directory entry and in the blocks of a hash tree. This class contains only
+/// constants and is thread-safe.
 ///
 /// ```
 /// struct ext2_dir_entry_2 {          0        4   6 7 8
@@ -28,13 +28,14 @@ public final class EntryLayout {
   public static final int NAME = 8;
   public static final int MAX_NAME_BYTES = 255;
 
-  /// The size of the tail of a block with `metadata_csum`. The tail is formatted as a free entry of
-  /// kind 0xDE, whose name is the checksum.
+  /// The size of the tail of a block in images with `metadata_csum`. The tail is formatted as a
+  /// free entry of the kind 0xDE whose name is the checksum.
   public static final int TAIL_BYTES = 12;
 
   public static final int TAIL_HEAD = 0xDE00_0000 | TAIL_BYTES;
 
-  /// The size of the tail behind the entries of a tree node: four reserved bytes and the checksum.
+  /// The size of the tail after the entries of a tree node, which consists of four reserved bytes
+  /// and the checksum.
   public static final int DX_TAIL_BYTES = 8;
 
   public static final int DX_HASH_VERSION = 28;
@@ -49,7 +50,7 @@ public final class EntryLayout {
 
   private EntryLayout() {}
 
-  /// Returns the size of an entry with a name of a given length.
+  /// Returns the size of an entry with a name of the given length.
   public static int bytes(int nameBytes) {
     return (NAME + nameBytes + 3) & ~3;
   }

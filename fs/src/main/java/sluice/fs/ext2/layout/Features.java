@@ -3,11 +3,11 @@ package sluice.fs.ext2.layout;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The feature bits of a superblock and their names, as printed by `tune2fs`. Constants, safe for
-/// use by any thread.
+/// The feature bits of a superblock and their names as printed by `tune2fs`. This class contains
+/// only constants and is thread-safe.
 ///
-/// An image with an unknown *incompatible* feature is rejected; with an unknown *read-only
-/// compatible* one it may only be read; unknown *compatible* features are ignored.
+/// An image with an unknown *incompatible* feature is rejected. An image with an unknown *read-only
+/// compatible* feature can only be read. Unknown *compatible* features are ignored.
 public final class Features {
   public static final int IMAGIC_INODES = 0x2;
   public static final int HAS_JOURNAL = 0x4;
@@ -15,7 +15,7 @@ public final class Features {
   public static final int RESIZE_INODE = 0x10;
   public static final int DIR_INDEX = 0x20;
 
-  /// Backups of the superblock are only at the places that its fields name.
+  /// The superblock has backups only in the groups that are specified by its fields.
   static final int SPARSE_SUPER_2 = 0x200;
 
   public static final int FILETYPE = 0x2;
@@ -32,7 +32,7 @@ public final class Features {
   static final int EXTRA_ISIZE = 0x40;
   public static final int QUOTA = 0x100;
 
-  /// All metadata has checksums; the properties of `uninit_bg` apply too.
+  /// All metadata has checksums. The properties of `uninit_bg` also apply.
   public static final int METADATA_CSUM = 0x400;
 
   private static final int KNOWN_INCOMPATIBLE = FILETYPE | NEEDS_RECOVERY;
@@ -71,7 +71,7 @@ public final class Features {
     return bits & ~KNOWN_INCOMPATIBLE;
   }
 
-  /// Returns the unknown features that forbid writing.
+  /// Returns the unknown features that prohibit writing.
   static int unknownReadOnly(int bits) {
     return bits & ~KNOWN_READ_ONLY;
   }

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// The shape of an image according to its superblock, checked for consistency and against the
-/// device. Immutable and safe for use by any thread.
+/// The geometry of an image according to its superblock, which has been checked for consistency and
+/// against the size of the device. Instances are immutable and thread-safe.
 public final class Geometry {
   private static final int MAX_GROUPS = 1 << 20;
 
@@ -19,8 +19,8 @@ public final class Geometry {
   public final int firstDataBlock;
   public final int blocksPerGroup;
 
-  /// The base-2 logarithm of [#blocksPerGroup] if that is a power of two, as usual, to avoid a
-  /// division; else -1.
+  /// The base-2 logarithm of [#blocksPerGroup] if it is a power of two, which is usually the case
+  /// and avoids a division, or -1.
   private final int groupShift;
 
   public final int inodesPerGroup;
@@ -36,8 +36,9 @@ public final class Geometry {
   public final int reservedGid;
   public final int journalInode;
 
-  /// The hash function for new hash trees, numbered as in [DirectoryHash]; -1 if no trees are made:
-  /// without `dir_index`, or if the superblock does not say whether bytes are signed.
+  /// The hash function for new hash trees in the numbering of [DirectoryHash]. It is -1 if no trees
+  /// are created because the image does not have `dir_index`, or because the superblock does not
+  /// specify whether bytes are signed.
   public final int nameHash;
 
   public final int[] hashSeed = new int[4];
@@ -45,11 +46,11 @@ public final class Geometry {
   private final long maxFileBytes;
   public final byte[] uuid;
 
-  /// The number of blocks behind each descriptor table into which it may grow. They belong to inode
-  /// 7.
+  /// The number of blocks after each descriptor table that are reserved for its growth. They belong
+  /// to inode 7.
   public final int reservedDescriptorBlocks;
 
-  /// True if inodes have the Hurd's translators in the field that Linux uses for a version.
+  /// True if inodes contain the Hurd's translators in the field that Linux uses for a version.
   public final boolean hurd;
 
   private Geometry(byte[] superblock, ByteBuffer s) {
@@ -105,12 +106,12 @@ public final class Geometry {
     return s.getInt(offset) & 0xFFFF_FFFFL;
   }
 
-  /// Parses and checks a superblock.
+  /// Parses and validates a superblock.
   ///
-  /// @param superblock its 1024 bytes
-  /// @param deviceBytes length of the device
-  /// @throws FsException `EINVAL` if this is not ext2 or has unknown features, `EUCLEAN` if it
-  ///   contradicts itself
+  /// @param superblock the 1024 bytes of the superblock
+  /// @param deviceBytes the length of the device
+  /// @throws FsException `EINVAL` if this is not ext2 or has unknown features, or `EUCLEAN` if the
+  ///   superblock is inconsistent
   public static Geometry of(byte[] superblock, long deviceBytes) throws FsException {
     ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
     int magic = s.getShort(SuperblockLayout.MAGIC) & 0xFFFF;
@@ -176,11 +177,11 @@ public final class Geometry {
     require(reservedBlocks <= blocks, "reserved blocks", reservedBlocks);
   }
 
-  /// Requires that the tables fit into the groups. Without meta_bg all descriptors are in the first
-  /// group, and without flex_bg each group contains its own bitmaps and inodes. So an image cannot
-  /// declare more groups or inodes than its device has room for, and the memory for each of them is
-  /// a small part of the device: a group takes about 60 bytes of a mount's memory, and at least 12
-  /// KB of the device, including its descriptor.
+  /// Checks that the tables fit into the groups. Without meta_bg, all descriptors are in the first
+  /// group, and without flex_bg, each group contains its own bitmaps and inodes. Therefore an image
+  /// cannot declare more groups or inodes than fit on its device, and the memory for each of them
+  /// is a small fraction of the device: a group requires about 60 bytes of memory in a mount, and
+  /// at least 12 KB on the device including its descriptor.
   private void requireRoomForTables() throws FsException {
     int tables = 2 + inodeTableBlocks();
     require(tables <= groupBlocks(groups - 1), "inodes in the last group", inodesPerGroup);
@@ -194,7 +195,7 @@ public final class Geometry {
     }
   }
 
-  /// Returns true if the image has a compatible feature.
+  /// Returns true if the image has the given compatible feature.
   public boolean has(int compatibleFeature) {
     return (compatible & compatibleFeature) != 0;
   }
@@ -209,7 +210,7 @@ public final class Geometry {
     return (readOnlyCompatible & Features.METADATA_CSUM) != 0;
   }
 
-  /// Returns the reason why the image may only be read, empty if it may be written.
+  /// Returns the reason why the image can only be read, or an empty string if it can be written.
   public String whyReadOnly() {
     int unknown = Features.unknownReadOnly(readOnlyCompatible);
     return unknown == 0
@@ -244,7 +245,7 @@ public final class Geometry {
     return blockBytes == 1024 ? 0 : SuperblockLayout.POSITION;
   }
 
-  /// Returns the block of the descriptor table that contains a group's descriptor.
+  /// Returns the block of the descriptor table that contains the descriptor of a group.
   public long descriptorBlock(int group) {
     return firstDataBlock + 1L + group / descriptorsPerBlock();
   }
@@ -257,7 +258,7 @@ public final class Geometry {
     return firstDataBlock + (long) group * blocksPerGroup;
   }
 
-  /// Returns the number of blocks of a group. The last group may have fewer.
+  /// Returns the number of blocks in a group. The last group may have fewer blocks than the others.
   public int groupBlocks(int group) {
     return (int) Math.min(blocksPerGroup, blocks - groupStart(group));
   }
@@ -272,7 +273,7 @@ public final class Geometry {
     return (int) ((inode - 1) / inodesPerGroup);
   }
 
-  /// Returns true if a group begins with a copy of the superblock and of the descriptors.
+  /// Returns true if a group begins with a copy of the superblock and the descriptors.
   public boolean hasSuperblock(int group) {
     if ((readOnlyCompatible & Features.SPARSE_SUPER) == 0 || group <= 1) {
       return true;
@@ -300,9 +301,9 @@ public final class Geometry {
     return blockBytes >> 2;
   }
 
-  /// Returns the maximum length of a file. It is limited by three levels of indirect blocks, by
-  /// 2^32 sectors including indirect blocks, and to less than 2^31 bytes in images of revision 0,
-  /// which have no feature large_file.
+  /// Returns the maximum length of a file. It is limited by the three levels of indirect blocks and
+  /// by 2^32 sectors including indirect blocks. In images of revision 0, which do not have the
+  /// feature large_file, it is also less than 2^31 bytes.
   public long maxFileBytes() {
     return maxFileBytes;
   }
@@ -317,7 +318,7 @@ public final class Geometry {
     return revision > 0 ? most : Math.min(most, Integer.MAX_VALUE);
   }
 
-  /// Returns the number of blocks of the longest file.
+  /// Returns the maximum number of blocks of a file.
   public long maxFileBlocks() {
     return (maxFileBytes() + blockBytes - 1) >> blockShift;
   }

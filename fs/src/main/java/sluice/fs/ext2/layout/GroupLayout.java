@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// The offsets in a group descriptor. The table of descriptors follows the superblock's block.
-/// Constants, safe for use by any thread.
+/// The offsets in a group descriptor. The table of descriptors follows the block of the superblock.
+/// This class contains only constants and is thread-safe.
 ///
 /// ```
 /// struct ext2_group_desc {
@@ -34,10 +34,12 @@ public final class GroupLayout {
 
   public static final int CHECKSUM = 30;
 
-  /// A bit of [#FLAGS]: no inode is in use, and neither the inode bitmap nor the table was written.
+  /// A bit of [#FLAGS] indicating that no inode is in use, and that neither the inode bitmap nor
+  /// the table was written.
   public static final int INODE_UNINIT = 1;
 
-  /// A bit of [#FLAGS]: no file has a block, and the block bitmap was never written.
+  /// A bit of [#FLAGS] indicating that no block belongs to a file, and that the block bitmap was
+  /// never written.
   public static final int BLOCK_UNINIT = 2;
 
   private GroupLayout() {}

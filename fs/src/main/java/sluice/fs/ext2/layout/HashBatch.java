@@ -6,16 +6,17 @@ import java.util.Comparator;
 import java.util.List;
 import sluice.fs.FileKind;
 
-/// The next entries of a directory in the order of their keys ([HashOrder]), collected from some of
-/// its blocks. Confined to the listing thread.
+/// The next entries of a directory in the order of their keys ([HashOrder]), which are collected
+/// from some of its blocks. Instances are confined to the thread that performs the listing.
 ///
-/// Limits: keeps the first 4 096 entries, and leaves the others to the next batch.
+/// A batch contains at most the first 4 096 entries. All other entries belong to the next batch.
 public final class HashBatch {
   private static final int MOST = 4096;
 
-  /// An entry with its key.
+  /// An entry together with its key.
   ///
-  /// @param key the key; includes the number among equal names once the batch is sorted
+  /// @param key the key, which includes the number of the entry among equal names after the batch
+  ///   has been sorted
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Item(long key, long inode, FileKind kind, byte[] name) {}
 
@@ -34,7 +35,7 @@ public final class HashBatch {
   /// Creates an empty batch.
   ///
   /// @param version the hash function of the tree
-  /// @param from the least wanted key
+  /// @param from the smallest key to include
   public HashBatch(Geometry geometry, HashOrder order, int version, long from) {
     this.geometry = geometry;
     this.order = order;
@@ -42,11 +43,11 @@ public final class HashBatch {
     this.from = from;
   }
 
-  /// Adds the wanted entries of a block, and checks the hash of every entry.
+  /// Adds the entries of a block that are to be included, and checks the hash of every entry.
   ///
-  /// @param low the least hash of the block
-  /// @param above the least hash of the next block, 0 for none
-  /// @return false if a hash is outside of the range: the tree is broken
+  /// @param low the smallest hash of the block
+  /// @param above the smallest hash of the next block, or 0 if there is none
+  /// @return false if a hash is outside of this range, which means that the tree is broken
   public boolean add(byte[] bytes, int low, int above) {
     for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
       long inode = EntryBytes.inode(bytes, at);
@@ -80,7 +81,7 @@ public final class HashBatch {
     }
   }
 
-  /// Returns the wanted entries in order. Nothing may be added afterwards.
+  /// Returns the entries in order. No entries may be added afterwards.
   public List<Item> sorted() {
     sort();
     List<Item> wanted = new ArrayList<>(items.size());

@@ -1,19 +1,21 @@
 package sluice.fs.ext2.layout;
 
-/// The order in which a directory that has a hash tree, or may get one, is listed: by the tree's
-/// hash, then by a second hash, then by name. Immutable and safe for use by any thread.
+/// The order in which a directory is listed that has a hash tree or may be converted to one.
+/// Entries are ordered by the hash of the tree, then by a second hash, and then by name. Instances
+/// are immutable and thread-safe.
 ///
 /// ```
 /// key:    | 31 bits of the tree's hash | 27 bits of the second | 4 bits: number among equal |
 /// cookie: | 0 | 1 | key + 1                                                                 |
 /// ```
 ///
-/// The key of a name does not depend on the place of its entry, and is stable over a restart. Names
-/// that are equal in 58 bits (two of 100 000 names in one directory of 50 million) are numbered by
-/// name. Only if such a name is added or removed just when a page ends between two of them can the
-/// other be missed or repeated.
+/// The key of a name does not depend on the location of its entry, and is preserved across
+/// restarts. Names that are equal in 58 bits (two of 100 000 names in one directory of 50 million)
+/// are numbered by name. Only if such a name is added or removed while a page ends between two of
+/// them can the other name be missed or repeated.
 public final class HashOrder {
-  /// Distinguishes a cookie from a byte offset in a directory that is listed by position.
+  /// A bit that distinguishes a cookie from a byte offset in a directory that is listed by
+  /// position.
   private static final long COOKIE = 1L << 62;
 
   private static final int MINOR_BITS = 27;
@@ -35,7 +37,8 @@ public final class HashOrder {
     return (cookie & COOKIE) != 0;
   }
 
-  /// Returns the least key of the rest of a listing. A number that is not a cookie means the start.
+  /// Returns the smallest key of the rest of a listing. A number that is not a cookie denotes the
+  /// start.
   public static long from(long cookie) {
     return isCookie(cookie) ? cookie & ~COOKIE : 0;
   }
@@ -49,17 +52,17 @@ public final class HashOrder {
     return key & ~MOST_ALIKE;
   }
 
-  /// Returns the tree's hash in a key.
+  /// Returns the hash of the tree that is contained in a key.
   public static int hash(long key) {
     return (int) (key >>> MAJOR_SHIFT) << 1;
   }
 
-  /// Returns the least key with a hash of the tree.
+  /// Returns the smallest key that contains the given hash of the tree.
   public static long least(int hash) {
     return (hash & 0xFFFF_FFFFL) >>> 1 << MAJOR_SHIFT;
   }
 
-  /// Returns the key of a name, for a name without equal ones.
+  /// Returns the key of a name that has no equal names.
   long key(int version, byte[] bytes, int at, int count) {
     if (count <= 2 && bytes[at] == '.' && bytes[at + count - 1] == '.') {
       // they are not in the leaves and precede all other names

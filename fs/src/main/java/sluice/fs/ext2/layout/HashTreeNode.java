@@ -3,15 +3,15 @@ package sluice.fs.ext2.layout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A copy of one block of a hash tree, with a current entry. Confined to the thread that reads or
-/// changes the tree.
+/// A copy of a block of a hash tree, together with a current entry. Instances are confined to the
+/// thread that reads or modifies the tree.
 ///
 /// ```
 /// root: |. |.. |info|limit count block|hash block|…     node: |fake|limit count block|hash block|…
 /// ```
 ///
-/// The hash of an entry is the least hash of its block. The first entry has no hash; it covers all
-/// hashes below that of the second.
+/// The hash of an entry is the smallest hash of its block. The first entry has no hash and covers
+/// all hashes that are smaller than the hash of the second entry.
 public final class HashTreeNode {
   private static final int BLOCK_MASK = 0x0FFF_FFFF;
 
@@ -28,9 +28,9 @@ public final class HashTreeNode {
 
   /// Wraps a node.
   ///
-  /// @param logical the block of the directory
+  /// @param logical the block number in the directory
   /// @param start the offset of the entries
-  /// @return null if limit or count is impossible
+  /// @return the node, or null if its limit or count is invalid
   public static @Nullable HashTreeNode of(long logical, byte[] bytes, int start) {
     HashTreeNode node = new HashTreeNode(logical, bytes, start);
     boolean fits = node.limit() <= limit(bytes.length, start);
@@ -61,7 +61,7 @@ public final class HashTreeNode {
     return new HashTreeNode(logical, bytes, EntryLayout.DX_NODE_ENTRIES);
   }
 
-  /// Returns the number of entries that fit behind the start.
+  /// Returns the number of entries that fit after the given start.
   public static int limit(int blockBytes, int start) {
     return (blockBytes - start) / EntryLayout.DX_ENTRY_BYTES;
   }
@@ -111,7 +111,7 @@ public final class HashTreeNode {
     return hash(at);
   }
 
-  /// Returns the block of the directory to which the current entry leads.
+  /// Returns the block of the directory to which the current entry refers.
   public long block() {
     return EntryBytes.inode(bytes, offset(at) + 4) & BLOCK_MASK;
   }
@@ -120,12 +120,13 @@ public final class HashTreeNode {
     return at + 1 >= count();
   }
 
-  /// Returns true if a hash is less than that of the next entry, which must exist.
+  /// Returns true if a hash is less than the hash of the next entry, which must exist.
   public boolean isBelowNext(int hash) {
     return Integer.compareUnsigned(hash, hash(at + 1)) < 0;
   }
 
-  /// Moves to the last entry whose hash is not greater. The first entry covers all lesser hashes.
+  /// Moves to the last entry whose hash is less than or equal to the given hash. The first entry
+  /// covers all smaller hashes.
   public void seek(int hash) {
     int low = 0;
     int high = count() - 1;
@@ -150,12 +151,12 @@ public final class HashTreeNode {
     EntryBytes.setInt(bytes, offset(entry) + 4, (int) block);
   }
 
-  /// Makes the current entry lead to another block.
+  /// Changes the current entry so that it refers to another block.
   public void setBlock(long block) {
     setBlock(at, block);
   }
 
-  /// Inserts an entry behind the current one. There must be room.
+  /// Inserts an entry after the current entry. There must be enough space.
   public void insert(int hash, long block) {
     int count = count();
     int from = offset(at + 1);
@@ -166,7 +167,7 @@ public final class HashTreeNode {
     setCount(count + 1);
   }
 
-  /// Moves all entries to a node below, which becomes the only child.
+  /// Moves all entries to a lower node, which becomes the only child.
   public void pushDown(HashTreeNode below) {
     take(below, 0);
     below.at = at;
@@ -178,7 +179,7 @@ public final class HashTreeNode {
 
   /// Moves the upper half of the entries to an empty node.
   ///
-  /// @return the least hash of that node
+  /// @return the smallest hash of that node
   public int halve(HashTreeNode upper) {
     int kept = count() / 2;
     int hash = hash(kept);

@@ -1,6 +1,6 @@
 package sluice.fs.ext2.layout;
 
-/// The offsets in an inode on disk. Constants, safe for use by any thread.
+/// The offsets in an inode on disk. This class contains only constants and is thread-safe.
 ///
 /// ```
 /// struct ext2_inode {
@@ -60,11 +60,11 @@ public final class InodeLayout {
   public static final int BIRTH_TIME_EXTRA = 148;
   public static final int VERSION_HIGH = 152;
 
-  /// The value of `i_extra_isize` from which on the change time has nanoseconds.
+  /// The minimum value of `i_extra_isize` for which the change time has nanoseconds.
   public static final int PRECISE_CHANGE_EXTRA = CHANGE_TIME_EXTRA + 4 - GOOD_OLD_BYTES;
 
-  /// The size of the fields of a new inode beyond the original 128 bytes, if there is room: all
-  /// fields above.
+  /// The size of the fields of a new inode that follow the original 128 bytes, if there is enough
+  /// space for all of the fields above.
   public static final int WANTED_EXTRA_SIZE = 32;
 
   public static final int DIRECT_BLOCKS = 12;
@@ -77,16 +77,17 @@ public final class InodeLayout {
   /// The directory has a hash tree.
   public static final int FLAG_INDEX = 0x1000;
 
-  /// The content goes through the journal.
+  /// The content is written through the journal.
   public static final int FLAG_JOURNAL_DATA = 0x4000;
 
-  /// The subdirectories are unrelated and are spread over the groups.
+  /// The subdirectories are unrelated and are spread across the groups.
   public static final int FLAG_TOP_DIRECTORY = 0x20000;
 
   /// The flags of ext4 that change the meaning of the block pointers.
   public static final int FLAGS_OF_EXT4 = 0x80000 | 0x10000000 | 0x40000 | 0x200000 | 0x800;
 
-  /// The inode is found by the magic number of an AFS cache; only with the feature `imagic_inodes`.
+  /// The inode is located by the magic number of an AFS cache. Requires the feature
+  /// `imagic_inodes`.
   public static final int FLAG_IMAGIC = 0x2000;
 
   /// The flags of ext4 for content without block pointers, and for case-insensitive names.

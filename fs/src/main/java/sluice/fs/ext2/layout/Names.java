@@ -4,8 +4,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// The rules for names in directories, and a hash of names that an image cannot predict. Immutable
-/// and safe for use by any thread.
+/// The rules for names in directories, and a hash of names that cannot be predicted by the creator
+/// of an image. Instances are immutable and thread-safe.
 public final class Names {
   @SuppressWarnings("MutablePublicArray") // read only, by this module alone
   public static final byte[] DOT = {'.'};
@@ -31,7 +31,7 @@ public final class Names {
 
   /// Checks the bytes of a name.
   ///
-  /// @throws FsException `EINVAL` for a slash or NUL, `ENOENT` for an empty name
+  /// @throws FsException `EINVAL` if the name contains a slash or NUL, or `ENOENT` if it is empty
   public static void check(byte[] name) throws FsException {
     if (name.length == 0) {
       throw FsException.of(Errno.ENOENT, "an empty name");
@@ -41,8 +41,8 @@ public final class Names {
     }
   }
 
-  /// Returns true if a path can contain the name. A name with a slash would lead a program that
-  /// appends it to a path out of the directory.
+  /// Returns true if the name can be part of a path. A name that contains a slash could make a
+  /// program that appends it to a path leave the directory.
   public static boolean isPossible(byte[] bytes, int from, int count) {
     for (int i = from; i < from + count; i++) {
       if (bytes[i] == '/' || bytes[i] == 0) {
@@ -52,10 +52,10 @@ public final class Names {
     return true;
   }
 
-  /// Checks the length of a name. Like Linux, callers do this only after they know that the
-  /// directory is one.
+  /// Checks the length of a name. Like Linux, callers perform this check only after they have
+  /// determined that the parent is a directory.
   ///
-  /// @throws FsException `ENAMETOOLONG`
+  /// @throws FsException `ENAMETOOLONG` if the name is too long
   public static void checkLength(byte[] name) throws FsException {
     if (name.length > EntryLayout.MAX_NAME_BYTES) {
       throw FsException.of(Errno.ENAMETOOLONG, "a name of " + name.length + " bytes");

@@ -3,11 +3,11 @@ package sluice.fs.ext2.layout;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/// A pool of arrays of block size, for copies that live as long as one operation and would
-/// otherwise be most of its allocations. Safe for use by any thread. The taker of an array owns it
-/// until it is returned; returning it is optional.
+/// A pool of block-sized arrays for copies that are used only during an operation, and that would
+/// otherwise account for most of its allocations. This class is thread-safe. The caller that
+/// acquires an array owns it until it is returned. Returning an array is optional.
 ///
-/// Limits: keeps as many as are used at the same time, at most [#MOST].
+/// The pool contains as many arrays as are used at the same time, but at most [#MOST].
 public final class ScratchBlocks {
   private static final int MOST = 8;
 
@@ -31,7 +31,7 @@ public final class ScratchBlocks {
 
   /// Returns an array to the pool.
   ///
-  /// @param block an array that is not used any more
+  /// @param block an array that is no longer in use
   public void give(byte[] block) {
     for (int i = 0; i < MOST; i++) {
       if (free.get(i) == null && free.compareAndSet(i, null, block)) {

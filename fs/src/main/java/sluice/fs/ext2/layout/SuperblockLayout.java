@@ -1,7 +1,7 @@
 package sluice.fs.ext2.layout;
 
-/// The offsets in ext2's superblock, the 1024 bytes at byte 1024 of an image. Constants, safe for
-/// use by any thread.
+/// The offsets in the superblock of ext2, which consists of the 1024 bytes at byte 1024 of an
+/// image. This class contains only constants and is thread-safe.
 ///
 /// ```
 /// struct ext2_super_block {          /* linux/ext2_fs.h; names of ext4 from 0x150 on */
@@ -33,7 +33,7 @@ package sluice.fs.ext2.layout;
 /// 060  |incompat|ro_comp.|uuid …
 /// ```
 public final class SuperblockLayout {
-  /// The position of the superblock on the device, in bytes.
+  /// The position in bytes of the superblock on the device.
   public static final int POSITION = 1024;
 
   public static final int BYTES = 1024;
@@ -93,16 +93,16 @@ public final class SuperblockLayout {
   public static final int GROUP_QUOTA_INODE = 580;
   public static final int CHECKSUM = 1020;
 
-  /// A bit of [#STATE]: unmounted cleanly.
+  /// A bit of [#STATE] indicating that the file system was unmounted cleanly.
   public static final int STATE_VALID = 1;
 
-  /// A bit of [#STATE]: a contradiction was found.
+  /// A bit of [#STATE] indicating that an inconsistency was found.
   public static final int STATE_ERROR = 2;
 
-  /// A value of [#CREATOR_OS]: the Hurd.
+  /// A value of [#CREATOR_OS] that denotes the Hurd.
   static final int OS_HURD = 1;
 
-  /// A bit of [#FLAGS]: the hash of names treats bytes as signed.
+  /// A bit of [#FLAGS] indicating that the hash of names treats bytes as signed.
   public static final int FLAG_SIGNED_HASH = 1;
 
   static final int FLAG_UNSIGNED_HASH = 2;

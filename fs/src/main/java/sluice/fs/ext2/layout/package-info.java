@@ -1,7 +1,7 @@
-/// The on-disk format of ext2, as bytes: without I/O and locks.
+/// Defines the on-disk format of ext2 in terms of bytes, without I/O and locks.
 ///
-/// The `*Layout` classes are the structures; `Geometry` is the shape of an image, `Features` its
-/// feature bits. Within blocks: `EntryBytes` of a directory, `HashTreeNode` of its index,
-/// `AttributeRegion` of extended attributes, `BitRun` of bitmaps. `HashOrder` and `HashBatch`
-/// define the order in which names are listed.
+/// The `*Layout` classes define the structures. `Geometry` describes the geometry of an image, and
+/// `Features` its feature bits. The content of blocks is accessed with `EntryBytes` for
+/// directories, `HashTreeNode` for their indexes, `AttributeRegion` for extended attributes, and
+/// `BitRun` for bitmaps. `HashOrder` and `HashBatch` define the order in which names are listed.
 package sluice.fs.ext2.layout;
