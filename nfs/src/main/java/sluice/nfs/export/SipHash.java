@@ -1,7 +1,7 @@
 package sluice.nfs.export;
 
 /// SipHash-2-4 of a 32-byte message (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
-/// 2012): a keyed hash that cannot be computed without the key. Stateless.
+/// 2012): a keyed hash that cannot be computed without the key. This class is stateless.
 final class SipHash {
   private SipHash() {}
 
@@ -37,8 +37,8 @@ final class SipHash {
     return v0 ^ v1 ^ v2 ^ v3;
   }
 
-  /// Returns a word of the padded message: four data words, a word with the length in its last
-  /// byte, and a zero word for the finalization.
+  /// Returns a word of the padded message. The message consists of four data words, a word that
+  /// contains the length in its last byte, and a zero word for the finalization.
   private static long wordOf(int index, long a, long b, long c, long d) {
     return switch (index) {
       case 0 -> a;

@@ -6,7 +6,7 @@
 ///   `SipHash`) and decodes them to [FileRef]s.
 /// - **The server's own files:** [ExportedTree] finds them, [ServerFile] reads and writes one, and
 ///   [PersistentReplies] stores replies that survive a restart ([ReplyRecord] is one of them).
-/// - **Changes:** [ExportedTree] has the locks, [PendingChange] delays the reply, and [NewFiles]
-///   creates files.
+/// - **Changes:** [ExportedTree] manages the locks, [PendingChange] delays the reply until the
+///   change is stable, and [NewFiles] creates files.
 /// - **Shared vocabulary:** [NfsStatus], [NfsException], [FileTypes], [AccessRights], [FileNames].
 package sluice.nfs.export;
