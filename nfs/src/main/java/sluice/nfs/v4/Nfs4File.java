@@ -67,7 +67,6 @@ final class Nfs4File {
   /// none.
   ///
   /// @param client the client of the request
-  ///
   /// @param owner the lock owner of the request
   @Nullable Nfs4Lock against(Nfs4Client client, Opaque owner, LockRange range) {
     for (Nfs4Lock lock : locks) {
