@@ -4,14 +4,14 @@ package sluice.nfs.v4;
 /// thread-safe.
 ///
 /// @param leaseSeconds the lease time in seconds, after which the state of an inactive client may
-/// be removed
+///   be removed
 /// @param clients the maximum number of clients
 /// @param clientsPerHost the maximum number of clients on one machine, which is an IPv4 address or
-/// an IPv6 network with a /64 prefix
+///   an IPv6 network with a /64 prefix
 /// @param sessionsPerClient the maximum number of sessions of one client
 /// @param sessionsPerHost the maximum number of sessions of all clients on one machine
 /// @param sessions the maximum number of sessions, each of which has up to 64 slots that cache up
-/// to 4 KB
+///   to 4 KB
 /// @param states the maximum number of opens and lock owners of all clients
 /// @param statesPerClient the maximum number of opens and lock owners of one client
 /// @param rangesPerClient the maximum number of byte ranges that one client may lock

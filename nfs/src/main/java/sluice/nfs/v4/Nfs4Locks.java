@@ -20,7 +20,7 @@ final class Nfs4Locks {
   /// The arguments of a LOCK operation.
   ///
   /// @param id the stateid of an open if the lock owner is new, otherwise the stateid of the
-  /// owner's existing locks
+  ///   owner's existing locks
   /// @param owner the new lock owner, or null if `id` refers to existing locks
   record Request(
       Nfs4Client client, StateId id, @Nullable Opaque owner, Nfs4File.Key file, LockRange range) {}

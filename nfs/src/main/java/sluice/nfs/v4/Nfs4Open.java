@@ -45,7 +45,7 @@ final class Nfs4Open extends Nfs4State {
   /// Reduces the rights of this open.
   ///
   /// @return false if the rights are not the union of some earlier opens, in which case nothing is
-  /// changed
+  ///   changed
   boolean downgrade(int lessAccess, int lessDeny) {
     int kept = 0;
     int sum = 0;

@@ -106,7 +106,7 @@ final class Nfs4OpenOperations {
   /// Retains a file.
   ///
   /// @return false if the file was removed after it had been looked up, so that its inode number
-  /// may belong to another file
+  ///   may belong to another file
   private static boolean retain(FileRef file) throws IOException {
     FileTree tree = Nfs4Compound.tree(file);
     try {

@@ -158,7 +158,7 @@ public final class Nfs4Program implements RpcProgram {
   /// Executes a COMPOUND.
   ///
   /// @return false if it would have to wait on a loop's thread, in which case nothing has been
-  /// changed
+  ///   changed
   private boolean run(Nfs4Compound c) throws IOException {
     if (c.call.procedure() != COMPOUND || c.call.datagram()) { // RFC 8881, section 2.9.1
       throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);

@@ -96,7 +96,7 @@ final class Nfs4ReplayCache {
   ///
   /// @param key the key of the request
   /// @return `BADSESSION` if there is no record, or OK if the COMPOUND continues after the recorded
-  /// operation
+  ///   operation
   int resume(Nfs4Compound c, DuplicateKey key) throws NfsException {
     byte[] record = answers.get(key);
     if (record == null) {

@@ -50,7 +50,7 @@ final class Nfs4StateManager {
   /// Creates a state manager without clients.
   ///
   /// @param instance a random number that identifies the current run of the server, neither 0 nor
-  /// -1
+  ///   -1
   Nfs4StateManager(int instance, Nfs4Limits limits, StableClients stable, LongSupplier nanoClock) {
     this.limits = limits;
     this.stable = stable;
@@ -301,7 +301,7 @@ final class Nfs4StateManager {
   /// Checks that another state may be created for a client.
   ///
   /// @throws NfsException `NOSPC` if the client has too many states, or if all clients together
-  /// have too many
+  ///   have too many
   void requireRoom(Nfs4Client client) throws NfsException {
     if (states.isFull()) {
       sweep();

@@ -26,7 +26,7 @@ final class Nfs4StateTable {
   /// Creates an empty table.
   ///
   /// @param instance a random number that identifies the current run of the server, neither 0 nor
-  /// -1
+  ///   -1
   /// @param most the maximum number of states
   Nfs4StateTable(int instance, int most) {
     this.instance = instance;
@@ -85,7 +85,7 @@ final class Nfs4StateTable {
   /// Returns the state with the given stateid of a client.
   ///
   /// @throws NfsException `STALE_STATEID` if the stateid was created by a previous run of the
-  /// server, `OLD_STATEID` if the state has been changed since then, `BAD_STATEID` otherwise
+  ///   server, `OLD_STATEID` if the state has been changed since then, `BAD_STATEID` otherwise
   Nfs4State find(Nfs4Client client, StateId id) throws NfsException {
     if (id.instance() != instance) {
       boolean none = id.isSpecial() || id.instance() == 0 || id.instance() == -1;

@@ -16,7 +16,7 @@ public record LockRange(long start, long end, boolean write) {
   /// Returns the range of a lock request.
   ///
   /// @param type the `nfs_lock_type4`, where 1 and 3 are read locks, 2 and 4 are write locks, and 3
-  /// and 4 are the blocking types
+  ///   and 4 are the blocking types
   /// @throws NfsException `INVAL` if the length is 0 or the end exceeds 2^64 - 1
   public static LockRange of(int type, long offset, long length) throws NfsException {
     if (type < 1 || type > 4) {

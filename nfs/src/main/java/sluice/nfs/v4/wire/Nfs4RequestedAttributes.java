@@ -23,7 +23,7 @@ public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
   /// Reads the attributes.
   ///
   /// @throws NfsException `ATTRNOTSUPP` if an attribute is not supported, `INVAL` if an attribute
-  /// cannot be set, `BADOWNER` if a user or group is not valid
+  ///   cannot be set, `BADOWNER` if a user or group is not valid
   public static Nfs4RequestedAttributes read(XdrReader in) throws NfsException {
     Bitmap asked = Bitmap.read(in);
     int bytes = in.length(MAX_BYTES);
