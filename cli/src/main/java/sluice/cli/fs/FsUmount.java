@@ -15,8 +15,8 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.mount.Mounts;
 
-/// The command `sluice fs umount`: unmounts an image and waits until it is written. Runs in the
-/// main thread.
+/// Implements the command `sluice fs umount`, which unmounts an image and waits until it has been
+/// written. It runs in the main thread.
 @Command(
     name = "umount",
     description = {
