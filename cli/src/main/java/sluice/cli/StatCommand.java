@@ -97,7 +97,7 @@ final class StatCommand implements Callable<Integer> {
         out.println(json ? Json.of(asJson(snapshot)) : asTable(snapshot, last, watchSeconds));
       }
       if (out.checkError()) {
-        return 1; // the reader is gone, or the disk is full
+        return 1; // the pipe was closed or the disk is full
       }
       if (watchSeconds == 0 || i + 1 >= repetitions) {
         return 0;
@@ -126,7 +126,7 @@ final class StatCommand implements Callable<Integer> {
         before = seen;
         screen.draw(StatTable.of(looks, Screen.size()));
         if (out.checkError()) {
-          return 1; // the terminal is gone
+          return 1; // the terminal was closed
         }
         if (i + 1 >= repetitions) {
           return 0;

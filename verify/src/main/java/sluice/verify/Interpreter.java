@@ -159,7 +159,7 @@ final class Interpreter {
   private void constant(ConstantInstruction constant, State state) {
     if (constant instanceof ConstantInstruction.LoadConstantInstruction load
         && load.constantEntry() instanceof DynamicConstantPoolEntry) {
-      state.push(values.unknown(Kind.of(load.typeKind()))); // the gate refuses it
+      state.push(values.unknown(Kind.of(load.typeKind()))); // refused by the gate
       return;
     }
     Kind kind = Kind.of(constant.typeKind());

@@ -135,7 +135,7 @@ public final class CompareCommand implements Callable<Integer> {
       comparison = plan.run(rounds, err::println);
     } catch (IOException e) {
       if (Child.isEnding()) {
-        return 1; // a signal has ended the application and the load
+        return 1; // terminated by a signal
       }
       throw e;
     } catch (UsageException e) {

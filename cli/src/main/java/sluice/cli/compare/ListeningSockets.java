@@ -68,7 +68,7 @@ final class ListeningSockets {
     try {
       return Files.readSymbolicLink(descriptor).toString();
     } catch (IOException e) {
-      return ""; // closed meanwhile
+      return ""; // it has been closed
     }
   }
 

@@ -173,7 +173,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
           connection.close();
         }
       } catch (IOException e) {
-        assert e != null; // the connection is not used any more
+        assert e != null; // the connection is no longer used
       }
     }
   }

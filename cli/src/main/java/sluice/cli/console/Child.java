@@ -78,7 +78,7 @@ public final class Child implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      ENDING.set(true); // it runs already
+      ENDING.set(true); // it is already running
     }
   }
 }

@@ -201,7 +201,7 @@ final class FsMkfs implements Callable<Integer> {
       throw new IOException(image + " is a device, which has its size. Fix: leave --size out");
     }
     try (BlockDevice _ =
-        UnmountWait.open(image, false, spec.commandLine().getErr())) { // holds the lock meanwhile
+        UnmountWait.open(image, false, spec.commandLine().getErr())) { // holds the lock
       refuseUnlessEmpty();
       resize(bytes, StandardOpenOption.CREATE);
     }

@@ -75,7 +75,7 @@ final class FsUmount implements Callable<Integer> {
     try {
       return place.toRealPath();
     } catch (IOException e) {
-      return place; // the mount of a killed server
+      return place; // the server was killed
     }
   }
 }

@@ -143,7 +143,7 @@ public final class ControlSocket implements AutoCloseable {
       } catch (ClosedChannelException | ClosedSelectorException e) {
         return; // the socket was closed
       } catch (IOException e) {
-        LockSupport.parkNanos(RETRY_NANOS); // out of descriptors: the client waits or tries again
+        LockSupport.parkNanos(RETRY_NANOS); // there are no free descriptors
       }
     }
   }

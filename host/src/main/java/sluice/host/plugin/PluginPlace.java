@@ -71,7 +71,7 @@ final class PluginPlace implements HttpInterruptlet, Judged {
     try {
       admitted.handle(exchange.request(), exchange.reply());
     } catch (Death e) {
-      return false; // the domain has ended; the slow path answers
+      return false; // the domain has terminated
     } catch (Throwable e) { // code of the plug-in may throw anything
       plugin.failedOnLoop(e.getClass().getName());
       reply.status(500).text("500 Internal Server Error\n");

@@ -352,7 +352,7 @@ public final class SiteFile {
     new SiteTable(tables, root, table, "host.").into(site);
     into.warnings.putAll(site.warnings);
     if (site.directory == null) {
-      return; // the error is reported already
+      return; // the error has already been reported
     }
     TomlPosition where = TomlTables.position(table, "names");
     SiteTable.at(

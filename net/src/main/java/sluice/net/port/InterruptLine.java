@@ -47,7 +47,7 @@ public final class InterruptLine implements AutoCloseable {
     try (PollFds polled = PollFds.recycled(1)) {
       while (!closed) {
         state.blockIfEqual(OFF);
-        boolean _ = Thread.interrupted(); // clears a stray interrupt, which would end every wait
+        boolean _ = Thread.interrupted(); // clears a spurious interrupt
         if (closed) {
           return;
         }

@@ -100,7 +100,7 @@ public final class LinkWatch implements AutoCloseable {
           return;
         }
         overrun = false;
-        ask(); // there is room for the answer now
+        ask(); // there is space for the answer now
       }
       while (!gone && socket.next()) {
         handle(to);

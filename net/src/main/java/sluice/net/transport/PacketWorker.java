@@ -60,7 +60,7 @@ public final class PacketWorker implements AutoCloseable {
     try {
       while (!closed) {
         work.blockIfEqual(IDLE);
-        boolean _ = Thread.interrupted(); // clears a stray interrupt, which would end every wait
+        boolean _ = Thread.interrupted(); // clears a spurious interrupt
         work.set(IDLE);
         while (!closed && stack.poll() > 0) {
           Thread.onSpinWait();

@@ -97,7 +97,7 @@ final class XdpFilter implements AutoCloseable {
         if (e.errno() != Errno.EINVAL) {
           throw e;
         }
-      } // before Linux 5.18, which has no such packets
+      } // before Linux 5.18
     }
     program = Bpf.load(assembled, NAME, 0);
   }

@@ -136,7 +136,7 @@ final class HostChanges {
     try (HostDescriptors.Open open = descriptors.open(file, HostDescriptors.Kind.READ)) {
       HostCalls.check(AttributeCalls.fsync(open.fd), "fsync " + file);
     } catch (FsException e) {
-      if (e.errno() != Errno.ESTALE) { // removed meanwhile: nothing is left to make stable
+      if (e.errno() != Errno.ESTALE) { // the file has been removed
         throw e;
       }
     }

@@ -300,7 +300,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     try {
       stage(reply);
     } catch (RuntimeException | Error e) {
-      connection.close(); // no valid reply can follow half a reply
+      connection.close(); // no valid reply can be sent after this
       throw e;
     }
     if (ending) {

@@ -26,8 +26,8 @@ final class Nfs3Call {
 
   private static final int MAX_NAME_BYTES = 255;
 
-  /// The maximum length of a string. A longer string is an XDR error, whereas a shorter one that
-  /// exceeds the limit for names is refused with `NAMETOOLONG`.
+  /// The maximum length of a string. A longer string is an XDR error. A shorter string that exceeds
+  /// the limit for names is refused with `NAMETOOLONG`.
   private static final int MAX_STRING_BYTES = 8192;
 
   final RpcCall rpc;

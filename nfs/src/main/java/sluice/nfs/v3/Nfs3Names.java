@@ -57,7 +57,7 @@ final class Nfs3Names {
         directory,
         frame -> {
           FileAttributes existing = find(call, directory, name);
-          if (existing != null) { // the call is idempotent then and needs no record
+          if (existing != null) { // such a call is idempotent
             useExisting(frame, existing, how, asked);
           } else {
             NewFile what = NewFile.regular(asked.mode());

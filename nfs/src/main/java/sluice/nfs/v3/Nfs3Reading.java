@@ -32,7 +32,7 @@ final class Nfs3Reading {
     if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.NOENT);
     }
-    Nfs3Call.attributes(directory); // throws STALE if the directory is gone
+    Nfs3Call.attributes(directory); // throws STALE if it was removed
     FileAttributes found = tree.find(call.caller(directory), directory.inode, sought);
     // This throws STALE if the inode number was reused during the lookup.
     FileAttributes at = Nfs3Call.attributes(directory);

@@ -25,8 +25,8 @@ final class Nfs4Attributes {
     this.leaseSeconds = leaseSeconds;
   }
 
-  /// Writes the requested attributes, omitting those that are not supported for this file or by
-  /// this server.
+  /// Writes the requested attributes, except for attributes that are not supported for this file or
+  /// by this server.
   void write(XdrWriter out, Bitmap asked, FileRef file, FileAttributes a) throws IOException {
     Bitmap given = asked.and(Nfs4Attribute.READABLE);
     if (given.has(Nfs4Attribute.TIME_CREATE) && a.birthNanos() == 0) {

@@ -52,7 +52,7 @@ final class Nfs4FileOperations {
     if (!file.export.allows(c.call.client())) {
       return NfsStatus.ACCES;
     }
-    c.attributes(file); // throws STALE if the file is gone
+    c.attributes(file); // throws STALE if the file was removed
     c.file(file);
     return NfsStatus.OK;
   }
@@ -222,7 +222,7 @@ final class Nfs4FileOperations {
       bytes = slices(c, file, position, most);
     }
     boolean end = position < 0 || position + bytes >= a.sizeBytes();
-    c.attributes(file); // throws STALE if the inode was reused: the data may belong to another file
+    c.attributes(file); // throws STALE if the inode has been reused for another file
     c.out.pad();
     c.out.patch(head, end ? 1 : 0);
     c.out.patch(head + 4, (int) bytes);

@@ -51,8 +51,7 @@ final class Nfs4LeaseReaper {
 
   private void forget(Nfs4Client client) throws NfsException {
     stateManager.change(() -> {
-      boolean still =
-          !client.gone && stateManager.isExpired(client); // the lease may be renewed meanwhile
+      boolean still = !client.gone && stateManager.isExpired(client); // it may have been renewed
       if (still) {
         stateManager.expire(client);
       }

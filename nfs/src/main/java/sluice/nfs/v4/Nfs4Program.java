@@ -120,7 +120,7 @@ public final class Nfs4Program implements RpcProgram {
     try {
       return run(known.again(call, arguments, results));
     } catch (IOException e) {
-      return false; // a worker meets the same error and reports it to the client
+      return false; // a worker reports the error to the client
     }
   }
 
@@ -241,7 +241,7 @@ public final class Nfs4Program implements RpcProgram {
   /// Sends the reply when all changes are stable. The slot remains acquired until then, so that the
   /// reply to a retry does not report a change that could be lost in a crash.
   private static void endWhenStable(Nfs4Compound c) {
-    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is no longer readable then
+    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is not readable later
     c.answerWhenStable(failure -> {
       if (failure != null) {
         c.neverStable(failure);

@@ -65,7 +65,7 @@ final class ArchiveOut {
       int given = AttributeCalls.chown(fd, a.uid(), a.gid());
       if (given == -Errno.EPERM) {
         warnings.owner(target);
-        kept &= ~SET_ID; // must not give the rights of another user
+        kept &= ~SET_ID; // must not grant the rights of others
       } else {
         HostSystemCalls.check(given, "fchownat", target);
       }
