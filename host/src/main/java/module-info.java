@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Hosts sites, plug-ins, components, disks and networks in one process: reads their configuration
-/// file, and starts, monitors, reloads and stops them.
+/// Hosts sites, plug-ins, components, disks and networks in one process. This module reads their
+/// configuration file, and starts, monitors, reloads and stops them.
 @NullMarked
 module sluice.host {
   requires static org.jspecify;

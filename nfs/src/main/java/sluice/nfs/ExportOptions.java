@@ -5,7 +5,7 @@ import java.util.List;
 /// The options of an export. Immutable and thread-safe.
 ///
 /// @param readOnly true to refuse changes
-/// @param clients the addresses and networks that may use the export; or an empty list to allow all
+/// @param clients the addresses and networks that may use the export, or an empty list to allow all
 ///   clients
 /// @param squash the user IDs that are mapped to the anonymous user
 /// @param anonymousUid the user ID of the anonymous user, which is also used for AUTH_NONE
@@ -23,8 +23,8 @@ public record ExportOptions(
     clients.forEach(ClientRule::of);
   }
 
-  /// Returns the default options: the export is writable, all clients may use it, and root is
-  /// mapped to the anonymous user.
+  /// Returns the default options, with which the export is writable, all clients may use it, and
+  /// root is mapped to the anonymous user.
   public static ExportOptions defaults() {
     return new ExportOptions(false, List.of(), Squash.ROOT, ANONYMOUS, ANONYMOUS);
   }

@@ -11,8 +11,8 @@ import sluice.loop.server.ServerConfig;
 /// @param exports the exports, at least one
 /// @param limits the limits of each loop
 /// @param datagrams true to serve UDP as well, on the same ports
-/// @param portmap true to run a portmapper on port 111 too, if that port is free and may be bound;
-///   the server's own ports always answer portmapper calls
+/// @param portmap true to run a portmapper on port 111 as well, provided that the port is free and
+///   may be bound; the server's own ports always answer portmapper calls
 /// @param datagramPorts the factory of the UDP ports, which are either sockets of the kernel or
 ///   ports of another network stack
 public record NfsConfig(

@@ -107,8 +107,8 @@ public record RpcLimits(
         messageNanos);
   }
 
-  /// Returns a copy with the given timeouts in nanoseconds: the idle timeout of a connection, and
-  /// the timeout for receiving a complete call.
+  /// Returns a copy with the given timeouts in nanoseconds, which are the idle timeout of a
+  /// connection and the timeout for receiving a complete call.
   public RpcLimits withTimes(long idle, long message) {
     return new RpcLimits(
         messageBytes,

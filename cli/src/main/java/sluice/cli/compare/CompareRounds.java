@@ -41,7 +41,7 @@ public record CompareRounds(
   /// The configuration of the Sluice side of the comparison.
   ///
   /// @param backend the value of `--backend`
-  /// @param files the value of `--static`; or null if no files are served instead of the
+  /// @param files the value of `--static`, or null if no files are served in front of the
   ///   application
   public record Ours(String backend, @Nullable Path files) {
     String name() {
@@ -242,7 +242,7 @@ public record CompareRounds(
   /// @param load the outcome of the load
   /// @param cpuSeconds the CPU time of the application's processes
   /// @param residentBytes the resident memory of the application's processes
-  /// @param callsPerRequest the system calls per request; or NaN if they could not be counted
+  /// @param callsPerRequest the system calls per request, or NaN if they could not be counted
   /// @param whyNoCalls the reason why the system calls could not be counted, or an empty string
   /// @param fileMicros the CPU time per request for a file, measured with only such requests, or
   ///   NaN if the load does not contain both kinds of requests

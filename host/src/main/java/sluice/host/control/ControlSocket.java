@@ -67,7 +67,7 @@ public final class ControlSocket implements AutoCloseable {
   /// Opens the socket. If this fails, one line is logged and the process continues without the
   /// socket.
   ///
-  /// @param countersFile the counters file of this process; or null if it does not have one, which
+  /// @param countersFile the counters file of this process, or null if it does not have one, which
   ///   has already been logged
   /// @param actions the actions, keyed by verb
   /// @param messages a consumer that receives the log line

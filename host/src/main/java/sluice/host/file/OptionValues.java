@@ -25,7 +25,7 @@ public final class OptionValues implements Values {
   ///
   /// @param key the key of the value in a table
   /// @param option the name of the option, such as `--port`
-  /// @param value a string, a number, a boolean or a list of strings; or null if the option is not
+  /// @param value a string, a number, a boolean or a list of strings, or null if the option is not
   ///   specified
   public void add(String key, String option, @Nullable Object value) {
     names.put(key, option);

@@ -1,6 +1,6 @@
 package sluice.host.file;
 
-/// Thrown if the command line is not valid; the message contains the details. The command exits
+/// Thrown if the command line is not valid. The message contains the details, and the command exits
 /// with code 2.
 public final class UsageException extends Exception {
   private static final long serialVersionUID = 1L;

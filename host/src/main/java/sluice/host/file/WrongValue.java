@@ -1,6 +1,6 @@
 package sluice.host.file;
 
-/// Thrown if a value in a file or on a command line is not valid; the message contains the
+/// Thrown if a value in a file or on a command line is not valid. The message contains the
 /// position, the reason and a fix.
 public final class WrongValue extends IllegalArgumentException {
   private static final long serialVersionUID = 1;

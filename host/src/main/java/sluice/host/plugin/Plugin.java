@@ -13,7 +13,7 @@ import sluice.loop.Loop;
 /// The handler for the route of one plug-in, which posts each request to the domain that currently
 /// runs the plug-in. It is used by all loops, each on its own thread.
 ///
-/// A request and its reply are copied once each: the loop's thread copies the received bytes, and a
+/// A request and its reply are each copied once. The loop's thread copies the received bytes, and a
 /// thread of the domain creates the request object and the bytes of the reply. A streamed body is
 /// copied a second time between the loop and a thread of the domain.
 final class Plugin implements HttpAsyncHandler {

@@ -13,7 +13,7 @@ import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
 /// The handlers of `sluice serve --demo`. The first handler answers on the loop's thread. The
-/// second one takes longer and is executed on the slow path. This class is thread-safe.
+/// second handler takes longer and is executed on the slow path. This class is thread-safe.
 final class DemoHandlers {
   private static final int MOST_LINES = 100_000_000;
 

@@ -76,7 +76,8 @@ public final class Checksum {
 
   /// Returns the value of the checksum field, which is the complement of a sum.
   ///
-  /// @param sum the total of any number of sums, 16-bit words and 32-bit words; not negative
+  /// @param sum the total of any number of sums, 16-bit words and 32-bit words, which must not be
+  ///   negative
   public static int finish(long sum) {
     return ~fold(sum) & 0xffff;
   }

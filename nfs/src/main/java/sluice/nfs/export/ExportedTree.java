@@ -19,8 +19,8 @@ import sluice.sys.Errno;
 /// the files that the server itself stores in it, and the locks for changes. Instances are created
 /// by the thread that starts the server and are thread-safe.
 ///
-/// The server keeps a hidden directory in the tree's root. It contains the key of the file handles
-/// and the records of replies.
+/// The server creates a hidden directory in the root of the tree. It contains the key of the file
+/// handles and the records of replies.
 ///
 /// A thread that changes a file or the names in a directory acquires the corresponding lock before
 /// it reads the old attributes, and releases it after it has read the new attributes. A client that
@@ -188,7 +188,8 @@ public final class ExportedTree implements AutoCloseable {
   /// twice, because the file may be removed in between and its inode number may be reused (see
   /// [FileTree#find]). Finally, the generation of the directory is checked.
   ///
-  /// @return [#ABSENT] if the name does not exist; null if the lookup would have to wait
+  /// @return the attributes, [#ABSENT] if the name does not exist, or null if the lookup would have
+  ///   to wait
   public @Nullable FileAttributes tryFind(Caller caller, FileRef directory, byte[] name)
       throws FsException {
     long inode = tree.tryLookup(caller, directory.inode, name);

@@ -15,8 +15,8 @@ import sluice.fs.FsException;
 import sluice.nfs.ExportOptions;
 import sluice.sys.Errno;
 
-/// The exports of a server. Filled by the thread that starts the server; immutable and thread-safe
-/// afterwards.
+/// The exports of a server. They are added by the thread that starts the server. Afterwards, this
+/// class is immutable and thread-safe.
 public final class Exports implements AutoCloseable {
   private final List<Export> list = new ArrayList<>();
   private final Map<FileTree, ExportedTree> exportedTrees = new HashMap<>();

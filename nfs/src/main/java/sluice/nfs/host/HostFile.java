@@ -18,7 +18,7 @@ final class HostFile {
   /// A number that distinguishes the files that have successively used the same inode number.
   final int generation;
 
-  /// The number of times the file is retained; guarded by the lock of [HostDescriptors].
+  /// The number of times that the file is retained, guarded by the lock of [HostDescriptors].
   int retained;
 
   HostFile(long inode, byte[] handle, FileKind kind) {

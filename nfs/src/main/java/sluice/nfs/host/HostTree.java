@@ -28,8 +28,8 @@ import sluice.sys.StatFs;
 import sluice.sys.Statx;
 import sluice.sys.ThreadCredentials;
 
-/// A directory of this machine as a [FileTree]: every operation is a system call that is executed
-/// with the IDs of the caller. This class is thread-safe and caches nothing except open
+/// A [FileTree] that represents a directory of this machine. Every operation is a system call that
+/// is executed with the IDs of the caller. This class is thread-safe and caches nothing except open
 /// descriptors.
 ///
 /// Files are found by the handles of `open_by_handle_at(2)`, which remain valid after a restart and

@@ -2,8 +2,8 @@ package sluice.nfs.rpc;
 
 import sluice.loop.counters.CounterPublisher;
 
-/// The RPC counters of one loop. The loop's thread writes them as plain fields; other threads, such
-/// as the [CounterPublisher], may read slightly old values.
+/// The RPC counters of one loop. The loop's thread writes them as plain fields, and other threads,
+/// such as the [CounterPublisher], may read slightly outdated values.
 final class RpcCounters {
   /// The number of calls that were answered on the loop's thread.
   long answered;

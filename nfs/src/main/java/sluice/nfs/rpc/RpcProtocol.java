@@ -226,7 +226,7 @@ final class RpcProtocol implements Protocol {
 
   /// Processes a record.
   ///
-  /// @param record the buffer of the message; or null if the message is in the receive buffer
+  /// @param record the buffer of the message, or null if the message is in the receive buffer
   /// @return false if the record has to wait
   private boolean handle(
       RpcStream stream, View message, int from, int bytes, @Nullable MessageBuffer record) {

@@ -5,7 +5,7 @@
 /// The following reading order ensures that each step requires only the previous ones:
 ///
 /// 1. **The view of a program.** [RpcProgram] answers an [RpcCall] by reading an [XdrReader] and
-///    writing an [XdrWriter]; it throws [XdrException] or [RpcRefusal]. [Portmapper] is an example.
+///    writing an [XdrWriter], or throws [XdrException] or [RpcRefusal]. [Portmapper] is an example.
 ///    [DuplicateKey] identifies a retransmitted call.
 /// 2. **The server.** [RpcServer] manages the loops, ports and limits.
 /// 3. **From bytes to a call.** `RpcProtocol` finds the records of a connection; `RpcStream` is the

@@ -75,7 +75,7 @@ final class DuplicateRequestCache {
 
   /// Ends a call that was begun by [#begin].
   ///
-  /// @param answer the reply, which must not be changed afterwards; or null if the call may be
+  /// @param answer the reply, which must not be changed afterwards, or null if the call may be
   ///   executed again
   synchronized void end(DuplicateKey call, byte @Nullable [] answer) {
     working.remove(call);

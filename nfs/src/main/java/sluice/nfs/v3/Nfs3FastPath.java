@@ -18,8 +18,8 @@ import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The fast path of NFSv3: the loop's thread answers GETATTR, LOOKUP, ACCESS, READ, FSINFO and
-/// PATHCONF from cached data. Instances are immutable and are used by the threads of the loops.
+/// The fast path of NFSv3, on which the loop's thread answers GETATTR, LOOKUP, ACCESS, READ, FSINFO
+/// and PATHCONF from cached data. Instances are immutable and are used by the threads of the loops.
 ///
 /// Each method returns false in order to pass the call to a worker. This happens if the data are
 /// not cached, and for nearly all refusals.

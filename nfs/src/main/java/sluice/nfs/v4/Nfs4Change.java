@@ -24,7 +24,8 @@ import sluice.sys.Errno;
 /// the locks have been released, the reply to the COMPOUND is delayed until the journal has written
 /// all changes of the COMPOUND.
 final class Nfs4Change {
-  /// A `change_info4`: the change attribute of a directory before and after an operation.
+  /// A `change_info4`, which contains the change attribute of a directory before and after an
+  /// operation.
   ///
   /// @param atomic true if no other change can have occurred in between
   record ChangeInfo(boolean atomic, long before, long after) {

@@ -188,7 +188,7 @@ final class Nfs4Compound {
     boolean _ = change.answerWhenStable(call, then);
   }
 
-  /// Records that a change could not be made stable. Its operation fails and becomes the last
+  /// Records that a change could not be made stable. Its operation fails, and it becomes the last
   /// operation of the COMPOUND.
   void neverStable(IOException why) {
     int status = why instanceof FsException known ? NfsStatus.of(known) : NfsStatus.IO;

@@ -43,7 +43,7 @@ final class Nfs4OpenOperations {
 
   /// The file that was found or created by OPEN.
   ///
-  /// @param info the change information of the directory; or null if OPEN did not use a directory
+  /// @param info the change information of the directory, or null if OPEN did not use a directory
   /// @param set the attributes that were set when the file was created
   private record Found(
       FileRef file, boolean created, Nfs4Change.@Nullable ChangeInfo info, Bitmap set) {

@@ -3,7 +3,7 @@ package sluice.verify.check;
 /// A use in a jar that a domain treats specially.
 ///
 /// @param className the binary name of the class, with dots
-/// @param member the method or field with its descriptor; or an empty string for the class itself
+/// @param member the method or field with its descriptor, or an empty string for the class itself
 /// @param line the source line, or 0 if it is unknown
 /// @param instruction the index of the instruction in the method, or -1 for a native method and for
 ///   the constructor of the superclass, without which no object of the class can be created
