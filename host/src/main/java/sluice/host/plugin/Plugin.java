@@ -110,8 +110,8 @@ final class Plugin implements HttpAsyncHandler {
     };
   }
 
-  /// Reports a call that did not return after it had been interrupted. Called on the thread of a
-  /// loop.
+  /// Reports a call that did not return after it had been interrupted. This method is called on the
+  /// thread of a loop.
   void hangs(PluginCall call) {
     life.hangs(call.at(), call.message().toString());
   }

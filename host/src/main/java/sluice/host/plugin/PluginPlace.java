@@ -16,8 +16,8 @@ import sluice.loop.verdict.Verdict;
 import sluice.memory.View;
 
 /// Executes a plug-in on the thread of one loop, as long as the plug-in is admitted and has not
-/// exceeded its budget. All other requests are processed by the threads of its domain. Owned by the
-/// loop's thread, except for [#verdict].
+/// exceeded its budget. All other requests are processed by the threads of its domain. Instances
+/// are owned by the loop's thread, except for [#verdict].
 ///
 /// The work of the plug-in is bounded. Its exceptions are not formatted, because this would execute
 /// code of the plug-in. The CPU time and the memory that it uses are charged to its domain.
@@ -28,7 +28,7 @@ final class PluginPlace implements HttpInterruptlet, Judged {
   private final ViewExchange exchange;
   private @Nullable Domain visited;
 
-  /// Creates an instance for one loop. Called on the loop's thread.
+  /// Creates an instance for one loop. This method is called on the loop's thread.
   PluginPlace(PluginLife plugin) {
     this.plugin = plugin;
     this.exchange = new ViewExchange(Arena.ofAuto(), PluginAdmission.MOST_REQUEST_BYTES);

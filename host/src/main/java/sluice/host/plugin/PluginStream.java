@@ -113,7 +113,8 @@ final class PluginStream implements StreamReply {
     }
   }
 
-  /// Completes the reply. Called by the thread of the call after the plug-in has returned.
+  /// Completes the reply. This method is called by the thread of the call after the plug-in has
+  /// returned.
   ///
   /// @return false if no reply was started
   boolean complete() throws IOException {

@@ -9,7 +9,7 @@ import java.util.Map;
 import sluice.loop.Loop;
 
 /// Manages the open calls of one plug-in on one loop. It notifies the domain of new calls and
-/// aborts calls whose timeout has expired. Owned by the loop's thread.
+/// aborts calls whose timeout has expired. Instances are owned by the loop's thread.
 ///
 /// All calls have the same timeout, so they expire in the order of their arrival and a timer only
 /// has to check the oldest call. If a call has transferred any data in this time or is waiting for

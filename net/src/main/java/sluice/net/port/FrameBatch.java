@@ -1,6 +1,6 @@
 package sluice.net.port;
 
-/// A batch of received frames. Owned by the thread of its port.
+/// A batch of received frames. Instances are owned by the thread of their port.
 public final class FrameBatch {
   private final long[] places;
   private final int[] lengths;

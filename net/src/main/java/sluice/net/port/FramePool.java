@@ -1,6 +1,6 @@
 package sluice.net.port;
 
-/// A pool of the free frames of a port. Owned by the port's thread.
+/// A pool of the free frames of a port. Instances are owned by the port's thread.
 ///
 /// If a frame were released twice, two packets could be stored in it. The pool detects this and
 /// throws an exception.

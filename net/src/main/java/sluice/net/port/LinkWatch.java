@@ -7,9 +7,10 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.RouteSocket;
 
-/// Monitors the MTU, the state, the existence and the addresses of a network interface. Owned by
-/// the port's thread, which calls [#look] a few times per second, so that no thread has to wait for
-/// the descriptor. If a message was lost, the state is queried from the kernel again.
+/// Monitors the MTU, the state, the existence and the addresses of a network interface. Instances
+/// are owned by the port's thread, which calls [#look] a few times per second, so that no thread
+/// has to wait for the descriptor. If a message was lost, the state is queried from the kernel
+/// again.
 public final class LinkWatch implements AutoCloseable {
   /// The maximum number of messages that are read by one call of [#look].
   private static final int MOST_READS = 64;

@@ -1,8 +1,8 @@
 package sluice.net.stack;
 
 /// Detects whether another station uses the IPv4 address of the stack (RFC 5227). The stack already
-/// uses the address while this is checked. Owned by the stack's thread, which calls [#due] at each
-/// tick and sends the resulting packet.
+/// uses the address while this is checked. Instances are owned by the stack's thread, which calls
+/// [#due] at each tick and sends the resulting packet.
 ///
 /// ```
 ///  PROBING ── 3 probes, 1 s apart, and 2 s of silence ──▶ ANNOUNCING ── 2 times, 2 s apart─▶ KEPT

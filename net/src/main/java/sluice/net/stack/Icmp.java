@@ -11,7 +11,7 @@ import sluice.net.wire.IcmpHeader;
 import sluice.net.wire.Ipv4Header;
 
 /// Implements ICMP, including echo requests and replies, and rate-limited errors (RFC 792; RFC
-/// 1812, section 4.3.2.8). Owned by the stack's thread.
+/// 1812, section 4.3.2.8). Instances are owned by the stack's thread.
 final class Icmp {
   /// The maximum length of the packet that is quoted in an error, which includes its header and
   /// eight bytes of the payload.

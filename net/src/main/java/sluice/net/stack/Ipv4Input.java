@@ -11,7 +11,7 @@ import sluice.net.wire.Ipv4Options;
 import sluice.net.wire.UdpHeader;
 
 /// Receives IPv4 packets. It validates them, reassembles fragments, and passes their payloads to
-/// ICMP and UDP. Owned by the stack's thread.
+/// ICMP and UDP. Instances are owned by the stack's thread.
 final class Ipv4Input {
   private static final int LOOPBACK_NET = 127;
 

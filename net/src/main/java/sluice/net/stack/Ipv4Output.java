@@ -6,7 +6,8 @@ import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 import sluice.net.wire.Ipv4Header;
 
-/// Sends IPv4 packets, which are fragmented if they exceed the MTU. Owned by the stack's thread.
+/// Sends IPv4 packets, which are fragmented if they exceed the MTU. Instances are owned by the
+/// stack's thread.
 final class Ipv4Output {
   private static final int HEADERS = EthernetHeader.BYTES + Ipv4Header.BYTES;
 

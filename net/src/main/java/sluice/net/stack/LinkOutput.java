@@ -9,8 +9,8 @@ import sluice.net.port.PacketPort;
 import sluice.net.wire.ArpPacket;
 import sluice.net.wire.EthernetHeader;
 
-/// Sends packets to the next hop and resolves its hardware address with ARP. Owned by the stack's
-/// thread.
+/// Sends packets to the next hop and resolves its hardware address with ARP. Instances are owned by
+/// the stack's thread.
 ///
 /// Packets for a station whose address is not known yet are stored in a bounded queue, with at most
 /// eight packets for each station. The request is repeated every second. After three unanswered

@@ -2,8 +2,8 @@ package sluice.net.stack;
 
 import java.util.Arrays;
 
-/// The ARP cache (RFC 826), which maps IPv4 addresses to hardware addresses. Owned by the stack's
-/// thread.
+/// The ARP cache (RFC 826), which maps IPv4 addresses to hardware addresses. Instances are owned by
+/// the stack's thread.
 ///
 /// It is a set-associative table like the cache of a processor. The hash of an address selects a
 /// set of eight slots. If all slots of a set are in use, the least recently confirmed entry is

@@ -1,7 +1,7 @@
 package sluice.net.stack;
 
 /// A token bucket that limits the number of events per second. The same number of events is allowed
-/// in a burst. Owned by the stack's thread.
+/// in a burst. Instances are owned by the stack's thread.
 final class RateLimit {
   private static final long SECOND = 1_000_000_000L;
 

@@ -7,7 +7,7 @@ import sluice.memory.block.Block;
 import sluice.net.wire.Ipv4Header;
 
 /// Reassembles packets from fragments (RFC 791), using the algorithm of RFC 815 with one bit per 8
-/// bytes. Owned by the stack's thread.
+/// bytes. Instances are owned by the stack's thread.
 ///
 /// ```
 ///  context:  | payload, 64 KiB | 1 bit per 8 received bytes |

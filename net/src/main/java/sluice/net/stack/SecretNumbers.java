@@ -2,7 +2,7 @@ package sluice.net.stack;
 
 /// Generates numbers that cannot be predicted from previous numbers. The numbers are the
 /// SipHash-2-4 (Aumasson and Bernstein, 2012) of 0, 1, 2, … with a secret key. No memory is
-/// allocated. Owned by the stack's thread.
+/// allocated. Instances are owned by the stack's thread.
 final class SecretNumbers {
   private final long key0;
   private final long key1;

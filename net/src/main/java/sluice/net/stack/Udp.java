@@ -9,7 +9,8 @@ import sluice.net.wire.Checksum;
 import sluice.net.wire.Ipv4Header;
 import sluice.net.wire.UdpHeader;
 
-/// Implements UDP (RFC 768) over the IPv4 layer of a stack. Owned by the stack's thread.
+/// Implements UDP (RFC 768) over the IPv4 layer of a stack. Instances are owned by the stack's
+/// thread.
 final class Udp {
   /// The maximum number of sockets. Each received datagram is compared with all sockets.
   static final int MOST_SOCKETS = 64;

@@ -3,7 +3,7 @@ package sluice.net.stack;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/// A UDP socket of a stack. Owned by the stack's thread.
+/// A UDP socket of a stack. Instances are owned by the stack's thread.
 public final class UdpSocket implements AutoCloseable {
   /// The number of bytes before the data that are overwritten with the header by [#send].
   public static final int HEADROOM_BYTES = 8;

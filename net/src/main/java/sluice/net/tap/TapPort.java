@@ -15,7 +15,7 @@ import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.TapDevice;
 
 /// A port on a TAP device. The station at the other end of its virtual cable is the kernel of this
-/// machine. Owned by one thread.
+/// machine. Each instance is owned by one thread.
 ///
 /// Each frame requires a system call, so this port is intended for machines, containers and tests
 /// without AF_XDP. A frame that is not immediately accepted by the kernel is lost, as on a physical

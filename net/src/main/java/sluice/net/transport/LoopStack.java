@@ -14,7 +14,7 @@ import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.UdpSocket;
 
 /// Runs a network stack on a loop, which waits for the descriptor of the stack's port in addition
-/// to its connections. Owned by the loop's thread.
+/// to its connections. Instances are owned by the loop's thread.
 final class LoopStack {
   private static final long TICK_NANOS = 250_000_000L;
 

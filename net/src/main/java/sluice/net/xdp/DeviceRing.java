@@ -5,7 +5,7 @@ import sluice.sys.xdp.XdpDesc;
 import sluice.sys.xdp.XdpRing;
 
 /// A ring with a single producer and a single consumer that is shared with the kernel. This object
-/// represents one of the two sides. Owned by the port's thread.
+/// represents one of the two sides. Instances are owned by the port's thread.
 ///
 /// The indices count all descriptors since the ring was created and wrap around at 2³². The slot of
 /// a descriptor is its index modulo the number of entries. If the index of the other side is

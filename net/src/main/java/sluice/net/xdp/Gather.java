@@ -3,7 +3,7 @@ package sluice.net.xdp;
 import java.lang.foreign.MemorySegment;
 import sluice.net.port.FramePool;
 
-/// Assembles a packet that arrives in several buffers. Owned by the port's thread.
+/// Assembles a packet that arrives in several buffers. Instances are owned by the port's thread.
 final class Gather {
   private final MemorySegment memory;
   private final FramePool pool;

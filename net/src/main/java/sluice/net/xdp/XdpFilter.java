@@ -9,7 +9,7 @@ import sluice.sys.xdp.Bpf;
 import sluice.sys.xdp.BpfProgram;
 
 /// The BPF program that is attached to an interface, together with its maps. It selects the frames
-/// for the sockets of the stack. Owned by the thread that opens it.
+/// for the sockets of the stack. Instances are owned by the thread that opens it.
 ///
 /// ```
 ///  r6 = context, r2 = first byte, r3 = end; each load is behind a check of the frame's length

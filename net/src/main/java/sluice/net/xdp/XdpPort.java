@@ -19,7 +19,8 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.ArpSocket;
 import sluice.sys.xdp.NetInterface;
 
-/// A port that uses AF_XDP on the queues of a network interface. Owned by one thread.
+/// A port that uses AF_XDP on the queues of a network interface. Each instance is owned by one
+/// thread.
 ///
 /// Opening a port requires CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF. These capabilities may be
 /// dropped afterwards.

@@ -9,8 +9,8 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.xdp.XdpSocket;
 
-/// A queue of an interface, which consists of a socket, rings and frames. Owned by the port's
-/// thread.
+/// A queue of an interface, which consists of a socket, rings and frames. Instances are owned by
+/// the port's thread.
 ///
 /// At any time, a frame is in one of the following states. It is in the pool, it is owned by the
 /// kernel or in the fill ring for receiving, it is owned by the kernel or in the transmit ring for

@@ -3,7 +3,7 @@ package sluice.nfs.rpc;
 import org.jspecify.annotations.Nullable;
 
 /// A cache of decoded credentials, keyed by their encoded bytes. A cache hit requires one
-/// comparison and allocates nothing. Owned by the loop's thread.
+/// comparison and allocates nothing. Instances are owned by the loop's thread.
 final class CredentialCache {
   private static final int SLOTS = 64;
 

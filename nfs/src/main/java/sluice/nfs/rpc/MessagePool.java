@@ -6,7 +6,7 @@ import sluice.memory.Account;
 import sluice.nfs.RpcLimits;
 
 /// A pool of message buffers that are grouped in size classes. The total size of the buffers is
-/// limited. Owned by the loop's thread.
+/// limited. Instances are owned by the loop's thread.
 ///
 /// Returned buffers are reused for messages of the same size class. They are freed when another
 /// size class requires their memory.

@@ -1,7 +1,7 @@
 package sluice.nfs.rpc;
 
 /// Checks that a client sends its record fast enough to justify the memory that other clients are
-/// waiting for. Owned by the loop's thread.
+/// waiting for. Instances are owned by the loop's thread.
 ///
 /// Only delays that are caused by the client are counted. After the server has suspended the input,
 /// the client is granted some time to continue. After a pause of the server itself, a record that

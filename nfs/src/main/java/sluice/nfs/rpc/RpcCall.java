@@ -124,7 +124,7 @@ public final class RpcCall {
 
   /// Marks a call for the [GroupCommitQueue], which is used if the call is passed to a worker. A
   /// call should be marked if it makes a small change and spends most of its time waiting for the
-  /// journal. Called on the loop's thread.
+  /// journal. This method is called on the loop's thread.
   public void forGroupCommit() {
     forGroupCommit = true;
   }

@@ -15,8 +15,8 @@ import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.datagrams.Datagrams;
 import sluice.memory.View;
 
-/// Serves ONC RPC over UDP on one port. Each call and each reply is a single datagram. Owned by one
-/// loop's thread.
+/// Serves ONC RPC over UDP on one port. Each call and each reply is a single datagram. Instances
+/// are owned by one loop's thread.
 ///
 /// A call is dropped if there is no free worker or not enough memory, because the client will
 /// retransmit it.
@@ -42,7 +42,7 @@ final class RpcDatagrams {
     this.allowed = allowed;
   }
 
-  /// Binds a port and starts to answer calls. Called on the loop's thread.
+  /// Binds a port and starts answering calls. This method is called on the loop's thread.
   ///
   /// @param ports the factory that opens the port
   /// @return the bound address, or null if the loop's engine does not support datagrams

@@ -7,7 +7,7 @@ import sluice.nfs.RpcLimits;
 
 /// Counts the bytes of file system caches that are leased by the replies of one loop. The count
 /// includes the maximum of each reply that a worker is writing, and all replies that clients have
-/// not yet received. Owned by the loop's thread.
+/// not yet received. Instances are owned by the loop's thread.
 ///
 /// If a client sends calls but does not read the replies, their cache frames remain leased and
 /// cannot be used for other clients. Therefore a connection that has exhausted its share does not
@@ -16,7 +16,8 @@ import sluice.nfs.RpcLimits;
 final class RpcLeases {
   /// A connection that has sent replies with leases.
   interface Debtor {
-    /// Determines which replies the client has received. Called on the loop's thread.
+    /// Determines which replies the client has received. This method is called on the loop's
+    /// thread.
     ///
     /// @return an upper bound of the bytes that are still leased
     long settle();

@@ -30,12 +30,13 @@ public interface RpcProgram {
   }
 
   /// Returns the number of bytes of a file system cache that the reply is expected to lease. Any
-  /// additional bytes are copied. Called on the loop's thread after [#tryCall] has returned false.
+  /// additional bytes are copied. This method is called on the loop's thread after [#tryCall] has
+  /// returned false.
   default int leases(RpcCall call, XdrReader arguments) {
     return 0;
   }
 
-  /// Answers a call. Called on a worker, which is a virtual thread and may block. Calls of one
-  /// connection are executed concurrently and in any order.
+  /// Answers a call. This method is called on a worker, which is a virtual thread and may block.
+  /// Calls of one connection are executed concurrently and in any order.
   void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException;
 }

@@ -15,7 +15,7 @@ import sluice.memory.ViewBinder;
 import sluice.nfs.RpcLimits;
 
 /// Implements ONC RPC over TCP. It splits the input into records, dispatches the calls, and sends
-/// the replies in the order of their completion. Owned by one loop's thread.
+/// the replies in the order of their completion. Instances are owned by one loop's thread.
 ///
 /// A call that its program can answer immediately is decoded in the receive buffer, and its reply
 /// is staged in the same turn. A call for a worker is copied unless it has already been assembled

@@ -5,7 +5,8 @@ import sluice.loop.Connection;
 import sluice.memory.View;
 
 /// The state of one TCP connection, which consists of the record that is being assembled (RFC 5531,
-/// section 11) and the number of calls that workers are processing. Owned by the loop's thread.
+/// section 11) and the number of calls that workers are processing. Instances are owned by the
+/// loop's thread.
 ///
 /// A record that arrives complete in one chunk is not assembled. The buffer of any other record
 /// grows as data are received. Its size is 2 KiB at first, then 64 KiB, and then the length that

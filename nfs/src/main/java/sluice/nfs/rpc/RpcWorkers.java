@@ -15,8 +15,8 @@ import sluice.loop.datagrams.Datagrams;
 import sluice.nfs.RpcLimits;
 
 /// Manages the calls of one loop that workers are processing. It limits their number and their
-/// memory, and queues the streams that are waiting for either. Owned by the loop's thread, except
-/// that workers call [#dispatcher], [#worked] and [#stable].
+/// memory, and queues the streams that are waiting for either. Instances are owned by the loop's
+/// thread, except that workers call [#dispatcher], [#worked] and [#stable].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,8 +25,8 @@ import sluice.nfs.RpcLimits;
 final class RpcWorkers {
   /// A stream that is waiting for a worker or for memory.
   interface Waiter {
-    /// Tries to continue, because a worker or memory may be available now. Called on the loop's
-    /// thread.
+    /// Tries to continue, because a worker or memory may be available now. This method is called on
+    /// the loop's thread.
     void tryAgain();
   }
 
@@ -140,8 +140,8 @@ final class RpcWorkers {
     working.release(calls.size());
   }
 
-  /// Returns calls whose replies were delayed until a change was stable. Called on a thread of the
-  /// tree.
+  /// Returns calls whose replies were delayed until a change was stable. This method is called on a
+  /// thread of the tree.
   ///
   /// @param failure null if the change is stable, otherwise the reason why it could not be made
   ///   stable

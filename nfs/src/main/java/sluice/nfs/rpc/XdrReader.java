@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 import sluice.memory.View;
 
-/// A cursor over the XDR (RFC 4506) of one message. Owned by the thread that processes the message.
-/// The loop's thread reads from the receive buffer, and a worker reads from a [MessageBuffer].
+/// A cursor over the XDR (RFC 4506) of one message. Instances are owned by the thread that
+/// processes the message. The loop's thread reads from the receive buffer, and a worker reads from
+/// a [MessageBuffer].
 ///
 /// All methods throw [XdrException] if the message is too short or a value is not valid.
 public final class XdrReader {

@@ -13,9 +13,9 @@ import sluice.loop.Output;
 import sluice.loop.datagrams.DatagramOutput;
 import sluice.memory.block.Block;
 
-/// Writes the XDR (RFC 4506) of one message from front to end, up to a maximum length. Owned by the
-/// thread that processes the call, which is either the loop's thread or a worker. A worker
-/// transfers the writer to the loop's thread, which sends the message.
+/// Writes the XDR (RFC 4506) of one message from front to end, up to a maximum length. Instances
+/// are owned by the thread that processes the call, which is either the loop's thread or a worker.
+/// A worker transfers the writer to the loop's thread, which sends the message.
 ///
 /// Small data are copied to an array that is reused for the next message. For a reply of about a
 /// hundred bytes, this is cheaper than reserving space in the output of the connection for each
@@ -230,8 +230,8 @@ public final class XdrWriter implements SliceSink {
   // ---- for senders ----------------------------------------------------------------------------
 
   /// Stages the message with its record mark as a single fragment. The ownership of the leases is
-  /// transferred to the output, and [#clear] must be called afterwards. Called on the loop's
-  /// thread.
+  /// transferred to the output, and [#clear] must be called afterwards. This method is called on
+  /// the loop's thread.
   void stageRecord(Output output) {
     INT.set(bytes, 0, LAST_FRAGMENT | position());
     int from = 0;
