@@ -92,7 +92,7 @@ final class ViExchange implements ViWork {
         copies ? vi.recv(TIMEOUT_MICROS).length : vi.recvBufWait(TIMEOUT_MICROS).length());
   }
 
-  // ---- a stream ------------------------------------------------------------------------------
+  // ---- streams -------------------------------------------------------------------------------
 
   @Override
   public Map<String, Object> askStream() throws IOException {

@@ -146,7 +146,7 @@ final class ViManyExchange implements ViWork {
     awaitEnd();
   }
 
-  // ---- a stream ------------------------------------------------------------------------------
+  // ---- streams -------------------------------------------------------------------------------
 
   @Override
   public Map<String, Object> askStream() throws IOException {

@@ -81,7 +81,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     return responder.waitsForClient();
   }
 
-  // ---- in the domain ------------------------------------------------------------------------
+  // ---- execution in the domain --------------------------------------------------------------
 
   @Override
   protected PluginOutcome perform() throws Exception {
@@ -156,7 +156,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     return at.domain().alive() ? PluginOutcome.Unserved.BUSY : PluginOutcome.Unserved.ENDED;
   }
 
-  // ---- the way back -------------------------------------------------------------------------
+  // ---- sending the reply --------------------------------------------------------------------
 
   @Override
   protected void settled(PluginOutcome known) {

@@ -177,7 +177,7 @@ final class PluginLife implements AutoCloseable {
     value.set(restarts);
   }
 
-  // ---- by an operator -----------------------------------------------------------------------
+  // ---- requests of operators ----------------------------------------------------------------
 
   /// Loads the jar again if it has been changed or if the domain has terminated. The new domain
   /// answers requests as soon as its plug-in has been created. The old domain is terminated by
@@ -227,7 +227,7 @@ final class PluginLife implements AutoCloseable {
     notifyAll();
   }
 
-  // ---- by itself ----------------------------------------------------------------------------
+  // ---- automatic restarts -------------------------------------------------------------------
 
   /// Handles a call that did not return after it had been interrupted. This method does not block.
   ///

@@ -178,7 +178,7 @@ final class LinkOutput {
     transmit(frame, EthernetHeader.BYTES + ArpPacket.BYTES, destination, EthernetHeader.TYPE_ARP);
   }
 
-  // ---- what comes ---------------------------------------------------------------------------
+  // ---- received packets ---------------------------------------------------------------------
 
   /// Processes a received ARP packet.
   void arpReceived(MemorySegment memory, long at, int bytes) {

@@ -124,7 +124,7 @@ public final class HostTree implements FileTree {
     return Files.O_RDONLY | Files.O_DIRECTORY;
   }
 
-  // ---- looking --------------------------------------------------------------------------------
+  // ---- lookups --------------------------------------------------------------------------------
 
   @Override
   public long rootInode() {
@@ -584,7 +584,7 @@ public final class HostTree implements FileTree {
     changes.add(file);
   }
 
-  // ---- life and durability --------------------------------------------------------------------
+  // ---- lifecycle and durability ---------------------------------------------------------------
 
   @Override
   public void retain(long inode) throws IOException {

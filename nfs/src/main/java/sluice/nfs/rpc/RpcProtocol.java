@@ -304,7 +304,7 @@ final class RpcProtocol implements Protocol {
     }
   }
 
-  // ---- for streams -----------------------------------------------------------------------------
+  // ---- memory of streams -----------------------------------------------------------------------
 
   RpcLimits limits() {
     return limits;

@@ -66,7 +66,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     this.clientPort = clientPort;
   }
 
-  // ---- putting a record together ---------------------------------------------------------------
+  // ---- assembling records ----------------------------------------------------------------------
 
   /// Returns true if a part of a record has been received.
   boolean assembling() {
@@ -231,7 +231,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  // ---- calls with workers ----------------------------------------------------------------------
+  // ---- calls of workers ------------------------------------------------------------------------
 
   /// Returns true if workers are processing the maximum number of calls.
   boolean full() {
@@ -246,7 +246,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     passed++;
   }
 
-  // ---- what its replies keep of caches ---------------------------------------------------------
+  // ---- leases of replies -----------------------------------------------------------------------
 
   /// Stages the given reply.
   void stage(XdrWriter reply) {
@@ -289,7 +289,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  // ---- answers ---------------------------------------------------------------------------------
+  // ---- replies ---------------------------------------------------------------------------------
 
   @Override
   public void answered(XdrWriter reply, int leased) {
@@ -337,7 +337,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  // ---- end -------------------------------------------------------------------------------------
+  // ---- closing ---------------------------------------------------------------------------------
 
   /// Closes the connection as soon as its pending calls have been answered. No more input is read.
   void endWhenAnswered() {

@@ -227,7 +227,7 @@ public final class XdrWriter implements SliceSink {
     copied = Math.min(copied, MARK_BYTES + position - leasedBytes);
   }
 
-  // ---- for senders ----------------------------------------------------------------------------
+  // ---- sending --------------------------------------------------------------------------------
 
   /// Stages the message with its record mark as a single fragment. The ownership of the leases is
   /// transferred to the output, and [#clear] must be called afterwards. This method is called on
@@ -309,7 +309,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  // ---- inside ---------------------------------------------------------------------------------
+  // ---- implementation -------------------------------------------------------------------------
 
   private static void release(Piece piece) {
     Block block = piece.block;

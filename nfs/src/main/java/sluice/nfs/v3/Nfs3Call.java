@@ -187,7 +187,7 @@ final class Nfs3Call {
     return change.answerWhenStable(rpc, then);
   }
 
-  // ---- the answer -------------------------------------------------------------------------------
+  // ---- replies ----------------------------------------------------------------------------------
 
   /// Starts the reply with the given status, and discards the results that have been written so
   /// far.

@@ -344,7 +344,7 @@ final class Nfs4Compound {
     return asked.isCurrent() ? stateId : asked;
   }
 
-  // ---- exactly once -----------------------------------------------------------------------------
+  // ---- exactly-once semantics -------------------------------------------------------------------
 
   /// Returns true if the reply must be recorded for retries after a restart.
   boolean isKept() {

@@ -34,7 +34,7 @@ final class Nfs4NameOperations {
     this.services = services;
   }
 
-  // ---- looking up -------------------------------------------------------------------------------
+  // ---- lookups ----------------------------------------------------------------------------------
 
   int lookup(Nfs4Compound c) throws NfsException, IOException {
     byte[] name = c.name();
@@ -141,7 +141,7 @@ final class Nfs4NameOperations {
     return NfsStatus.OK;
   }
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   int create(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();

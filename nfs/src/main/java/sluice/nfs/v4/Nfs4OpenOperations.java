@@ -128,7 +128,7 @@ final class Nfs4OpenOperations {
     return same;
   }
 
-  // ---- finding or making the file ---------------------------------------------------------------
+  // ---- finding or creating the file -------------------------------------------------------------
 
   private Found find(Nfs4Compound c, FileRef at, Nfs4OpenArguments arguments)
       throws NfsException, IOException {
@@ -244,7 +244,7 @@ final class Nfs4OpenOperations {
     }
   }
 
-  // ---- opening it -------------------------------------------------------------------------------
+  // ---- opening the file -------------------------------------------------------------------------
 
   private StateId opened(Nfs4Compound c, Found found, Nfs4OpenArguments arguments)
       throws NfsException, IOException {

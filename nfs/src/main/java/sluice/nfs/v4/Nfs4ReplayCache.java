@@ -61,7 +61,7 @@ final class Nfs4ReplayCache {
         .forEach(content -> answers.put(content.call(), content.answer()));
   }
 
-  // ---- keeping ----------------------------------------------------------------------------------
+  // ---- recording --------------------------------------------------------------------------------
 
   /// Records the reply that has been written so far, in the group of the change. A reply is not
   /// recorded if it is too long or if the client does not want it to be cached.
@@ -90,7 +90,7 @@ final class Nfs4ReplayCache {
     }
   }
 
-  // ---- answering --------------------------------------------------------------------------------
+  // ---- retries ----------------------------------------------------------------------------------
 
   /// Answers a retry that uses an unknown session.
   ///
